@@ -1,20 +1,20 @@
 import Koa from 'koa'
-import { requirePlace } from '#api/features/sites/content-host.ts'
+import { requireContentHost } from '#api/features/sites/content-host.ts'
 import { serveHealth } from '#api/health.ts'
-import { crossOrigin } from '#api/http/cors.ts'
-import { observe } from '#api/http/metrics.ts'
-import { missing } from '#api/http/not-found.ts'
-import { serve } from '#api/http/pipeline.ts'
+import { allowCrossOrigin } from '#api/http/cors.ts'
+import { observeRequest } from '#api/http/metrics.ts'
+import { describeMissingRoute } from '#api/http/not-found.ts'
+import { createRouteHandler } from '#api/http/pipeline.ts'
 import { answerFailure } from '#api/http/reply/failure.ts'
-import { endUnread } from '#api/http/request/arrival.ts'
+import { drainUnreadBody } from '#api/http/request/arrival.ts'
 import { requestIdOf } from '#api/http/request/request-id.ts'
-import { createRooms } from '#api/http/routers.ts'
+import { createRouters } from '#api/http/routers.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { servePageFiles } from '#api/pages/assets/files.ts'
 import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
-import { currentRequest } from '#shared/platform/kernel/process/current-request.ts'
-import { countCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -22,22 +22,22 @@ export function createApp(services: ApiServices): Koa {
   app.silent = true
   const routes = sections.flatMap(({ base, routes }) => routes.map((route) => [base + route.path, route] as const))
   const paths = routes.map(([path]) => path)
-  const rooms = createRooms(routes, (route) => serve(route, services))
-  serveHealth(rooms.of, services)
-  serveDescription(rooms.of, sections, services.config.publicUrl)
-  servePageFiles(rooms.of)
+  const rooms = createRouters(routes, (route) => createRouteHandler(route, services))
+  serveHealth(rooms.routerFor, services)
+  serveDescription(rooms.routerFor, sections, services.config.publicUrl)
+  servePageFiles(rooms.routerFor)
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId
     ctx.set('X-Request-ID', requestId)
-    const finished = observe(ctx, services)
-    const endCall = countCall()
-    endUnread(ctx)
+    const finished = observeRequest(ctx, services)
+    const endCall = trackCall()
+    drainUnreadBody(ctx)
     try {
-      requirePlace(ctx, services.config)
-      if (crossOrigin(ctx, rooms)) return
-      await currentRequest.run(requestId, next)
-      if (ctx.status === 404 && ctx.body === undefined) throw missing(ctx, rooms, paths)
+      requireContentHost(ctx, services.config)
+      if (allowCrossOrigin(ctx, rooms)) return
+      await currentRequestId.run(requestId, next)
+      if (ctx.status === 404 && ctx.body === undefined) throw describeMissingRoute(ctx, rooms, paths)
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {

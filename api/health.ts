@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import { registry } from '#api/http/metrics.ts'
 import type { ApiServices } from '#api/http/services.ts'
-import { readiness } from '#shared/platform/db/health.ts'
+import { checkReadiness } from '#shared/platform/db/health.ts'
 
 /** `/healthz`, `/readyz` and `/metrics` under the public address (decisions, Health). */
 export function serveHealth(of: (path: string) => Router, { database, blobs }: ApiServices): void {
@@ -9,7 +9,7 @@ export function serveHealth(of: (path: string) => Router, { database, blobs }: A
     ctx.body = { status: 'ok' }
   })
   of('/readyz').get('/readyz', async (ctx) => {
-    const [status, body] = await readiness(database, () => blobs.fault())
+    const [status, body] = await checkReadiness(database, () => blobs.fault())
     ctx.status = status
     ctx.body = body
   })

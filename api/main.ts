@@ -1,13 +1,13 @@
 import { startApi } from '#api/server.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
-import { keepPrivate } from '#shared/platform/kernel/process/private-files.ts'
-import { onStop } from '#shared/platform/kernel/process/shutdown.ts'
+import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
+import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
 
 /** `node api/main.ts`: serves the API until it is told to stop. */
 const config = readConfig()
 const log = createLogger('api', config.logLevel)
-await keepPrivate(config.dataDir)
+await makeFilesPrivate(config.dataDir)
 const api = await startApi(config, log)
 log.info({ port: api.port, public_url: config.publicUrl }, 'api ready')
-onStop(log, () => api.stop(5_000))
+stopOnSignal(log, () => api.stop(5_000))

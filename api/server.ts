@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
-import { closing } from '#api/http/graceful-close.ts'
+import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { watchConnections, watchStore } from '#api/http/metrics.ts'
-import { answerUnreadable } from '#api/http/request/malformed.ts'
+import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
-import { Listener } from '#shared/platform/db/notification-listener.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
-import { Waiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
+import { NotificationListener } from '#shared/platform/db/notification-listener.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
+import { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
@@ -32,13 +32,13 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   })
   const { database } = shared
   const unwatch = watchConnections(database)
-  const waiter = new Waiter(database)
-  const listener = new Listener(config.databaseUrl, 'kontor api', {
-    [channels.settled]: { heard: (ids) => waiter.heard(ids), missed: () => waiter.missed() },
+  const waiter = new OperationWaiter(database)
+  const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
+    [signalChannels.settled]: { heard: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
   const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database) }
-  const { ServerResponse, close } = closing()
+  const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
     {
       ServerResponse,
@@ -51,14 +51,14 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     },
     createApp(services).callback(),
   )
-  answerUnreadable(server)
+  answerMalformedRequests(server)
   await listen(server, config.port)
   return {
     port: (server.address() as AddressInfo).port,
     services,
     stop: async (graceMs) => {
       // Who waits for a worker is told to ask again, in time to be answered.
-      const letGo = setTimeout(() => waiter.letGo(), graceMs / 2)
+      const letGo = setTimeout(() => waiter.releaseAll(), graceMs / 2)
       await close(server, graceMs)
       clearTimeout(letGo)
       unwatch()

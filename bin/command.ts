@@ -1,10 +1,10 @@
 import { type Schema, t } from '#shared/platform/kernel/schema.ts'
 import { configOf, databaseOf } from './environment.ts'
-import { asOperator, type Operator } from './operator.ts'
+import { type Operator, withOperator } from './operator.ts'
 import type { Shell } from './shell.ts'
 
 /** The answer of a command: a JSON value with `--json`, lines for a person without it. */
-export interface Outcome {
+export interface CommandResult {
   readonly data: unknown
   readonly lines: readonly string[]
   /** Set when a part of the work failed: the exit code is 1 then. */
@@ -19,12 +19,12 @@ export interface Command {
   /** Its options, in the order in which they may be given without their names. `expires_at` is written `--expires-at`. */
   readonly options: Schema<unknown>
   /** Checks the options, then does the work. Throws VALIDATION_ERROR when the command was written wrongly. */
-  readonly run: (given: unknown, shell: Shell) => Promise<Outcome>
+  readonly run: (given: unknown, shell: Shell) => Promise<CommandResult>
 }
 
 interface Declaration<Options, Place> extends Pick<Command, 'name' | 'summary'> {
   readonly options: Schema<Options>
-  readonly run: (options: Options, place: Place) => Promise<Outcome>
+  readonly run: (options: Options, place: Place) => Promise<CommandResult>
 }
 
 /** Declares a command that uses nothing but the API, and may print before it ends. */
@@ -48,5 +48,5 @@ export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Op
 export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, Operator> & { secrets?: true }): Command =>
   apiCommand({
     ...declaration,
-    run: (options, { environment }) => asOperator(configOf(environment, secrets), (operator) => run(options, operator)),
+    run: (options, { environment }) => withOperator(configOf(environment, secrets), (operator) => run(options, operator)),
   })

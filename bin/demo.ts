@@ -1,13 +1,13 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createPerson, makePassword } from '#shared/core/people/people.ts'
-import { system } from '#shared/core/scope/actor.ts'
+import { createPerson, generatePassword } from '#shared/core/people/people.ts'
+import { systemActor } from '#shared/core/scope/actor.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
-import { createKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { createAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import { createAdminAccount } from '#shared/core/workspaces/service-accounts/admin-account.ts'
 import { hasWorkspaces, lockWorkspaces } from '#shared/core/workspaces/store.ts'
 import { createConnection } from '#shared/features/payments/connections/connections.ts'
-import { fillBooks } from './ledger/demo-books.ts'
+import { createDemoBooks } from './ledger/demo-books.ts'
 import type { Operator } from './operator.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
@@ -25,7 +25,7 @@ interface Bootstrap {
  * The file is complete before the workspace is committed: whoever is killed in between leaves a file that the next start replaces, and
  * never a workspace that nobody can enter.
  */
-export function makeDemo(operator: Operator): Promise<string | null> {
+export function createDemo(operator: Operator): Promise<string | null> {
   return operator.db.transaction(async (tx) => {
     await lockWorkspaces(tx)
     if (await hasWorkspaces(tx)) return null
@@ -36,14 +36,14 @@ export function makeDemo(operator: Operator): Promise<string | null> {
 
 async function fill(scope: PlatformScope): Promise<Bootstrap> {
   const { publicUrl, defaultPlan } = scope.config
-  const password = makePassword()
+  const password = generatePassword()
   const owner = await createPerson(scope, { email: 'owner@demo.example', name: 'Demo Owner', password })
   const workspace = await createReadyWorkspace(scope, { name: 'Demo', plan: defaultPlan, owner })
-  const inside: Scope = { ...scope, workspace, actor: system }
+  const inside: Scope = { ...scope, workspace, actor: systemActor }
   const account = await createAdminAccount(inside, 'Demo')
-  const { key } = await createKey(inside, account.id, { name: 'Demo' })
+  const { key } = await createAccessKey(inside, account.id, { name: 'Demo' })
   await createConnection(inside, { provider: 'sandbox', name: 'Sandbox', mode: 'test' })
-  await fillBooks(inside)
+  await createDemoBooks(inside)
   return {
     base_url: `${publicUrl}/v1`,
     public_url: publicUrl,

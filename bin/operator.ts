@@ -11,7 +11,7 @@ export interface Operator extends PlatformScope {
 }
 
 /** Does work with the services that the processes of Kontor have, and closes them. */
-export async function asOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
+export async function withOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
   const kind = { name: 'kontor command', connections: 4, statementTimeoutMs: 60_000, supervise: false }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {

@@ -34,7 +34,7 @@ export async function runCommand(args: readonly string[], { environment, out, er
   const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))
-    const shell = { environment: completeEnvironment(environment), say, terminal: err, input }
+    const shell = { environment: completeEnvironment(environment), print: say, terminal: err, input }
     const { data, lines, failed = false } = await command.run(given, shell)
     print(out, json ? [JSON.stringify(data)] : lines)
     return failed ? 1 : 0

@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 export interface Shell {
   readonly environment: Environment
   /** Shows lines to a person at once; a program that asked for JSON is not shown them. */
-  readonly say: (lines: readonly string[]) => void
+  readonly print: (lines: readonly string[]) => void
   /** Where a progress bar is drawn, when it is a terminal. */
   readonly terminal: Terminal
   /** What is typed or piped into the command. */

@@ -1,5 +1,5 @@
 import { findPerson, findPersonByEmail, type Person } from '#shared/core/people/store.ts'
-import { system } from '#shared/core/scope/actor.ts'
+import { systemActor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
@@ -21,10 +21,10 @@ export async function createReadyWorkspace(
 }
 
 /** The scope of a workspace in which the platform itself acts; NOT_FOUND when there is none of this id. */
-export async function inWorkspace(operator: Operator, id: string): Promise<Scope> {
+export async function workspaceScope(operator: Operator, id: string): Promise<Scope> {
   const workspace = isUuid(id) ? await findWorkspace(operator.db, id) : undefined
   if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${id}`)
-  return { ...operator, workspace, actor: system }
+  return { ...operator, workspace, actor: systemActor }
 }
 
 /** The person of an address or id; NOT_FOUND when there is none. */

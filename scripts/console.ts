@@ -4,9 +4,9 @@ import { startApi } from '#api/server.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { completeEnvironment } from '../bin/environment.ts'
-import { loadRooms } from './console/domains.ts'
+import { loadDomains } from './console/domains.ts'
 import { globalsOf } from './console/globals.ts'
-import { Visit } from './console/session.ts'
+import { ConsoleSession } from './console/session.ts'
 
 // `npm run console -- [workspace] [who]`: a REPL with the world loaded, over the database of a running npm start or of DATABASE_URL.
 
@@ -36,12 +36,12 @@ async function open(config: Config, [workspace, who]: readonly string[]): Promis
   await using cleanup = new AsyncDisposableStack()
   const api = await startApi({ ...config, port: 0 }, createLogger('console', config.logLevel))
   cleanup.defer(() => api.stop(1_000))
-  const visit = new Visit(api)
+  const visit = new ConsoleSession(api)
   cleanup.defer(() => visit.leave())
   console.log(`Kontor at ${new URL(config.databaseUrl).host}${new URL(config.databaseUrl).pathname}; .manual tells what there is`)
   if (workspace !== undefined) await visit.enter(workspace)
   if (who !== undefined) await visit.become(who)
-  const globals = globalsOf(api, visit, await loadRooms())
+  const globals = globalsOf(api, visit, await loadDomains())
   const server = start({ prompt: 'kontor> ' })
   Object.defineProperties(server.context, Object.getOwnPropertyDescriptors(globals))
   server.defineCommand('manual', { help: 'What the console knows', action: () => tell(server) })

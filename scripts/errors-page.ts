@@ -1,6 +1,6 @@
 import { codesOf } from '#api/http/openapi/failures.ts'
 import type { Route } from '#api/http/route.ts'
-import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 
 /** What a caller does about each code. A new code does not compile without its row. */
 const actions: Readonly<Record<ErrorCode, string>> = {
@@ -30,9 +30,9 @@ const actions: Readonly<Record<ErrorCode, string>> = {
 
 /** The text of docs/errors.md, made from the catalogue and the routes. */
 export function describeErrors(routes: readonly Route[]): string {
-  const codes = Object.keys(catalogue) as ErrorCode[]
+  const codes = Object.keys(errorCatalogue) as ErrorCode[]
   const rows = codes.map(
-    (code) => `| ${code} | ${catalogue[code].status} | ${catalogue[code].message} | ${actions[code]} | ${tagsOf(code, routes)} |`,
+    (code) => `| ${code} | ${errorCatalogue[code].status} | ${errorCatalogue[code].message} | ${actions[code]} | ${tagsOf(code, routes)} |`,
   )
   return `${intro}${rows.join('\n')}\n`
 }

@@ -1,10 +1,10 @@
 import { startTemporary } from './postgres/temporary.ts'
-import { requested, stopRequest } from './stop-request.ts'
+import { stopRequest, waitForStop } from './stop-request.ts'
 
 // `node scripts/run.mjs postgres`: an empty database server to run single test files against, until Ctrl-C.
 
 const stop = stopRequest()
 const postgres = await startTemporary((line) => console.error(line))
 console.log(`export TEST_DATABASE_URL=${postgres.url}`)
-await requested(stop)
+await waitForStop(stop)
 await postgres.stop()

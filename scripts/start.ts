@@ -1,20 +1,20 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { readConfig } from '#shared/platform/kernel/config.ts'
-import { tightenFolder } from '#shared/platform/kernel/process/private-files.ts'
+import { makeFolderPrivate } from '#shared/platform/kernel/process/private-files.ts'
 import { choosePort, freePort } from './ports.ts'
 import { startEmbedded } from './postgres/embedded.ts'
-import { kept } from './postgres/profile.ts'
-import { announcement, becomesReady } from './start/announce.ts'
+import { durableProfile } from './postgres/profile.ts'
+import { announcement, waitUntilReady } from './start/announce.ts'
 import { readBootstrap } from './start/bootstrap.ts'
 import { runChild } from './start/child.ts'
-import { claimFolder } from './start/data-folder-lock.ts'
+import { lockDataFolder } from './start/data-folder-lock.ts'
 import { createPrefixes } from './start/output.ts'
 import { writePrivate } from './start/private-file.ts'
 import { readProcfile } from './start/procfile.ts'
-import { keptSecret } from './start/secret-key.ts'
-import { keepRunning } from './start/supervised-process.ts'
-import { requested, stopRequest, unlessStopped } from './stop-request.ts'
+import { ensureSecretKey } from './start/secret-key.ts'
+import { supervise } from './start/supervised-process.ts'
+import { stopRequest, unlessStopped, waitForStop } from './stop-request.ts'
 
 // `npm start`: a database unless DATABASE_URL names one, migrations, the processes of the Procfile, and their end in order.
 
@@ -43,15 +43,15 @@ async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   refuseBadEnvironment()
   const dataDir = resolve(process.env.DATA_DIR || '.data')
-  await tightenFolder(dataDir)
-  if (isEmbedded) cleanup.defer(await claimFolder(dataDir, stop))
+  await makeFolderPrivate(dataDir)
+  if (isEmbedded) cleanup.defer(await lockDataFolder(dataDir, stop))
   const port = await choosePort(process.env.PORT, say)
   const environment = {
     DATABASE_URL: process.env.DATABASE_URL || (await startDatabase(dataDir, cleanup)),
     DATA_DIR: dataDir,
     PORT: String(port),
     PUBLIC_URL: (process.env.PUBLIC_URL || `http://localhost:${port}`).replace(/\/+$/, ''),
-    SECRET_KEY: process.env.SECRET_KEY || keptSecret(dataDir),
+    SECRET_KEY: process.env.SECRET_KEY || ensureSecretKey(dataDir),
   }
   await migrateDatabase(environment)
 
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
   const workerTypes = types.filter(({ name }) => name !== 'api')
   const ports = await Promise.all(workerTypes.map(() => freePort()))
   const workers = workerTypes.map((type, index) =>
-    keepRunning(type, { ...environment, WORKER_PORT: String(ports[index]) }, prefixes(type.name)),
+    supervise(type, { ...environment, WORKER_PORT: String(ports[index]) }, prefixes(type.name)),
   )
   cleanup.defer(() => Promise.all(workers.map((worker) => worker.stop(graceMs))).then(() => {}))
   if (isEmbedded) await bootstrap(environment)
@@ -68,11 +68,11 @@ async function start(): Promise<void> {
 
   const apiType = types.find(({ name }) => name === 'api')
   if (!apiType) throw new Error('The Procfile has no line for the process "api".')
-  const api = keepRunning(apiType, environment, prefixes('api'))
+  const api = supervise(apiType, environment, prefixes('api'))
   cleanup.defer(() => api.stop(graceMs))
-  await unlessStopped(stop, becomesReady(port, api))
+  await unlessStopped(stop, waitUntilReady(port, api))
   for (const line of announcement(environment.PUBLIC_URL, account, isFirst, relative(process.cwd(), bootstrapFile))) say(line)
-  await requested(stop)
+  await waitForStop(stop)
   say('Stopping')
 }
 
@@ -83,7 +83,7 @@ function refuseBadEnvironment(): void {
 }
 
 async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {
-  const postgres = await startEmbedded(join(dataDir, 'pg'), kept, prefixes('postgres'))
+  const postgres = await startEmbedded(join(dataDir, 'pg'), durableProfile, prefixes('postgres'))
   cleanup.defer(postgres.stop)
   // The command line finds the database of a running start by this file.
   const addressFile = join(dataDir, 'database-url')

@@ -23,7 +23,7 @@ export function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T
 }
 
 /** Settles when the request has come; the process stays alive until then. */
-export function requested(stop: AbortSignal): Promise<void> {
+export function waitForStop(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) return resolve()
     const alive = setInterval(() => {}, 60_000)

@@ -1,14 +1,22 @@
 import { chores } from '#shared/chores.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
-import { schedulesDue, waitsDue } from '#shared/features/flows/jobs.ts'
+import { flowScheduleDue, flowWaitDue } from '#shared/features/flows/jobs.ts'
 import { paymentsDue } from '#shared/features/payments/due.ts'
-import { restsDue } from '#shared/platform/due/defer-job.ts'
+import { deferredJobKinds } from '#shared/platform/due/defer-job.ts'
 import type { DueKind } from '#shared/platform/due/due-kind.ts'
-import { choresDue } from '#shared/platform/due/maintenance.ts'
+import { defineMaintenanceKind } from '#shared/platform/due/maintenance.ts'
 import { mailDue } from '#shared/platform/mail/jobs.ts'
 
 /** The chores of the house. */
-export const choreKind = choresDue(chores)
+export const choreKind = defineMaintenanceKind(chores)
 
 /** Every kind of work that falls due. A room joins with its own. */
-export const dueKinds: readonly DueKind<unknown>[] = [choreKind, ...restsDue, calendarDue, mailDue, ...paymentsDue, schedulesDue, waitsDue]
+export const dueKinds: readonly DueKind<unknown>[] = [
+  choreKind,
+  ...deferredJobKinds,
+  calendarDue,
+  mailDue,
+  ...paymentsDue,
+  flowScheduleDue,
+  flowWaitDue,
+]

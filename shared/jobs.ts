@@ -1,66 +1,73 @@
-import { deliverNotifications } from '#shared/core/notifications/jobs.ts'
-import { mailReset } from '#shared/core/people/jobs.ts'
-import { changeRecords, exportRecords, importRecords } from '#shared/core/records/jobs.ts'
-import { changeField, dropTable, recomputeRecords } from '#shared/core/types/jobs.ts'
-import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
+import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
+import { mailResetJob } from '#shared/core/people/jobs.ts'
+import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
+import { changeFieldJob, dropTableJob, recomputeRecordsJob } from '#shared/core/types/jobs.ts'
+import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { exportLedger, sealBooks, sumLedgerMonths, verifyLedger } from '#shared/features/accounting/jobs.ts'
-import { exportCalendar, importCalendar, mailGuests, ringCalendar } from '#shared/features/calendar/jobs.ts'
-import { callOut, continueRun, generateFlow, heardEvents, rehearseFlow, scheduleRun } from '#shared/features/flows/jobs.ts'
-import { followSubmissions, runEnded } from '#shared/features/forms/jobs.ts'
-import { invokeFunction, runFunction, saveFunction } from '#shared/features/functions/jobs.ts'
-import { testConnection } from '#shared/features/messages/jobs.ts'
+import { exportCalendarJob, fireRemindersJob, importCalendarJob, mailGuestsJob } from '#shared/features/calendar/jobs.ts'
+import {
+  callOutJob,
+  continueRunJob,
+  generateFlowJob,
+  rehearseFlowJob,
+  startRunsOnEventsJob,
+  startScheduledRunJob,
+} from '#shared/features/flows/jobs.ts'
+import { processSubmissionsJob, submissionRunEndedJob } from '#shared/features/forms/jobs.ts'
+import { invokeFunctionJob, runFunctionJob, saveFunctionJob } from '#shared/features/functions/jobs.ts'
+import { testMessageConnectionJob } from '#shared/features/messages/jobs.ts'
 import {
   cancelLink,
   createLink,
+  deliverSandboxEvent,
   endConnection,
   expireLink,
   handleEvent,
   refreshLink,
   sweepConnection,
-  tellSandbox,
   testPaymentConnection,
 } from '#shared/features/payments/jobs.ts'
 import { queueJobs } from '#shared/features/queues/jobs.ts'
-import { wakeJob } from '#shared/platform/due/defer-job.ts'
-import { doChore } from '#shared/platform/due/maintenance.ts'
+import { requeueDeferred } from '#shared/platform/due/defer-job.ts'
+import { runMaintenance } from '#shared/platform/due/maintenance.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 /** Every job there is. A release creates their queues; workers must handle each exactly once. */
 export const jobs: readonly AnyJob[] = [
-  mailReset,
+  mailResetJob,
   sendMail,
-  testConnection,
-  deliverNotifications,
-  exportRecords,
-  importRecords,
-  changeRecords,
-  recomputeRecords,
-  changeField,
-  setUpWorkspace,
-  dropTable,
-  saveFunction,
-  invokeFunction,
-  runFunction,
-  heardEvents,
-  scheduleRun,
-  continueRun,
-  callOut,
-  rehearseFlow,
-  generateFlow,
-  followSubmissions,
-  runEnded,
+  testMessageConnectionJob,
+  deliverNotificationsJob,
+  exportRecordsJob,
+  importRecordsJob,
+  changeRecordsJob,
+  recomputeRecordsJob,
+  changeFieldJob,
+  setUpWorkspaceJob,
+  dropTableJob,
+  saveFunctionJob,
+  invokeFunctionJob,
+  runFunctionJob,
+  startRunsOnEventsJob,
+  startScheduledRunJob,
+  continueRunJob,
+  callOutJob,
+  rehearseFlowJob,
+  generateFlowJob,
+  processSubmissionsJob,
+  submissionRunEndedJob,
   sealBooks,
   verifyLedger,
   exportLedger,
   sumLedgerMonths,
   ...queueJobs,
-  doChore,
-  wakeJob,
-  mailGuests,
-  ringCalendar,
-  importCalendar,
-  exportCalendar,
+  runMaintenance,
+  requeueDeferred,
+  mailGuestsJob,
+  fireRemindersJob,
+  importCalendarJob,
+  exportCalendarJob,
   createLink,
   cancelLink,
   refreshLink,
@@ -69,5 +76,5 @@ export const jobs: readonly AnyJob[] = [
   sweepConnection,
   endConnection,
   handleEvent,
-  tellSandbox,
+  deliverSandboxEvent,
 ]

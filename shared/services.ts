@@ -1,12 +1,12 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
-import { countUses } from '#shared/core/types/indexes/use-counter.ts'
+import { createUseCounter } from '#shared/core/types/indexes/use-counter.ts'
 import { guards } from '#shared/guards.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
-import { openClock } from '#shared/platform/db/clock.ts'
+import { openDatabaseClock } from '#shared/platform/db/clock.ts'
 import { Database, type Executor } from '#shared/platform/db/database.ts'
-import { Queue } from '#shared/platform/jobs/job-queue.ts'
+import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
@@ -44,25 +44,25 @@ export async function openServices(
   opened.defer(() => database.close())
   const cache = new Cache(config.databaseUrl, kind.name)
   opened.defer(() => cache.close())
-  const queue = new Queue(database, { supervise: kind.supervise })
-  await queue.open((error) => log.warn({ err: error }, 'queue'))
-  opened.defer(() => queue.close())
+  const jobQueue = new JobQueue(database, { supervise: kind.supervise })
+  await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
+  opened.defer(() => jobQueue.close())
   const blobs = await openBlobs(config, database, kind.watchStore)
   opened.defer(() => blobs.close())
-  const clock = await openClock(database, log)
+  const clock = await openDatabaseClock(database, log)
   opened.defer(() => clock.close())
   const now = kind.now ?? clock.now
-  const uses = countUses(database, now, log)
-  opened.defer(() => uses.flush())
+  const fieldUses = createUseCounter(database, now, log)
+  opened.defer(() => fieldUses.flush())
   const all = opened.move()
-  const services = { config, cache, queue, blobs, log, now, uses, guards, database }
+  const services = { config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards: guards, database }
   return { services, close: () => all.disposeAsync() }
 }
 
 /** The scope of work outside any workspace. */
 export const platformScope = <Db extends Executor>(
-  { config, cache, queue, blobs, log, now, uses, guards }: Services,
+  { config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards }: Services,
   db: Db,
   principal: Principal | null,
   cause: Cause,
-): PlatformScope & { readonly db: Db } => ({ config, cache, queue, blobs, log, now, uses, guards, db, principal, cause })
+): PlatformScope & { readonly db: Db } => ({ config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards, db, principal, cause })

@@ -1,5 +1,5 @@
-import type { Pool } from '#shared/platform/jobs/job.ts'
-import { type ActiveJob, findActive, giveBackJob } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import type { WorkerPool } from '#shared/platform/jobs/job.ts'
+import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
 import { handlers } from '#workers/handlers.ts'
 import { runAttempt, type WorkerServices } from '#workers/platform/jobs/attempt.ts'
 
@@ -12,14 +12,14 @@ const lostAfterMs = 6_000
  * begun and is not done again is ended here, since the slot that it holds is one that others wait for. Time is this process's own, and counts only while
  * the database is there, so neither a clock that differs nor a crash of the database makes a worker look lost.
  */
-export function watchForLost(services: WorkerServices, pools: readonly Pool[]): () => void {
+export function watchLostWorkers(services: WorkerServices, pools: readonly WorkerPool[]): () => void {
   const watched = handlers.filter(({ job }) => job.tracked && pools.includes(job.pool))
   if (watched.length === 0) return () => undefined
   const queues = watched.map(({ job }) => job.name)
   let beats = new Map<string, { readonly beat: string; readonly since: number }>()
 
   const look = async (): Promise<void> => {
-    const active = await findActive(services.db, queues)
+    const active = await findActiveJobs(services.db, queues)
     const now = performance.now()
     const known = beats
     beats = new Map(
@@ -37,8 +37,8 @@ export function watchForLost(services: WorkerServices, pools: readonly Pool[]): 
     services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
     if (handler?.job.once && lost.begun) {
       const outcome = await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
-      if (outcome === 'ended') await services.queue.boss.complete(lost.name, lost.id)
-    } else if (await giveBackJob(services.db, lost)) services.queue.signals.filled(lost.name)
+      if (outcome === 'ended') await services.jobQueue.boss.complete(lost.name, lost.id)
+    } else if (await returnJobToQueue(services.db, lost)) services.jobQueue.signals.signalJobs(lost.name)
   }
 
   let looking = false

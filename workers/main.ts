@@ -1,38 +1,38 @@
 import { createServer } from 'node:http'
-import { answerHealth, readiness } from '#shared/platform/db/health.ts'
-import { type Pool, pools } from '#shared/platform/jobs/job.ts'
+import { answerHealth, checkReadiness } from '#shared/platform/db/health.ts'
+import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
-import { keepPrivate } from '#shared/platform/kernel/process/private-files.ts'
-import { onStop } from '#shared/platform/kernel/process/shutdown.ts'
+import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
+import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
 import { registry } from '#workers/metrics.ts'
 import { startWorker } from '#workers/worker.ts'
 
 /** `node workers/main.ts --pools=functions,flows`: runs these pools until it is told to stop. */
 const config = readConfig()
-await keepPrivate(config.dataDir)
+await makeFilesPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
 const worker = await startWorker(config, chosen, log)
 
-const ready = () => readiness(worker.database, () => worker.blobs.fault())
+const ready = () => checkReadiness(worker.database, () => worker.blobs.fault())
 const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
 health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
 
-onStop(log, async () => {
+stopOnSignal(log, async () => {
   health.close()
   health.closeAllConnections()
   await worker.stop(10_000)
 })
 
-function readPools(args: readonly string[]): Pool[] {
+function readPools(args: readonly string[]): WorkerPool[] {
   const names =
     args
       .find((arg) => arg.startsWith('--pools='))
       ?.slice('--pools='.length)
       .split(',') ?? []
-  const unknown = names.filter((name) => !(pools as readonly string[]).includes(name))
+  const unknown = names.filter((name) => !(workerPools as readonly string[]).includes(name))
   if (names.length === 0 || unknown.length > 0)
-    throw new Error(`--pools= must name some of ${pools.join(', ')}, got ${names.join(', ') || 'nothing'}`)
-  return names as Pool[]
+    throw new Error(`--pools= must name some of ${workerPools.join(', ')}, got ${names.join(', ') || 'nothing'}`)
+  return names as WorkerPool[]
 }

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { ledgerCounters } from '#shared/features/accounting/metrics.ts'
-import { staleEvents, zoneGauge } from '#shared/features/calendar/zones/metrics.ts'
+import { addZoneReleaseGauge, countEventsOfOlderZones } from '#shared/features/calendar/zones/metrics.ts'
 import { countOpenRuns, type OpenRuns } from '#shared/features/flows/metrics.ts'
 import { countAllItems } from '#shared/features/queues/counts/store.ts'
 import { queueCounters } from '#shared/features/queues/metrics.ts'
-import { storeMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { connectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
+import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/monitoring/queue-depths.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { paymentGauges } from '#workers/features/payments/metrics.ts'
@@ -15,12 +15,12 @@ import type { Resources } from '#workers/resources.ts'
 /** What a worker process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
-export const watchConnections = connectionGauges(registry)
-export const watchStore = storeMetrics(registry)
+export const watchConnections = registerConnectionGauges(registry)
+export const watchStore = registerStoreMetrics(registry)
 for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
-zoneGauge(registry)
+addZoneReleaseGauge(registry)
 
-export const waitSeconds = new Histogram({
+export const jobWaitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',
   help: 'Time from when a job was due until its first attempt began, its wait at a gate included, by job',
   labelNames: ['job'],
@@ -28,7 +28,7 @@ export const waitSeconds = new Histogram({
   registers: [registry],
 })
 
-export const attemptSeconds = new Histogram({
+export const jobAttemptSeconds = new Histogram({
   name: 'kontor_job_attempt_seconds',
   help: 'Time that one attempt of a job took, by job and outcome',
   labelNames: ['job', 'outcome'],
@@ -43,7 +43,7 @@ export const chainsCut = new Counter({
   registers: [registry],
 })
 
-export const mailTries = new Counter({
+export const mailAttempts = new Counter({
   name: 'kontor_mail_tries_total',
   help: 'Tries to hand a mail over, by what it is about and what came of it: sent, later, uncertain, bounced or failed',
   labelNames: ['kind', 'outcome'],
@@ -205,7 +205,7 @@ new Gauge({
 async function countStale(): Promise<number> {
   if (!queues) return 0
   try {
-    return await staleEvents(queues.database)
+    return await countEventsOfOlderZones(queues.database)
   } catch (error) {
     queues.log.warn({ err: error }, 'could not count events')
     return 0

@@ -1,17 +1,17 @@
 import { jobs } from '#shared/jobs.ts'
-import type { Pool } from '#shared/platform/jobs/job.ts'
+import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
 import { handlers } from '#workers/handlers.ts'
-import { Scheduler } from '#workers/platform/due/scheduler.ts'
-import { Dispatcher } from '#workers/platform/events/dispatcher.ts'
+import { DueScheduler } from '#workers/platform/due/scheduler.ts'
+import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
-import { Loop } from '#workers/platform/jobs/job-loop.ts'
+import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 
 /** The pool that hands changes of records on. */
-const dispatchPool: Pool = 'flows'
+const dispatchPool: WorkerPool = 'flows'
 
 /** The pool that files what falls due. */
-const duePool: Pool = 'schedule'
+const duePool: WorkerPool = 'schedule'
 
 /** A missed wake-up and a job that starts later are found after this long at most. */
 const pollMs = 2_000
@@ -20,20 +20,20 @@ const pollMs = 2_000
 export class Pools {
   readonly #services: WorkerServices
   /** One for each queue. */
-  readonly #loops: readonly Loop[]
+  readonly #loops: readonly JobLoop[]
   /** Those that look for their work by themselves. */
-  readonly #others: readonly (Dispatcher | Scheduler)[]
+  readonly #others: readonly (EventDispatcher | DueScheduler)[]
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
   #isStopped = false
 
-  constructor(pools: readonly Pool[], services: WorkerServices) {
+  constructor(pools: readonly WorkerPool[], services: WorkerServices) {
     requireHandlers()
     this.#services = services
-    this.#loops = handlers.filter(({ job }) => pools.includes(job.pool)).map((handler) => new Loop(handler, services))
+    this.#loops = handlers.filter(({ job }) => pools.includes(job.pool)).map((handler) => new JobLoop(handler, services))
     this.#others = [
-      ...(pools.includes(dispatchPool) ? [new Dispatcher(services)] : []),
-      ...(pools.includes(duePool) ? [new Scheduler(services)] : []),
+      ...(pools.includes(dispatchPool) ? [new EventDispatcher(services)] : []),
+      ...(pools.includes(duePool) ? [new DueScheduler(services)] : []),
     ]
   }
 
@@ -44,12 +44,12 @@ export class Pools {
   }
 
   /** Hears that queues were filled: their names, or those of their gates, separated by spaces. */
-  heard(names: string): void {
+  receive(names: string): void {
     this.#wake(names.split(' '))
   }
 
   /** Lets every loop look again for which there may be work, after notifications may have been missed. */
-  missed(): void {
+  pollAll(): void {
     for (const other of this.#others) other.wake()
     this.#poll()
   }
@@ -69,12 +69,12 @@ export class Pools {
     await Promise.all([this.#polling, ...this.#all.map((loop) => loop.stop(graceMs))])
   }
 
-  get #all(): readonly (Loop | Dispatcher | Scheduler)[] {
+  get #all(): readonly (JobLoop | EventDispatcher | DueScheduler)[] {
     return [...this.#loops, ...this.#others]
   }
 
   #wake(names: readonly string[]): void {
-    for (const loop of this.#all) if (names.some((name) => loop.goesBy(name))) loop.wake()
+    for (const loop of this.#all) if (names.some((name) => loop.handlesSignal(name))) loop.wake()
   }
 
   /** Asks for all queues together which are worth a look: an idle process would else fetch from each of them, 23 times a second in all. */

@@ -1,13 +1,13 @@
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { Listener } from '#shared/platform/db/notification-listener.ts'
-import type { Pool } from '#shared/platform/jobs/job.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
+import { NotificationListener } from '#shared/platform/db/notification-listener.ts'
+import type { WorkerPool } from '#shared/platform/jobs/job.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
-import { watchForLost } from '#workers/lost-workers.ts'
+import { watchLostWorkers } from '#workers/lost-workers.ts'
 import { watchConnections, watchQueues, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 import { openResources } from '#workers/resources.ts'
@@ -15,14 +15,14 @@ import { openResources } from '#workers/resources.ts'
 export interface Worker {
   readonly database: Database
   readonly pools: Pools
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly blobs: Blobs
   /** Takes no more work, ends what runs within `graceMs`, hands the rest back, and lets go of every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
 
 /** Starts some pools with all that they need; the time is the database's unless it is given. */
-export async function startWorker(config: Config, chosen: readonly Pool[], log: Logger, time?: () => Date): Promise<Worker> {
+export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
   const name = `kontor worker ${chosen.join(',')}`
   const { services: shared, close: closeServices } = await openServices(config, log, {
     name,
@@ -36,17 +36,17 @@ export async function startWorker(config: Config, chosen: readonly Pool[], log: 
   const resources = openResources(log)
   const services = { ...common, db: database, resources }
   const pools = new Pools(chosen, services)
-  const listener = new Listener(config.databaseUrl, name, {
-    [channels.filled]: { heard: (queues) => pools.heard(queues), missed: () => pools.missed() },
+  const listener = new NotificationListener(config.databaseUrl, name, {
+    [signalChannels.filled]: { heard: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
   })
   await listener.open()
   pools.start()
-  const watches = [watchConnections(database), watchRunners(resources.functions), watchForLost(services, chosen)]
+  const watches = [watchConnections(database), watchRunners(resources.functions), watchLostWorkers(services, chosen)]
   if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
   return {
     database,
     pools,
-    queue: common.queue,
+    jobQueue: common.jobQueue,
     blobs: common.blobs,
     stop: async (graceMs) => {
       for (const stopWatching of watches) stopWatching()

@@ -1,4 +1,4 @@
-import type { Admission, Head, Resolved } from '#api/http/declaration.ts'
+import type { Admission, RequestHead, Resolved } from '#api/http/declaration.ts'
 import type { Admitted } from '#api/http/request/read-request.ts'
 import type { Route } from '#api/http/route.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
@@ -6,7 +6,7 @@ import { forbidden, permits, permitsSomewhere } from '#shared/core/scope/access.
 import { loadActor, loadVisitor } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { findWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
-import { fateOf, requireOpen } from '#shared/platform/kernel/background.ts'
+import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -17,7 +17,12 @@ const setUpSeconds = 2
  * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
  * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
  */
-export async function enterWorkspace(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
+export async function enterWorkspace(
+  route: Route,
+  platform: PlatformScope,
+  orgId: string,
+  head: RequestHead<never, unknown>,
+): Promise<Admitted> {
   if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
   const { principal, cache, db } = platform
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase())) throw notYours()
@@ -26,12 +31,12 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw notYours()
   refuseUnlessReady(workspace)
-  requireOpen({ work: 'request', app: route.app }, workspace)
-  const scope: Scope = { ...platform, db: db.of(id), workspace, actor }
+  requireNotHalted({ work: 'request', app: route.app }, workspace)
+  const scope: Scope = { ...platform, db: db.forWorkspace(id), workspace, actor }
   const resolved = await resourceOf(route, head, scope)
   requirePermission(route, scope, resolved?.key)
   for (const further of route.further ?? []) {
-    const key = await further.on({ ...(head as Head<string, unknown>), resource: resolved?.resource }, scope)
+    const key = await further.on({ ...(head as RequestHead<string, unknown>), resource: resolved?.resource }, scope)
     if (key !== undefined) requirePermission({ permission: further.permission }, scope, key)
   }
   return { scope, resource: resolved?.resource }
@@ -41,9 +46,9 @@ export async function enterWorkspace(route: Route, platform: PlatformScope, orgI
 const notYours = () => problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
 
 /** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
-async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
+async function resourceOf(route: Route, head: RequestHead<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
   try {
-    return await route.on?.(head as Head<string, unknown>, scope)
+    return await route.on?.(head as RequestHead<string, unknown>, scope)
   } catch (error) {
     const isUnread = error instanceof Problem && error.code === 'VALIDATION_ERROR'
     if (isUnread && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
@@ -55,15 +60,15 @@ async function resourceOf(route: Route, head: Head<never, unknown>, scope: Scope
  * The same for somebody without credentials: whatever is absent, switched off or not open reads the same, 404 (document 3, Public
  * endpoints). What the visitor's roles allow there is asked by the route's own work.
  */
-async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: Head<never, unknown>): Promise<Admitted> {
+async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: RequestHead<never, unknown>): Promise<Admitted> {
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
   const isReady = workspace && workspace.status !== 'provisioning'
-  if (!isReady || fateOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
+  if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
-  const scope: Scope = { ...platform, db: db.of(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
-  const resolved = await route.on?.(head as Head<string, unknown>, scope)
+  const scope: Scope = { ...platform, db: db.forWorkspace(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
+  const resolved = await route.on?.(head as RequestHead<string, unknown>, scope)
   return { scope, resource: resolved?.resource }
 }
 

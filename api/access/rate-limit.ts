@@ -32,12 +32,12 @@ export class RateLimits {
   }
 
   /** Counts one request of the client's address; throws RATE_LIMITED past the quota. The answer carries what is left. */
-  async take(ctx: Context, name: LimitName): Promise<void> {
+  async countClient(ctx: Context, name: LimitName): Promise<void> {
     await this.#take(ctx, name, clientKey(ctx.ip))
   }
 
   /** The same for what the request is about, such as the account that somebody signs in to; it may be text of any length. */
-  async takeSubject(ctx: Context, name: LimitName, subject: string): Promise<void> {
+  async countSubject(ctx: Context, name: LimitName, subject: string): Promise<void> {
     await this.#take(ctx, name, `subject ${createHash('sha256').update(subject).digest('base64')}`)
   }
 

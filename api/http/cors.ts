@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Route } from '#api/http/route.ts'
-import type { Rooms } from '#api/http/routers.ts'
+import type { Routers } from '#api/http/routers.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 const exposed =
@@ -10,14 +10,14 @@ const exposed =
 export const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')
 
 /** Whether a route refuses requests from other websites: one that changes nothing never does, since links in mails are cross-site. */
-export const refusesOthers = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
+export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
   originsOf(route) === 'own' && route.method !== 'GET'
 
 /**
  * Lets browsers of any origin call what is open to them, without credentials (decisions, CORS): the routes that say so, and all below `/v1`,
  * whether it is there or not. Answers a preflight itself and returns true; otherwise it only sets headers.
  */
-export function crossOrigin(ctx: Context, rooms: Rooms): boolean {
+export function allowCrossOrigin(ctx: Context, rooms: Routers): boolean {
   if (ctx.req.headers.origin === undefined) return false
   const asked = ctx.req.headers['access-control-request-method']
   const isPreflight = ctx.method === 'OPTIONS' && asked !== undefined
@@ -32,9 +32,9 @@ export function crossOrigin(ctx: Context, rooms: Rooms): boolean {
   return true
 }
 
-function isOpen(method: string, path: string, rooms: Rooms): boolean {
+function isOpen(method: string, path: string, rooms: Routers): boolean {
   if (path.startsWith('/v1/')) return true
-  const route = rooms.find(method, path)
+  const route = rooms.findRoute(method, path)
   return route !== undefined && originsOf(route) === 'any'
 }
 

@@ -27,7 +27,7 @@ export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content'
  * What is known of a request before its body is read. What is worked out only when asked for is a function here, not an accessor: an
  * accessor in an object literal makes a hidden class for every object, which keeps all of the request alive until the next full sweep.
  */
-export interface Head<Path extends string, Query> {
+export interface RequestHead<Path extends string, Query> {
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly query: () => Query
 }
@@ -63,7 +63,7 @@ export interface FurtherPermission<Path extends string, Query, Resource> {
   readonly permission: Permission
   /** The key that it is asked for; undefined where this request needs it for nothing. Throws NOT_FOUND when it names nothing. */
   readonly on: (
-    head: Head<Path, Query> & { readonly resource: Resource },
+    head: RequestHead<Path, Query> & { readonly resource: Resource },
     scope: ScopeOf<Path>,
   ) => string | undefined | Promise<string | undefined>
 }
@@ -80,7 +80,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly app: AppName | null
   readonly permission: Admission
   /** Resolves the resource that the permission is asked for; the work gets it as `request.resource`. Throws NOT_FOUND when there is none. */
-  readonly on?: (head: Head<Path, Query>, scope: ScopeOf<Path>) => Resolved<Resource> | Promise<Resolved<Resource>>
+  readonly on?: (head: RequestHead<Path, Query>, scope: ScopeOf<Path>) => Resolved<Resource> | Promise<Resolved<Resource>>
   /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
   readonly perItem?: true
   /** The key that the permission is asked for, where only the body names it. */

@@ -1,20 +1,20 @@
 import type { Context } from 'koa'
 import type { Request } from '#api/http/declaration.ts'
-import { hashOf, once, requestKeyOf } from '#api/http/idempotency.ts'
-import { fileDownload } from '#api/http/reply/job-file.ts'
+import { hashBody, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
+import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { sendData, sendJson, sendReply } from '#api/http/reply/send.ts'
-import { patienceMs } from '#api/http/request/prefer.ts'
+import { readPreferredWait } from '#api/http/request/prefer.ts'
 import { receiveUpload } from '#api/http/request/upload.ts'
 import type { DelegateRoute } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
-import { discardFile } from '#shared/platform/jobs/job-files.ts'
-import { dropOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
-import { tryAgain } from '#shared/platform/jobs/operations/retry-operation.ts'
+import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
+import { discardJobFile } from '#shared/platform/jobs/job-files.ts'
+import { cancelQueuedOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { retryOperation } from '#shared/platform/jobs/operations/retry-operation.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { waitUncounted } from '#shared/platform/kernel/process/thread-share.ts'
+import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
 export async function respondFromWorker(
@@ -31,17 +31,17 @@ export async function respondFromWorker(
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // A visitor, and work outside workspaces, has no address where a job is looked up.
   const mayLookUp = workspaceId !== null && route.permission !== 'public'
-  const patience = patienceMs(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
+  const patience = readPreferredWait(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (patience.applied) ctx.set('Preference-Applied', patience.applied)
   const waiting = performance.now()
-  const operation = patience.ms === 0 ? undefined : await waitUncounted(() => services.waiter.wait(id, patience.ms, goneSignal(ctx)))
+  const operation = patience.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, patience.ms, goneSignal(ctx)))
   // A worker's time is not this server's: the log of slow requests leaves it out.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!mayLookUp) {
     // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
-    await dropOperation(scope.db, id)
+    await cancelQueuedOperation(scope.db, id)
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
@@ -63,29 +63,29 @@ async function start(
   const place = { db, blobs: services.blobs }
   const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
   const discard = async () => {
-    if (file && workspaceId !== null) await discardFile(db, workspaceId, file.id)
+    if (file && workspaceId !== null) await discardJobFile(db, workspaceId, file.id)
   }
   let enqueued: string | undefined
   const origin = { workspaceId, cause: scope.cause }
   const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
   const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
-    if (failedId === null) enqueued = await services.queue.enqueue(tx, route.job, origin, order)
+    if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order)
     // Whoever tried again first has given it a file.
-    else if (await tryAgain(tx, services.queue, route.job, failedId, origin, order)) enqueued = failedId
+    else if (await retryOperation(tx, services.jobQueue, route.job, failedId, origin, order)) enqueued = failedId
     return { operationId: enqueued ?? failedId ?? '' }
   }
   try {
-    if (key === undefined) return await services.queue.enqueue(db, route.job, origin, await payload(db))
-    const bodyHash = hashOf(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
-    const outcome = await once({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
+    if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db))
+    const bodyHash = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
+    const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
     if (outcome.operationId !== enqueued) await discard()
     return outcome.operationId
   } catch (error) {
     // When the database went away before it answered, the job may be filed all the same, and needs its file.
-    if (!isOutOfReach(error)) await discard()
+    if (!isDatabaseUnavailable(error)) await discard()
     throw error
   }
 }
@@ -98,7 +98,7 @@ async function sendResult(
   workspaceId: string | null,
 ): Promise<void> {
   const { status = 200, bare } = route
-  if (operation.file_id !== null) await sendReply(ctx, status, await fileDownload({ db, blobs }, workspaceId ?? '', operation.file_id))
+  if (operation.file_id !== null) await sendReply(ctx, status, await jobFileReply({ db, blobs }, workspaceId ?? '', operation.file_id))
   else if (bare) {
     // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')

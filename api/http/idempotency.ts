@@ -3,17 +3,17 @@ import type { Context } from 'koa'
 import type { ApiServices } from '#api/http/services.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import {
-  claimRequest,
-  findAnswer,
-  type KeptAnswer,
-  keepAnswer,
-  keepFirstAnswer,
-  type RequestKey,
+  claimIdempotencyRecord,
+  findIdempotencyRecord,
+  type IdempotencyKey,
+  type IdempotencyRecord,
+  saveFirstIdempotencyRecord,
+  saveIdempotencyRecord,
 } from '#shared/platform/jobs/idempotency-records.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
-import { sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { Problem, problem, type StoredProblem } from '#shared/platform/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
@@ -24,7 +24,7 @@ const maxKeyLength = 255
 const maxPathLength = 500
 
 /** The answer to a request: what was made of it now, or, for the same key again, the first one. */
-export type Outcome =
+export type IdempotentResult =
   | { readonly status: number; readonly data: unknown }
   | { readonly failure: StoredProblem }
   | { readonly operationId: string }
@@ -33,13 +33,13 @@ export type Outcome =
 const inHand = new Map<string, Promise<unknown>>()
 
 /** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is empty or too long. */
-export function idempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
+export function callerIdempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
   const isHeeded = ctx.method === 'POST' && principal !== null && !ctx.path.startsWith('/v1/auth/')
-  return isHeeded ? sentKey(ctx) : undefined
+  return isHeeded ? readIdempotencyKey(ctx) : undefined
 }
 
 /** The Idempotency-Key that a request carries, a visitor's too. Throws VALIDATION_ERROR when it is empty or too long. */
-export function sentKey(ctx: Context): string | undefined {
+export function readIdempotencyKey(ctx: Context): string | undefined {
   const key = ctx.req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyLength || !isCleanText(key)) {
@@ -49,7 +49,7 @@ export function sentKey(ctx: Context): string | undefined {
 }
 
 /** What a request with a key stands for: its caller, its path and its body. */
-export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): RequestKey => ({
+export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): IdempotencyKey => ({
   principalId: principal?.id ?? '',
   path: shortened(`${ctx.method} ${ctx.path}`),
   key,
@@ -60,7 +60,8 @@ export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: st
 const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
 /** A digest of a body that nobody can guess by without the installation's key: it may hold a password. */
-export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => createHmac('sha256', config.secretKey).update(bytes).digest()
+export const hashBody = ({ config }: ApiServices, bytes: Uint8Array): Buffer =>
+  createHmac('sha256', config.secretKey).update(bytes).digest()
 
 /**
  * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
@@ -68,7 +69,12 @@ export const hashOf = ({ config }: ApiServices, bytes: Uint8Array): Buffer => cr
  * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
  * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
  */
-export async function once(services: Keeping, request: RequestKey, work: Work, { repeatable = false } = {}): Promise<Outcome> {
+export async function runOnce(
+  services: IdempotencyServices,
+  request: IdempotencyKey,
+  work: Work,
+  { repeatable = false } = {},
+): Promise<IdempotentResult> {
   const name = `${request.principalId} ${request.path} ${request.key}`
   for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
   const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
@@ -81,16 +87,16 @@ export async function once(services: Keeping, request: RequestKey, work: Work, {
 }
 
 /** What keeping answers needs; the database is that of the caller's scope, whose workspace's connections it uses. */
-export interface Keeping {
+export interface IdempotencyServices {
   readonly config: ApiServices['config']
   readonly database: Executor
 }
 
 /** Does a request's work; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
-type Work = (db: Executor, failedId: string | null) => Promise<Outcome>
-type Way = (services: Keeping, request: RequestKey, failedId: string | null) => Promise<Outcome>
+type Work = (db: Executor, failedId: string | null) => Promise<IdempotentResult>
+type Way = (services: IdempotencyServices, request: IdempotencyKey, failedId: string | null) => Promise<IdempotentResult>
 
-async function answerOnce(services: Keeping, request: RequestKey, way: Way): Promise<Outcome> {
+async function answerOnce(services: IdempotencyServices, request: IdempotencyKey, way: Way): Promise<IdempotentResult> {
   const known = await kept(services.database, services, request)
   const failedId = known === undefined ? null : await faultOfOurs(services, known)
   if (known && failedId === null) return known
@@ -104,13 +110,14 @@ const claimAndAnswer =
     let failed: Problem | undefined
     const outcome = await services.database.transaction(async (tx) => {
       failed = undefined
-      if (!(await claimRequest(tx, request, failedId))) return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
-      const outcome = await inSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
+      if (!(await claimIdempotencyRecord(tx, request, failedId)))
+        return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+      const outcome = await withSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
         if (!isAnswer(error)) throw error
         failed = error
         return { failure: error.toJSON() }
       })
-      await keepAnswer(tx, request, sealed(services, request, outcome))
+      await saveIdempotencyRecord(tx, request, sealed(services, request, outcome))
       return outcome
     })
     if (failed) throw failed
@@ -122,13 +129,13 @@ const workAndAnswer =
   (work: Work): Way =>
   async (services, request, failedId) => {
     const { database } = services
-    const known = (await claimRequest(database, request, failedId)) ? undefined : await kept(database, services, request)
+    const known = (await claimIdempotencyRecord(database, request, failedId)) ? undefined : await kept(database, services, request)
     if (known) return known
     const outcome = await work(database, failedId).catch((error: unknown) => {
       if (!isAnswer(error)) throw error
       return { failure: error.toJSON() }
     })
-    if (await keepFirstAnswer(database, request, sealed(services, request, outcome))) return outcome
+    if (await saveFirstIdempotencyRecord(database, request, sealed(services, request, outcome))) return outcome
     return (await kept(database, services, request)) ?? outcome
   }
 
@@ -136,24 +143,24 @@ const workAndAnswer =
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
 /** The operation of a first try that failed with 5xx, which is no answer: the same request tries again (decisions, Idempotency). Else null. */
-async function faultOfOurs({ database }: Keeping, outcome: Outcome): Promise<string | null> {
+async function faultOfOurs({ database }: IdempotencyServices, outcome: IdempotentResult): Promise<string | null> {
   const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
   return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500 ? operation.id : null
 }
 
-async function kept(db: Executor, services: Keeping, request: RequestKey): Promise<Outcome | undefined> {
-  const found = await findAnswer(db, request)
+async function kept(db: Executor, services: IdempotencyServices, request: IdempotencyKey): Promise<IdempotentResult | undefined> {
+  const found = await findIdempotencyRecord(db, request)
   if (!found) return undefined
   if (!found.sameBody) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this path with another body')
   if (found.operation_id !== null) return { operationId: found.operation_id }
   if (found.answer === null) return undefined
-  return parseStoredJson(answers(services).open(found.answer, placeOf(request))) as Outcome
+  return parseStoredJson(answers(services).decrypt(found.answer, placeOf(request))) as IdempotentResult
 }
 
-function sealed(services: Keeping, request: RequestKey, outcome: Outcome): KeptAnswer {
+function sealed(services: IdempotencyServices, request: IdempotencyKey, outcome: IdempotentResult): IdempotencyRecord {
   if ('operationId' in outcome) return { answer: null, operation_id: outcome.operationId }
-  return { answer: answers(services).seal(JSON.stringify(outcome), placeOf(request)), operation_id: null }
+  return { answer: answers(services).encrypt(JSON.stringify(outcome), placeOf(request)), operation_id: null }
 }
 
-const answers = ({ config }: Keeping) => sealer(config.secretKey, 'kept answers')
-const placeOf = ({ principalId, path, key }: RequestKey): string => `${principalId} ${path} ${key}`
+const answers = ({ config }: IdempotencyServices) => createEncryptor(config.secretKey, 'kept answers')
+const placeOf = ({ principalId, path, key }: IdempotencyKey): string => `${principalId} ${path} ${key}`

@@ -2,18 +2,18 @@ import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/http/services.ts'
 import { ledgerCounters } from '#shared/features/accounting/metrics.ts'
-import { zoneGauge } from '#shared/features/calendar/zones/metrics.ts'
+import { addZoneReleaseGauge } from '#shared/features/calendar/zones/metrics.ts'
 import { queueCounters } from '#shared/features/queues/metrics.ts'
-import { storeMetrics } from '#shared/platform/blobs/store-metrics.ts'
-import { connectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
+import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 
 /** What this process counts of itself, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
-export const watchConnections = connectionGauges(registry)
-export const watchStore = storeMetrics(registry)
+export const watchConnections = registerConnectionGauges(registry)
+export const watchStore = registerStoreMetrics(registry)
 for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
-zoneGauge(registry)
+addZoneReleaseGauge(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',
@@ -42,7 +42,7 @@ const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PA
  * Times a request; call what it returns when the answer is made. One that kept this server itself busy for long, without the time that it
  * waited for a worker, is logged with its request id.
  */
-export function observe(ctx: Context, { config, log }: ApiServices): () => void {
+export function observeRequest(ctx: Context, { config, log }: ApiServices): () => void {
   const started = performance.now()
   return () => {
     const ms = performance.now() - started

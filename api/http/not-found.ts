@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { Rooms } from '#api/http/routers.ts'
+import type { Routers } from '#api/http/routers.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { isNear } from '#shared/platform/kernel/similar-names.ts'
+import { isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
 /** Stands for any workspace, to find out whether an address lacks its `/v1/orgs/{orgId}`. */
 const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
@@ -10,7 +10,7 @@ const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
  * NOT_FOUND for a request that reaches no route: its message names the methods that the path has, or the address that was probably meant
  * (page 5, Not found). Outside `/v1` a browser gets it as a page.
  */
-export function missing(ctx: Context, rooms: Rooms, paths: readonly string[]): Problem {
+export function describeMissingRoute(ctx: Context, rooms: Routers, paths: readonly string[]): Problem {
   if (!ctx.path.startsWith('/v1/') && prefersPage(ctx)) {
     ctx.state.framed = 'none'
     return problem('NOT_FOUND')
@@ -24,7 +24,7 @@ function prefersPage(ctx: Context): boolean {
   return ctx.accepts(['application/json', 'text/html']) === 'text/html'
 }
 
-function messageOf({ method, path }: Context, rooms: Rooms, paths: readonly string[]): string {
+function messageOf({ method, path }: Context, rooms: Routers, paths: readonly string[]): string {
   const methods = rooms.methodsOf(path)
   if (methods.length > 0) return `This address has no ${method}; it has ${methods.join(', ')}${adviceOn(path)}`
   if (rooms.methodsOf(`/v1${path}`).length > 0) return `There is no such address; the API stands below /v1: /v1${shortened(path)}`
@@ -52,7 +52,7 @@ function nearestPath(path: string, paths: readonly string[]): string | undefined
     if (segments.length !== sent.length) return false
     const different = segments.flatMap((segment, index) => (isVariable(segment) || segment === sent[index] ? [] : [index]))
     const [only = -1] = different
-    return different.length === 1 && isNear(sent[only] ?? '', segments[only] ?? '')
+    return different.length === 1 && isSimilarName(sent[only] ?? '', segments[only] ?? '')
   })
   return found?.replace(/:(\w+)/g, '{$1}')
 }

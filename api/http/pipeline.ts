@@ -1,15 +1,15 @@
 import type { Context, Middleware } from 'koa'
 import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter-workspace.ts'
-import { refuseCrossSite, refusesOthers } from '#api/http/cors.ts'
+import { refuseCrossSite, refusesCrossSite } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegate.ts'
-import { hashOf, idempotencyKey, once, requestKeyOf, sentKey } from '#api/http/idempotency.ts'
-import { Headed, Replaced, Reply, Tagged } from '#api/http/reply/reply.ts'
+import { callerIdempotencyKey, hashBody, readIdempotencyKey, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
+import { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import { sendData, sendReply } from '#api/http/reply/send.ts'
-import { refuseBadAddress } from '#api/http/request/query.ts'
-import { type Admitted, queryOf, readRequest, requestOf } from '#api/http/request/read-request.ts'
-import { bodyOf, receiveFile } from '#api/http/request/upload.ts'
+import { requireCleanAddress } from '#api/http/request/query.ts'
+import { type Admitted, buildRequest, readRequest, readRouteQuery } from '#api/http/request/read-request.ts'
+import { receiveFile, uploadFingerprint } from '#api/http/request/upload.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { type Page, renderPage } from '#api/pages/page.ts'
@@ -27,13 +27,13 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
  * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. A request that writes
  * refreshes the cache first; one that only reads verifies by its own statement what it read from the cache.
  */
-export function serve(route: Route, services: ApiServices): Middleware {
-  const isGuardable = refusesOthers(route)
+export function createRouteHandler(route: Route, services: ApiServices): Middleware {
+  const isGuardable = refusesCrossSite(route)
   return async (ctx) => {
     ctx.state.route = route.path
     if (route.kind === 'page') ctx.state.framed = route.framed
     if (isGuardable) refuseCrossSite(ctx, services.config.publicUrl)
-    if (route.limit) await services.rateLimits.take(ctx, route.limit)
+    if (route.limit) await services.rateLimits.countClient(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
     const answer = await inAttempts(services.cache, services.database, ({ db }) => work(route, ctx, services, db))
     if (answer) await send(ctx, answer)
@@ -52,8 +52,8 @@ async function read(
 ): Promise<Answer> {
   const admitted = await admit(route, ctx, services, services.database)
   const scope = { ...admitted.scope, verification } as Scope
-  const query = queryOf(route, ctx)
-  const request = requestOf(ctx, query, {}, admitted.resource)
+  const query = readRouteQuery(route, ctx)
+  const request = buildRequest(ctx, query, {}, admitted.resource)
   if (route.kind === 'page') return pageOf(route, await route.handle({ ...request, body: new URLSearchParams() }, scope), services)
   return answerOf(route, await route.handle(request, scope))
 }
@@ -62,14 +62,14 @@ async function read(
 async function work(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Answer | undefined> {
   const admitted = await admit(route, ctx, services, db)
   const { scope } = admitted
-  const key = isBytes(route) ? undefined : idempotencyKey(ctx, scope)
-  if (route.kind !== 'page' && route.visitorsKey) sentKey(ctx)
+  const key = isBytes(route) ? undefined : callerIdempotencyKey(ctx, scope)
+  if (route.kind !== 'page' && route.visitorsKey) readIdempotencyKey(ctx)
   if (route.kind === 'receive') return workOnFile(route, ctx, admitted, services, key)
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
   // A request counts once, however often it is tried.
   if (route.limitBy && !ctx.state.isCounted) {
-    await services.rateLimits.takeSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
+    await services.rateLimits.countSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
     ctx.state.isCounted = true
   }
   if (route.kind === 'page') {
@@ -82,7 +82,7 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
   }
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
   if (key === undefined) return handle(scope)
-  return handleOnce(ctx, key, hashOf(services, bytes), scope, services, handle, route)
+  return handleOnce(ctx, key, hashBody(services, bytes), scope, services, handle, route)
 }
 
 /** Answers that are no JSON are not kept for an Idempotency-Key. */
@@ -96,16 +96,16 @@ async function workOnFile(
   services: ApiServices,
   key: string | undefined,
 ): Promise<Answer> {
-  const { body: _, ...request } = requestOf(ctx, queryOf(route, ctx), undefined, resource)
+  const { body: _, ...request } = buildRequest(ctx, readRouteQuery(route, ctx), undefined, resource)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
   const upload = { ...route.upload, maxBytes }
   // The file arrives once, however often the request is tried.
   ctx.state.received ??= receiveFile(ctx.req, upload, (file) => route.keep(file, request, scope as Scope))
   const { kept, fields } = await (ctx.state.received as ReturnType<typeof receiveFile<unknown>>)
-  await services.cache.settle()
+  await services.cache.refresh()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))
   if (key === undefined || route.digestOf === null) return handle(scope)
-  return handleOnce(ctx, key, hashOf(services, bodyOf(route.digestOf(kept), fields)), scope, services, handle)
+  return handleOnce(ctx, key, hashBody(services, uploadFingerprint(route.digestOf(kept), fields)), scope, services, handle)
 }
 
 interface Answer {
@@ -123,10 +123,10 @@ const pageOf = ({ framed }: PageRoute, shown: Page | Reply, { config }: ApiServi
 })
 
 async function send(ctx: Context, { status, data }: Answer): Promise<void> {
-  if (data instanceof Tagged) {
+  if (data instanceof WithETag) {
     ctx.set('ETag', data.etag)
     sendData(ctx, status, data.data)
-  } else if (data instanceof Headed) {
+  } else if (data instanceof WithHeaders) {
     ctx.set(data.headers)
     sendData(ctx, status, data.data)
   } else if (data instanceof Reply) await sendReply(ctx, status, data)
@@ -144,7 +144,7 @@ async function handleOnce(
   route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
   const keeping = { config: services.config, database: scope.db }
-  const outcome = await once(keeping, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
+  const outcome = await runOnce(keeping, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
   return outcome
@@ -153,10 +153,10 @@ async function handleOnce(
 /** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
   const platform = await authenticate(ctx, route.permission, services, db)
-  refuseBadAddress(ctx)
+  requireCleanAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return { scope: platform, resource: undefined }
-  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => queryOf(route, ctx) })
+  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
 }
 
 /** A permission for a resource that only the body names is asked for once the body is read. */

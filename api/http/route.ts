@@ -1,12 +1,12 @@
 import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
-import type { Headed, Replaced, Reply, Tagged } from '#api/http/reply/reply.ts'
+import type { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import type { Page } from '#api/pages/page.ts'
 import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
-export const org = '/orgs/:orgId' as const
+export const orgPath = '/orgs/:orgId' as const
 
 /** What a `Reply` may say instead of the declared status. */
 type OtherStatus = 206 | 302 | 303 | 304 | 416
@@ -29,7 +29,7 @@ interface Answering<Response> {
 }
 
 type Given<Response> = Promise<
-  NoInfer<Response> | Replaced<NoInfer<Response>> | Tagged<NoInfer<Response>> | Headed<NoInfer<Response>> | Reply
+  NoInfer<Response> | Replaced<NoInfer<Response>> | WithETag<NoInfer<Response>> | WithHeaders<NoInfer<Response>> | Reply
 >
 
 /** Answers at once. */
@@ -66,7 +66,8 @@ export interface ArrivingFile {
 }
 
 /** A request whose bytes have arrived. Its resource is as it was before they came. */
-export interface Received<Path extends string, Query, Kept, Resource> extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
+export interface ReceivedRequest<Path extends string, Query, Kept, Resource>
+  extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
   /** What `keep` made of the file. */
   readonly kept: Kept
   /** The fields of a form beside its file, each by its last value. */
@@ -87,7 +88,7 @@ interface Receiving<Path extends string, Query, Kept, Response, Resource>
   /** The SHA-256 of the file's bytes, as storage took it: what an Idempotency-Key stands for. Null where no caller has one: the public, and PUT. */
   readonly digestOf: ((kept: NoInfer<Kept>) => string) | null
   /** Does the work, once the whole request has arrived; in one transaction with an Idempotency-Key's answer, where there is one. */
-  readonly handle: (request: Received<Path, Query, NoInfer<Kept>, Resource>, scope: ScopeOf<Path>) => Given<Response>
+  readonly handle: (request: ReceivedRequest<Path, Query, NoInfer<Kept>, Resource>, scope: ScopeOf<Path>) => Given<Response>
 }
 
 /** Answers HTML, from templates; its failures are pages too. A POST takes url-encoded fields. */
@@ -105,7 +106,7 @@ interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<P
 }
 
 /** An answer without `{data}`. */
-export interface Bare<Result> {
+export interface BareResponse<Result> {
   /** The whole body, as JSON; throws what is answered instead. */
   readonly body: (result: Result) => unknown
   /** What is answered when the work failed, or did not end in time. */
@@ -123,7 +124,7 @@ interface Delegated<Path extends string, Body, Query, Payload, Result, Resource>
   /** 201 where the work creates; 200 without it. */
   readonly status?: 200 | 201
   /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
-  readonly bare?: Bare<Result>
+  readonly bare?: BareResponse<Result>
   /** Gives the answer where it needs no work, such as a file that was made before; `statuses` names what else than 200 it says. */
   readonly ready?: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
   readonly statuses?: readonly OtherStatus[]

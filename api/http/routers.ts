@@ -1,14 +1,14 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { Route } from '#api/http/route.ts'
-import { specificFirst } from '#api/http/specificity.ts'
+import { sortBySpecificity } from '#api/http/specificity.ts'
 
 /** The API's routers, one for each room. */
-export interface Rooms {
+export interface Routers {
   /** The router of every route with such a path, for what is no declared route. */
-  readonly of: (path: string) => Router
+  readonly routerFor: (path: string) => Router
   /** The route that such a request would reach. */
-  readonly find: (method: string, path: string) => Route | undefined
+  readonly findRoute: (method: string, path: string) => Route | undefined
   /** The methods that a path has, in alphabetical order; none for a path that is not there. */
   readonly methodsOf: (path: string) => readonly string[]
   /** Dispatches a request to the route that its path names, if there is one. Ask for it when all routes are registered. */
@@ -19,7 +19,7 @@ export interface Rooms {
  * Makes routers by the segment that their routes have in common, so that a request is matched against the ten routes of its room and not
  * against all of the API: with 90 routes that match took a tenth of a get's time. Of two routes that a path fits, the more literal one has it.
  */
-export function createRooms(routes: readonly (readonly [path: string, route: Route])[], serve: (route: Route) => Middleware): Rooms {
+export function createRouters(routes: readonly (readonly [path: string, route: Route])[], serve: (route: Route) => Middleware): Routers {
   const routers = new Map<string, Router>()
   const of = (path: string): Router => {
     const room = roomOf(path)
@@ -28,11 +28,11 @@ export function createRooms(routes: readonly (readonly [path: string, route: Rou
     return router
   }
   const declared = new Map<unknown, Route>()
-  for (const [path, route] of specificFirst(routes, ([path]) => path))
+  for (const [path, route] of sortBySpecificity(routes, ([path]) => path))
     declared.set(of(path).register(path, [route.method], serve(route)), route)
   return {
-    of,
-    find: (method, path) => {
+    routerFor: of,
+    findRoute: (method, path) => {
       const [layer] = routers.get(roomOf(path))?.match(path, method).pathAndMethod ?? []
       return declared.get(layer)
     },

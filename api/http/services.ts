@@ -1,11 +1,11 @@
 import type { RateLimits } from '#api/access/rate-limit.ts'
 import type { Services } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import type { Waiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
+import type { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 
 /** What the API holds beside what every process holds. */
 export interface ApiServices extends Services {
   readonly database: Database
-  readonly waiter: Waiter
+  readonly waiter: OperationWaiter
   readonly rateLimits: RateLimits
 }

@@ -2,7 +2,7 @@
  * Sorts by path so that of two that fit an address the more literal one stands first: segment by segment a literal stands before a
  * parameter, and a parameter before what takes any number of segments. Equal ones keep their order.
  */
-export const specificFirst = <T>(items: readonly T[], pathOf: (item: T) => string): T[] =>
+export const sortBySpecificity = <T>(items: readonly T[], pathOf: (item: T) => string): T[] =>
   items
     .map((item) => ({ item, ranks: ranksOf(pathOf(item)) }))
     .sort((a, b) => compare(a.ranks, b.ranks))

@@ -1,6 +1,6 @@
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import { catalogue, type ErrorCode, type Problem } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue, type Problem } from '#shared/platform/kernel/errors.ts'
 
 interface Failure {
   readonly code: ErrorCode
@@ -13,7 +13,7 @@ const body = template<Failure>(new URL('failure.eta', import.meta.url))
 /** The page for a missing page or a failed request. */
 export function failurePage(failure: Problem, requestId: string): Page {
   const { code } = failure
-  const message = failure.message === catalogue[code].message ? (texts[code] ?? failure.message) : failure.message
+  const message = failure.message === errorCatalogue[code].message ? (texts[code] ?? failure.message) : failure.message
   return { title: titles[code] ?? 'This did not work', failure, body: body({ code, message, requestId }) }
 }
 

@@ -1,10 +1,10 @@
-import { moneyText } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount } from '#shared/features/payments/links/schemas.ts'
 
 /** Locale for visitors without a supported language. */
 const defaultLocale = 'en'
 
 /** Chooses a visitor's preferred supported locale for numbers and dates, such as `de-AT` (RFC 9110, Accept-Language). */
-export function localeOf(acceptLanguage: string): string {
+export function chooseLocale(acceptLanguage: string): string {
   const languages = acceptLanguage
     .slice(0, 500)
     .split(',')
@@ -25,8 +25,8 @@ function isSupported(tag: string): boolean {
 }
 
 /** Formats decimal text without an exponent in a locale, such as `1.234,50 €`, with every digit. */
-export function moneyWords(amount: string, currency: string, locale: string): string {
-  const text = moneyText(amount, currency)
+export function formatMoney(amount: string, currency: string, locale: string): string {
+  const text = formatAmount(amount, currency)
   const digits = (text.split('.')[1] ?? '').length
   const format = new Intl.NumberFormat(locale, {
     ...{ style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits },
@@ -35,7 +35,7 @@ export function moneyWords(amount: string, currency: string, locale: string): st
 }
 
 /** Formats an instant in a locale, to the minute, with its time zone. */
-export const instantWords = (instant: string, timeZone: string, locale: string): string =>
+export const formatInstant = (instant: string, timeZone: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, {
     ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone },
   }).format(new Date(instant))

@@ -57,7 +57,7 @@ const defaultColor = '#2f5bd3'
  * most pages are about one person.
  */
 export function renderPage(page: Page, { framed, publicUrl }: PageContext): Reply {
-  const root = rootOf(publicUrl)
+  const root = basePathOf(publicUrl)
   const files = `${root}/pages/${fileVersion}`
   const color = (page.brand?.color ?? defaultColor).slice(1).toLowerCase()
   const nonce = randomBytes(16).toString('base64url')
@@ -73,7 +73,7 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */
-export function rootOf(publicUrl: string): string {
+export function basePathOf(publicUrl: string): string {
   const { pathname } = new URL(publicUrl)
   return pathname === '/' ? '' : pathname
 }

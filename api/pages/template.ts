@@ -22,7 +22,7 @@ export function template<Data extends object>(file: URL): (data: Data) => Html {
 }
 
 /** Normalizes an absolute http or https address for a link; undefined for any other, such as `javascript:`. */
-export function httpOnly(address: string): string | undefined {
+export function safeHttpUrl(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined

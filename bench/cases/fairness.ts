@@ -10,8 +10,8 @@ import { forgetNotifications, putChanges } from '#bench/jobs/changes.ts'
 import { openDatabase } from '#bench/jobs/database.ts'
 import { load, type Shot } from '#bench/load.ts'
 import { startWorker } from '#bench/servers/worker.ts'
-import { exportRecords } from '#shared/core/records/jobs.ts'
-import { invokeFunction } from '#shared/features/functions/jobs.ts'
+import { exportRecordsJob } from '#shared/core/records/jobs.ts'
+import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 
 /** Jobs that wait in the noisy workspace. */
 const waiting = 100_000
@@ -43,10 +43,10 @@ export const fairness: Group = {
     const exportNothing = single({ method: 'GET', make: () => ({ path: `${pathOf({ ...quiet, key: 'payments' })}/export` }) })
     const runs = {
       ...backlog,
-      job: invokeFunction,
+      job: invokeFunctionJob,
       payload: { functionId: noisyFunction.split('/').at(-1), input: 'null', rights: 'caller' },
     }
-    const exports = { ...backlog, job: exportRecords, payload: { typeKey: noisy.key, q: null, filter: null, sort: null, dir: null } }
+    const exports = { ...backlog, job: exportRecordsJob, payload: { typeKey: noisy.key, q: null, filter: null, sort: null, dir: null } }
     for (const [send, type] of [
       [ofQuiet, quiet],
       [sender(kontorUrl, loaded), loaded.typical],

@@ -2,7 +2,7 @@ import type { Pipeline } from '#bench/data/pipeline.ts'
 import { type IndexKindName, indexKinds } from '#shared/core/types/indexes/index-kinds.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
 /** Types that are smaller are searched without indexes: reading them whole is quick. */
 const smallest = 50_000
@@ -22,7 +22,9 @@ const nameOf = (field: string, kind: string): string => `bench_${kind}_${field}`
 export async function makeIndexes(db: Executor, { schema, key, columns, records }: Pipeline): Promise<void> {
   for (const [field, kind] of records >= smallest ? wanted : []) {
     const definition = indexKinds[kind].definition(columns[field])
-    await db.query(build(builder.raw('create index ?? on ??.?? ?', [`${nameOf(field, kind)}_${records}`, schema, key, definition])))
+    await db.query(
+      buildStatement(builder.raw('create index ?? on ??.?? ?', [`${nameOf(field, kind)}_${records}`, schema, key, definition])),
+    )
   }
   await db.query({ text: `vacuum analyze "${schema}"."${key}"` })
 }
@@ -30,7 +32,7 @@ export async function makeIndexes(db: Executor, { schema, key, columns, records 
 /** Takes away what `makeIndexes` made, for cases that see what Kontor makes by itself. */
 export async function dropIndexes(db: Executor, { schema, records }: Pipeline): Promise<void> {
   for (const [field, kind] of wanted) {
-    await db.query(build(builder.raw('drop index if exists ??.??', [schema, `${nameOf(field, kind)}_${records}`])))
+    await db.query(buildStatement(builder.raw('drop index if exists ??.??', [schema, `${nameOf(field, kind)}_${records}`])))
   }
   await db.query({ text: 'delete from field_uses' })
 }

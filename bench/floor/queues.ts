@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
 import { pool } from '#bench/floor/database.ts'
-import { counting, entry, itemsOf, writing } from '#shared/features/queues/store.ts'
+import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
 
 /** Claims the first waiting item of a stage, as Kontor writes it: the item and its entry of the history, unguarded. */
 const claim = `with chosen as materialized (
@@ -15,10 +15,10 @@ const claim = `with chosen as materialized (
     set claimed_by = $6::uuid, claim_token = gen_random_uuid(), claim_expires_at = $5::timestamptz, attempts = item.attempts + 1,
       version = item.version + 1
     from chosen where item.workspace_id = $1 and item.queue_id = $2 and item.id = chosen.id
-    returning ${itemsOf('item')}, item.claim_token
+    returning ${itemColumnsOf('item')}, item.claim_token
   ),
-  written as (${writing(
-    `select ${entry({
+  written as (${insertHistorySql(
+    `select ${historyEntrySql({
       item_id: 'taken.id',
       key: 'taken.key',
       kind: `'claimed'`,
@@ -34,7 +34,7 @@ const claim = `with chosen as materialized (
   select * from taken`
 
 /** The open item of a key. */
-const find = `select ${itemsOf('item')} from queue_items as item
+const find = `select ${itemColumnsOf('item')} from queue_items as item
   where workspace_id = $1 and queue_id = $2 and key = $3 and status = 'open' order by id limit 1`
 
 /** Moves an item, with its entry of the history and the counts; nobody asks whether it may. */
@@ -47,8 +47,8 @@ const move = `with target as materialized (
     from target where item.workspace_id = $1 and item.queue_id = $2 and item.id = target.id
     returning item.*
   ),
-  written as (${writing(
-    `select ${entry({
+  written as (${insertHistorySql(
+    `select ${historyEntrySql({
       item_id: 'moved.id',
       key: 'moved.key',
       kind: `'moved'`,
@@ -61,11 +61,11 @@ const move = `with target as materialized (
       facts: `jsonb_build_object('stage', moved.stage, 'status', moved.status, 'claimed_by', null)`,
     })} from moved join target using (id)`,
   )}),
-  counted as (${counting(`
+  counted as (${updateCountsSql(`
     select batch, stage, status, source = 'scan' as unexpected, -1 as items from target
     union all
     select batch, stage, status, source = 'scan', 1 from moved`)})
-  select ${itemsOf('moved')} from moved`
+  select ${itemColumnsOf('moved')} from moved`
 
 const stages = ['in', 'work']
 

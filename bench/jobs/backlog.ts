@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
 /** The id of the request that asked for a backlog's jobs, by which they are known. */
 const requestId = 'backlog'
@@ -28,7 +28,7 @@ export async function fill(db: Executor, { job, workspaceId, actorId, payload }:
     values: [count, workspaceId, job.kind, job.name, actorId, JSON.stringify(envelope), ...place],
   })
   if (job.gate) await db.query({ text: 'select admit_jobs($1, $2)', values: [workspaceId, job.gate.name] })
-  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, job.name] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, job.name] })
 }
 
 const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)

@@ -1,7 +1,7 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { outbox } from '#shared/platform/events/outbox.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
+import { outboxSignal } from '#shared/platform/events/outbox.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
 /**
  * Puts so many changes into the outbox for those who listen to new records of a type, each a dispatch of its own, as single creations would
@@ -25,7 +25,7 @@ export async function putChanges(db: Executor, { workspaceId, key }: Pick<Pipeli
       ) as heard`,
     values: [workspaceId, key, count, JSON.stringify({ actorId: null, actorType: 'system', requestId: 'bench', depth: 0 })],
   })
-  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, outbox] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, outboxSignal] })
 }
 
 /** Forgets what has been delivered, so that delivering it again is as much work. */

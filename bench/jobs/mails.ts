@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 const kind = 'bench'
@@ -28,7 +28,7 @@ export async function putMails(db: Executor, workspaceIds: readonly string[], co
       from made cross join pgboss.queue as queue where queue.name = $3`,
     values: [workspaceIds, count, sendMail.name],
   })
-  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, sendMail.name] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, sendMail.name] })
 }
 
 /** Waits until a workspace has no mail left to send. */

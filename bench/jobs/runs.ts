@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { continueRun } from '#shared/features/flows/jobs.ts'
+import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { channels } from '#shared/platform/jobs/job-signals.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
 /** Which flow, by its workspace and its path there. */
 export interface BenchFlow {
@@ -34,9 +34,9 @@ export async function putRuns(db: Executor, flow: BenchFlow, count: number): Pro
         queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
         queue.dead_letter, queue.heartbeat_seconds
       from made cross join pgboss.queue as queue where queue.name = $4`,
-    values: [flow.workspaceId, idOf(flow), count, continueRun.name],
+    values: [flow.workspaceId, idOf(flow), count, continueRunJob.name],
   })
-  await db.query({ text: 'select pg_notify($1, $2)', values: [channels.filled, continueRun.name] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, continueRunJob.name] })
 }
 
 /** Waits until a flow has so many runs that have ended, and gives how many it ended a second, from the first that began. */
@@ -69,6 +69,9 @@ export async function reached(db: Executor, runId: string, what: 'started_at' | 
 
 /** Forgets the runs of a flow, and the jobs that wait to go on with any. */
 export async function forgetRuns(db: Executor, flow: BenchFlow): Promise<void> {
-  await db.query({ text: `delete from pgboss.job where name = $1 and group_id = $2::text`, values: [continueRun.name, flow.workspaceId] })
+  await db.query({
+    text: `delete from pgboss.job where name = $1 and group_id = $2::text`,
+    values: [continueRunJob.name, flow.workspaceId],
+  })
   await db.query({ text: 'delete from flow_runs where workspace_id = $1 and flow_id = $2', values: [flow.workspaceId, idOf(flow)] })
 }

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Running } from '#bench/servers/start.ts'
 import { startEmbedded } from '#scripts/postgres/embedded.ts'
-import { kept } from '#scripts/postgres/profile.ts'
+import { durableProfile } from '#scripts/postgres/profile.ts'
 
 /** A PostgreSQL of the bench's own that keeps every acknowledged write, as one in use does: with fsync off, writes would look too cheap. */
 export async function startDatabase(): Promise<Omit<Running, 'pid'> & { readonly filesFolder: string }> {
   const folder = mkdtempSync(join(import.meta.dirname, '..', '..', '.bench-'))
-  const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
+  const postgres = await startEmbedded(join(folder, 'data'), durableProfile, () => undefined)
   return {
     url: postgres.url,
     // On the same disk, and gone with it.

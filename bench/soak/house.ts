@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
 import { type ProcessType, readProcfile } from '#scripts/start/procfile.ts'
-import { type KeptProcess, keepRunning } from '#scripts/start/supervised-process.ts'
+import { type SupervisedProcess, supervise } from '#scripts/start/supervised-process.ts'
 
 /** One process of the house: it is started again whenever it ends. */
 export interface Resident {
   /** `api 1`, `api 2`, or the name of a worker's line in the Procfile. */
   readonly name: string
   readonly url: string
-  readonly process: KeptProcess
+  readonly process: SupervisedProcess
 }
 
 /** The processes of the Procfile, two of them APIs, as a host would keep them. */
@@ -34,7 +34,7 @@ export async function openHouse(databaseUrl: string, dataDir: string, say: (name
   }
   const start = async (type: ProcessType, name: string): Promise<Resident> => {
     const port = String(await freePort())
-    const process = keepRunning(type, { ...shared, PORT: port, WORKER_PORT: port }, (line) => say(name, line))
+    const process = supervise(type, { ...shared, PORT: port, WORKER_PORT: port }, (line) => say(name, line))
     return { name, url: `http://127.0.0.1:${port}`, process }
   }
   const residents: Resident[] = []

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { catalogue, type ErrorCode, type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue, type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** A body of JSON, or of CSV as it is. */
 type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<ArrayBuffer> }
@@ -40,7 +40,7 @@ interface Manner {
 }
 
 /** Makes a caller of the API at this base address. One that was never reached is not tried again. */
-export function connect(baseUrl: string, key: string, { waits }: Manner = { waits: patient }): Api {
+export function connectApi(baseUrl: string, key: string, { waits }: Manner = { waits: patient }): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
   const send = async (path: string, request: RequestInit | (() => RequestInit)): Promise<Answer> => {
@@ -131,7 +131,7 @@ interface Failure {
 }
 
 const failureOf = ({ code = '', message }: Failure): Problem =>
-  problem(Object.hasOwn(catalogue, code) ? (code as ErrorCode) : 'INTERNAL', message)
+  problem(Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : 'INTERNAL', message)
 
 /** The JSON of an answer; undefined when whoever answered is not the API. */
 function parse(text: string): Answered | undefined {

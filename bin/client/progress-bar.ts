@@ -20,11 +20,11 @@ export function progressBar(terminal: Terminal, total: number, unit: string): Pr
       const part = total === 0 ? 1 : Math.min(1, done / total)
       const bar = '█'.repeat(Math.round(part * width)).padEnd(width, '░')
       const perSecond = Math.round(done / Math.max(0.001, (performance.now() - started) / 1000))
-      draw(`${bar} ${Math.floor(part * 100)} %  ${count(done)} of ${count(total)} ${unit}, ${count(perSecond)} a second`)
+      draw(`${bar} ${Math.floor(part * 100)} %  ${formatCount(done)} of ${formatCount(total)} ${unit}, ${formatCount(perSecond)} a second`)
     },
     clear: () => draw(''),
   }
 }
 
 /** A number with its thousands apart. */
-export const count = (number: number): string => number.toLocaleString('en-US')
+export const formatCount = (number: number): string => number.toLocaleString('en-US')

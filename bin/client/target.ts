@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Environment } from '../environment.ts'
-import { type Api, connect } from './api.ts'
+import { type Api, connectApi } from './api.ts'
 
 /** Where the API is and with which key; what is left out is taken from the environment, then from what the first start left. */
 export interface TargetOptions {
@@ -13,7 +13,7 @@ export interface TargetOptions {
 }
 
 /** A workspace that can be called. */
-export interface Target {
+export interface ApiTarget {
   readonly api: Api
   readonly orgId: string
   /** The key as a command line for a shell may name it: a variable where it came from one. */
@@ -29,7 +29,7 @@ interface Bootstrap {
 }
 
 /** Finds the API and the workspace to work in. Throws VALIDATION_ERROR that says what is missing. */
-export async function findTarget(options: TargetOptions, environment: Environment): Promise<Target> {
+export async function findTarget(options: TargetOptions, environment: Environment): Promise<ApiTarget> {
   const named = { url: options.url ?? environment.KONTOR_URL, key: options.key ?? environment.KONTOR_KEY }
   const bootstrap = named.url && named.key ? {} : readBootstrap(environment)
   const url = named.url ?? bootstrap.base_url
@@ -37,7 +37,7 @@ export async function findTarget(options: TargetOptions, environment: Environmen
   const key = named.key ?? (named.url === undefined ? bootstrap.api_key : undefined)
   if (!url || !key)
     throw problem('VALIDATION_ERROR', 'Name the API and a key: --url and --key, or KONTOR_URL and KONTOR_KEY; or start Kontor here first.')
-  const api = connect(baseOf(url), key)
+  const api = connectApi(baseOf(url), key)
   const shownKey = options.key === undefined && environment.KONTOR_KEY !== undefined ? '$KONTOR_KEY' : key
   return { api, shownKey, token: key, orgId: options.org ?? environment.KONTOR_ORG ?? (await onlyOrg(api)) }
 }

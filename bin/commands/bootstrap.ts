@@ -1,6 +1,6 @@
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
-import { makeDemo } from '../demo.ts'
+import { createDemo } from '../demo.ts'
 
 export const bootstrapCommands = [
   command({
@@ -9,7 +9,7 @@ export const bootstrapCommands = [
     options: schema(t.Object({})),
     secrets: true,
     run: async (_, operator) => {
-      const file = await makeDemo(operator)
+      const file = await createDemo(operator)
       return {
         data: { made: file !== null, file },
         lines: [

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { count } from '../client/progress-bar.ts'
+import { formatCount } from '../client/progress-bar.ts'
 import { apiCommand, apiOptions } from '../command.ts'
-import { type Drive, openDrive, type Place, placeOf, queryOf } from '../drive/location.ts'
+import { type Drive, type DriveLocation, openDrive, queryString, readLocation } from '../drive/location.ts'
 import { fetchFile, type SentObject, sendFile } from '../drive/transfer.ts'
 
 interface Level {
@@ -14,10 +14,10 @@ interface Level {
 }
 
 /** A level, page by page. */
-async function readLevel({ api }: Drive, { path, key }: Place): Promise<Level> {
+async function readLevel({ api }: Drive, { path, key }: DriveLocation): Promise<Level> {
   const [folders, objects] = [[...([] as Level['folders'])], [...([] as Level['objects'])]]
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const query: string = queryOf({ prefix: key, limit: '200', ...(cursor === '' ? {} : { cursor }) })
+    const query: string = queryString({ prefix: key, limit: '200', ...(cursor === '' ? {} : { cursor }) })
     const page: Level = await api.get<Level>(`${path}/objects?${query}`)
     folders.push(...page.folders)
     objects.push(...page.objects)
@@ -37,12 +37,13 @@ export const driveCommands = [
       const drive = await openDrive(options, shell)
       if (place === undefined) {
         const lines = drive.spaces.map(
-          ({ key, name, object_count, total_bytes }) => `${key}:  ${name}, ${count(object_count)} files, ${count(total_bytes)} bytes`,
+          ({ key, name, object_count, total_bytes }) =>
+            `${key}:  ${name}, ${formatCount(object_count)} files, ${formatCount(total_bytes)} bytes`,
         )
         return { data: drive.spaces, lines }
       }
-      const level = await readLevel(drive, placeOf(drive, place))
-      const sizes = level.objects.map(({ size }) => count(size))
+      const level = await readLevel(drive, readLocation(drive, place))
+      const sizes = level.objects.map(({ size }) => formatCount(size))
       const width = Math.max(1, ...sizes.map(({ length }) => length))
       const folders = level.folders.map(({ name }) => `${'-'.padStart(width)}  ${''.padEnd(20)}  ${name}/`)
       const files = level.objects.map(
@@ -63,13 +64,13 @@ export const driveCommands = [
     ),
     run: async ({ place, file = '.', ...options }, shell) => {
       const drive = await openDrive(options, shell)
-      const from = placeOf(drive, place)
+      const from = readLocation(drive, place)
       if (isFolder(from.key)) throw problem('VALIDATION_ERROR', 'Name a file, not a folder')
       // A key is text and may spell anything; on this disk it is a name in one folder.
       const name = basename(from.key).replace(/^\.{1,2}$/, '_')
       const to = statSync(file, { throwIfNoEntry: false })?.isDirectory() ? join(file, name) : file
       const size = await fetchFile(drive.api, from, to, shell.terminal)
-      return { data: { file: to, size }, lines: [`${to}, ${count(size)} bytes`] }
+      return { data: { file: to, size }, lines: [`${to}, ${formatCount(size)} bytes`] }
     },
   }),
   apiCommand({
@@ -84,10 +85,10 @@ export const driveCommands = [
     ),
     run: async ({ file, place, ...options }, shell) => {
       const drive = await openDrive(options, shell)
-      const to = placeOf(drive, place)
+      const to = readLocation(drive, place)
       const key = isFolder(to.key) ? to.key + basename(file) : to.key
       const object = await sendFile(drive.api, file, { ...to, key }, shell.terminal)
-      return { data: object, lines: [`${to.spaceKey}:${object.key}, ${count(object.size)} bytes, ${object.content_type}`] }
+      return { data: object, lines: [`${to.spaceKey}:${object.key}, ${formatCount(object.size)} bytes, ${object.content_type}`] }
     },
   }),
   apiCommand({
@@ -102,11 +103,11 @@ export const driveCommands = [
     ),
     run: async ({ from, to, ...options }, shell) => {
       const drive = await openDrive(options, shell)
-      const [source, goal] = [placeOf(drive, from), placeOf(drive, to)]
+      const [source, goal] = [readLocation(drive, from), readLocation(drive, to)]
       if (source.path !== goal.path) throw problem('VALIDATION_ERROR', 'Files move inside one space')
       const key = isFolder(goal.key) && !isFolder(source.key) ? goal.key + basename(source.key) : goal.key
       const data = await drive.api.post<{ moved: number }>(`${source.path}/move`, { json: { from: source.key, to: key } })
-      return { data, lines: [`${count(data.moved)} files moved`] }
+      return { data, lines: [`${formatCount(data.moved)} files moved`] }
     },
   }),
   apiCommand({
@@ -115,9 +116,9 @@ export const driveCommands = [
     options: schema(t.Object({ place: t.String({ description: '<space>:<key>; a folder ends with /' }), ...apiOptions })),
     run: async ({ place, ...options }, shell) => {
       const drive = await openDrive(options, shell)
-      const { path, key } = placeOf(drive, place)
-      const data = await drive.api.delete<{ deleted: number }>(`${path}/objects?${queryOf({ key })}`)
-      return { data, lines: [`${count(data.deleted)} files deleted`] }
+      const { path, key } = readLocation(drive, place)
+      const data = await drive.api.delete<{ deleted: number }>(`${path}/objects?${queryString({ key })}`)
+      return { data, lines: [`${formatCount(data.deleted)} files deleted`] }
     },
   }),
 ]

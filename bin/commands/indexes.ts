@@ -1,7 +1,7 @@
 import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
-import { inWorkspace } from '../workspaces.ts'
+import { workspaceScope } from '../workspaces.ts'
 
 const shown = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
   `${type}.${field}`,
@@ -31,7 +31,7 @@ export const indexCommands = [
     summary: 'Show the indexes that follow use: why, how large, last used, in what state',
     options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; left out, all of them' })) })),
     run: async ({ workspace }, operator) => {
-      const scope = workspace === undefined ? undefined : await inWorkspace(operator, workspace)
+      const scope = workspace === undefined ? undefined : await workspaceScope(operator, workspace)
       const indexes = await listIndexes(operator.db, operator.now(), scope?.workspace.id ?? null)
       const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, ofOne]) => [
         `workspace ${id}`,

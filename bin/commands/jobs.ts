@@ -1,5 +1,5 @@
 import { jobs } from '#shared/jobs.ts'
-import { countQueued, type DeadLetter, listDeadLetters, type QueueLoad, resend } from '#shared/platform/jobs/dead-letters.ts'
+import { countQueuedJobs, type DeadLetter, listDeadLetters, type QueueLoad, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -21,7 +21,7 @@ export const jobCommands = [
     summary: 'Show how many jobs wait and run, and those that were given up',
     options: schema(t.Object({})),
     run: async (_, { db }) => {
-      const [loads, failed] = [await countQueued(db), await listDeadLetters(db)]
+      const [loads, failed] = [await countQueuedJobs(db), await listDeadLetters(db)]
       const queues = jobs.map(({ name, pool }) => {
         const { waiting = 0, running = 0 } = loads.find(({ job }) => job === name) ?? {}
         return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
@@ -39,11 +39,11 @@ export const jobCommands = [
         all: t.Optional(t.Boolean({ description: 'all of them' })),
       }),
     ),
-    run: async ({ id, all = false }, { db, queue }) => {
+    run: async ({ id, all = false }, { db, jobQueue }) => {
       if ((id === undefined) !== all) throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all')
       const ids = id === undefined ? (await listDeadLetters(db)).map((letter) => letter.id) : [id]
       const retried: string[] = []
-      for (const one of ids) if (isUuid(one) && (await resend(db, queue, jobs, one))) retried.push(one)
+      for (const one of ids) if (isUuid(one) && (await resendDeadLetter(db, jobQueue, jobs, one))) retried.push(one)
       if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} was given up`)
       return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
     },

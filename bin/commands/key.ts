@@ -1,12 +1,12 @@
 import { readToken } from '#shared/core/people/tokens.ts'
-import { createKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
-import { deleteKeyByHash, deleteKeyById } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
+import { createAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { deleteAccessKeyByHash, deleteAccessKeyById } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
 import { createAdminAccount } from '#shared/core/workspaces/service-accounts/admin-account.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
-import { inWorkspace } from '../workspaces.ts'
+import { workspaceScope } from '../workspaces.ts'
 
 export const keyCommands = [
   command({
@@ -21,9 +21,9 @@ export const keyCommands = [
       }),
     ),
     run: async ({ org, account, name = 'Operator', expires_at }, operator) => {
-      const scope = await inWorkspace(operator, org)
+      const scope = await workspaceScope(operator, org)
       const accountId = account ?? (await createAdminAccount(scope, name)).id
-      const made = await createKey(scope, accountId, { name, expires_at: expires_at ?? null })
+      const made = await createAccessKey(scope, accountId, { name, expires_at: expires_at ?? null })
       return { data: { ...made, org_id: scope.workspace.id, service_account_id: accountId }, lines: [`Made key ${made.id}:`, made.key] }
     },
   }),
@@ -33,7 +33,7 @@ export const keyCommands = [
     options: schema(t.Object({ key: t.String({ description: 'its id, or the key itself' }) })),
     run: async ({ key }, { db }) => {
       const token = readToken(key)
-      const id = token ? await deleteKeyByHash(db, token.hash) : isUuid(key) ? await deleteKeyById(db, key) : undefined
+      const id = token ? await deleteAccessKeyByHash(db, token.hash) : isUuid(key) ? await deleteAccessKeyById(db, key) : undefined
       if (id === undefined) throw problem('NOT_FOUND', 'There is no such key')
       return { data: { id, revoked: true }, lines: [`Revoked key ${id}.`] }
     },

@@ -1,25 +1,25 @@
 import type { Workspace } from '#shared/core/scope/workspace.ts'
-import { moveStatus, setPlan } from '#shared/core/workspaces/store.ts'
+import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command, type Outcome } from '../command.ts'
+import { type CommandResult, command } from '../command.ts'
 import type { Operator } from '../operator.ts'
-import { createReadyWorkspace, inWorkspace, requirePerson } from '../workspaces.ts'
+import { createReadyWorkspace, requirePerson, workspaceScope } from '../workspaces.ts'
 
 const org = t.String({ description: 'id of the workspace' })
 const plan = t.Enum(['free', 'paid'])
 
 /** A workspace after what was done to it. */
-const shown = ({ id, name, status, plan }: Workspace): Outcome => ({
+const shown = ({ id, name, status, plan }: Workspace): CommandResult => ({
   data: { id, name, status, plan },
   lines: [`${name} (${id}): ${status}, ${plan} plan`],
 })
 
 /** Moves a workspace between two statuses; doing so again changes nothing. */
-async function move(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<Outcome> {
-  const { workspace } = await inWorkspace(operator, id)
-  if (workspace.status !== to && !(await moveStatus(operator.db, workspace.id, from, to))) {
+async function move(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<CommandResult> {
+  const { workspace } = await workspaceScope(operator, id)
+  if (workspace.status !== to && !(await changeWorkspaceStatus(operator.db, workspace.id, from, to))) {
     throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
   }
   return shown({ ...workspace, status: to })
@@ -31,7 +31,7 @@ export const orgCommands = [
     summary: 'Make a workspace, ready for use',
     options: schema(
       t.Object({
-        name: nameText(120),
+        name: nameSchema(120),
         owner: t.String({ description: 'address or id of the person who owns it' }),
         plan: t.Optional(plan),
       }),
@@ -59,8 +59,8 @@ export const orgCommands = [
     summary: 'Put a workspace on a plan',
     options: schema(t.Object({ org, plan })),
     run: async ({ org, plan }, operator) => {
-      const { workspace } = await inWorkspace(operator, org)
-      await setPlan(operator.db, workspace.id, plan)
+      const { workspace } = await workspaceScope(operator, org)
+      await setWorkspacePlan(operator.db, workspace.id, plan)
       return shown({ ...workspace, plan })
     },
   }),

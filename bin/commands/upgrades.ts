@@ -1,4 +1,4 @@
-import { listUpgradesLeft } from '#shared/core/types/builtin/pending-upgrades.ts'
+import { listPendingUpgrades } from '#shared/core/types/builtin/pending-upgrades.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
@@ -8,7 +8,7 @@ export const upgradeCommands = [
     summary: 'Show the workspaces that keep a field or type of their own where a release brings a built-in one',
     options: schema(t.Object({})),
     run: async (_options, operator) => {
-      const upgrades = await listUpgradesLeft(operator.db)
+      const upgrades = await listPendingUpgrades(operator.db)
       const lines = upgrades.map(
         ({ workspace_id, type, field, state, why }) => `${workspace_id}  ${field === null ? type : `${type}.${field}`}  ${state}  ${why}`,
       )

@@ -1,6 +1,6 @@
 import { newPassword } from '#shared/core/people/passwords.ts'
-import { createPerson, makePassword } from '#shared/core/people/people.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { createPerson, generatePassword } from '#shared/core/people/people.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
@@ -11,12 +11,12 @@ export const userCommands = [
     options: schema(
       t.Object({
         email: t.String({ format: 'email', description: 'the address to sign in with' }),
-        name: nameText(120),
+        name: nameSchema(120),
         password: t.Optional({ ...newPassword, description: 'made up and shown when it is left out' }),
       }),
     ),
     run: async ({ email, name, password }, operator) => {
-      const chosen = password ?? makePassword()
+      const chosen = password ?? generatePassword()
       const { id } = await createPerson(operator, { email, name, password: chosen })
       return {
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },

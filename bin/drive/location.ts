@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { findTarget, type Target, type TargetOptions } from '../client/target.ts'
+import { type ApiTarget, findTarget, type TargetOptions } from '../client/target.ts'
 import type { Shell } from '../shell.ts'
 
 /** A space as the API lists it. */
@@ -13,12 +13,12 @@ export interface Space {
 }
 
 /** A drive that can be called, and its spaces. */
-export interface Drive extends Target {
+export interface Drive extends ApiTarget {
   readonly spaces: readonly Space[]
 }
 
 /** A file or folder of a space, as `<space>:<key>` names it. */
-export interface Place {
+export interface DriveLocation {
   /** The address of its space below the base address. */
   readonly path: string
   readonly spaceKey: string
@@ -33,7 +33,7 @@ export async function openDrive(options: TargetOptions, { environment }: Shell):
 }
 
 /** Reads a place; a space goes by its key or, where it was shared, its id. Throws VALIDATION_ERROR that says how a place is written. */
-export function placeOf({ spaces, orgId }: Drive, text: string): Place {
+export function readLocation({ spaces, orgId }: Drive, text: string): DriveLocation {
   const at = text.indexOf(':')
   if (at < 1) throw problem('VALIDATION_ERROR', `A place is written <space>:<key>, such as org:folder/file.txt, got ${text}`)
   const name = text.slice(0, at)
@@ -44,4 +44,4 @@ export function placeOf({ spaces, orgId }: Drive, text: string): Place {
 }
 
 /** A query of these values. */
-export const queryOf = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString()
+export const queryString = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString()

@@ -7,7 +7,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Api } from '../client/api.ts'
 import { type ProgressBar, progressBar } from '../client/progress-bar.ts'
 import type { Terminal } from '../shell.ts'
-import { type Place, queryOf } from './location.ts'
+import { type DriveLocation, queryString } from './location.ts'
 
 /** What the API says of a file. */
 export interface SentObject {
@@ -18,7 +18,7 @@ export interface SentObject {
 }
 
 /** Sends a local file to a place and shows how far it is. Throws VALIDATION_ERROR where there is no such file, and what the API answers. */
-export async function sendFile(api: Api, file: string, { path, key }: Place, terminal: Terminal): Promise<SentObject> {
+export async function sendFile(api: Api, file: string, { path, key }: DriveLocation, terminal: Terminal): Promise<SentObject> {
   const size = await sizeOf(file)
   const boundary = `kontor-${randomUUID()}`
   const bar = progressBar(terminal, size, 'bytes')
@@ -61,8 +61,8 @@ async function sizeOf(file: string): Promise<number> {
  * Writes a file of the drive to the local disk, shows how far it is, and gives its size. The file is there once it is whole and its digest
  * is what the API told; until then it lies beside its place.
  */
-export async function fetchFile(api: Api, { path, key }: Place, file: string, terminal: Terminal): Promise<number> {
-  const { bytes, size, sha256 } = await api.open(`${path}/download?${queryOf({ key })}`)
+export async function fetchFile(api: Api, { path, key }: DriveLocation, file: string, terminal: Terminal): Promise<number> {
+  const { bytes, size, sha256 } = await api.open(`${path}/download?${queryString({ key })}`)
   const half = `${file}.${randomUUID().slice(0, 8)}.half`
   const bar = progressBar(terminal, size, 'bytes')
   const digest = createHash('sha256')

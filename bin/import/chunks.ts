@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type CsvRow, readCsv } from '#shared/core/records/csv/read.ts'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
-import { type Proposal, takenColumns } from './propose.ts'
+import { importedColumns, type Proposal } from './propose.ts'
 
 /** A part of a file as one request carries it, with the fields' keys in its header. */
 export interface Chunk {
@@ -16,8 +16,8 @@ export interface Chunk {
 const most = { rows: 500, bytes: 8_000_000 }
 
 /** The chunks of a file, read as they are asked for. */
-export async function* chunksOf(path: string, proposal: Proposal): AsyncGenerator<Chunk> {
-  const taken = takenColumns(proposal)
+export async function* readChunks(path: string, proposal: Proposal): AsyncGenerator<Chunk> {
+  const taken = importedColumns(proposal)
   const positions = taken.map((column) => proposal.columns.indexOf(column))
   // The API passes over a column that names no field; with the row's number in it, no row is a blank line.
   const header = Buffer.from(writeCsv([['id', ...taken.map(({ key }) => key)]]))

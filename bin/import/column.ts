@@ -1,6 +1,6 @@
 import { maxOptionLength } from '#shared/core/types/field-kinds/choice.ts'
 import { countCharacters, maxStringLength } from '#shared/core/types/field-kinds/text.ts'
-import { valueOfCell } from '#shared/core/types/field-kinds/value.ts'
+import { parseCell } from '#shared/core/types/field-kinds/value.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
@@ -19,8 +19,8 @@ export interface Column {
 
 /** A column whose cells are still being read. */
 export interface WatchedColumn {
-  readonly see: (cell: string) => void
-  readonly conclude: () => Column
+  readonly addCell: (cell: string) => void
+  readonly result: () => Column
 }
 
 /** Narrow types in the order of their preference. What is no plain number, a code such as 007, a phone number or 1e5, stays text. */
@@ -36,7 +36,7 @@ export function watchColumn(header: string): WatchedColumn {
   let types: readonly FieldType[] = narrow
   const distinct = new Set<string>()
   return {
-    see(cell) {
+    addCell(cell) {
       if (cell === '') return
       if (cell.trim() !== '') types = types.filter((type) => takes(type, cell))
       if (distinct.size <= select.options) distinct.add(cell)
@@ -44,7 +44,7 @@ export function watchColumn(header: string): WatchedColumn {
       example ||= cell
       filled += 1
     },
-    conclude() {
+    result() {
       const narrowest = example.trim() === '' ? undefined : types[0]
       const options = narrowest === undefined && areOptions(distinct, filled, longest) ? [...distinct].sort() : []
       const text = longest > maxStringLength ? 'text' : 'string'
@@ -64,7 +64,7 @@ const areOptions = (distinct: ReadonlySet<string>, filled: number, longest: numb
 function takes(type: FieldType, cell: string): boolean {
   if (type === 'number' && !plainNumber.test(cell)) return false
   try {
-    return valueOfCell(cell, { type, rules: {} }, { path: '', defaultCurrency: '' }) !== null
+    return parseCell(cell, { type, rules: {} }, { path: '', defaultCurrency: '' }) !== null
   } catch (error) {
     if (error instanceof Problem) return false
     throw error

@@ -1,6 +1,6 @@
-import { count } from '../client/progress-bar.ts'
-import type { Target } from '../client/target.ts'
-import { type PlannedColumn, type Proposal, takenColumns } from './propose.ts'
+import { formatCount } from '../client/progress-bar.ts'
+import type { ApiTarget } from '../client/target.ts'
+import { importedColumns, type PlannedColumn, type Proposal } from './propose.ts'
 import { textTable } from './text-table.ts'
 
 /** What a proposal would make, in lines for people. */
@@ -8,7 +8,7 @@ export function describeProposal({ type, columns, rows }: Proposal): readonly st
   const title = type.isNew ? `New record type ${type.key}` : `Record type ${type.key}, which is there already`
   const lines = columns.map((planned) => [planned.column.header || '(no name)', ...describeColumn(planned)])
   return [
-    `${title}, ${count(rows)} rows`,
+    `${title}, ${formatCount(rows)} rows`,
     '',
     ...textTable([['column', 'field', 'type', 'for example'], ...lines]).map((line) => `  ${line}`),
   ]
@@ -43,9 +43,9 @@ export function proposalAsJson({ type, columns, rows }: Proposal) {
 }
 
 /** A command line that lists some of the imported records, ready to be pasted into a shell. */
-export function exampleQuery({ api, orgId, shownKey }: Target, proposal: Proposal): string {
+export function exampleQuery({ api, orgId, shownKey }: ApiTarget, proposal: Proposal): string {
   const address = `${api.baseUrl}/orgs/${orgId}/records/${proposal.type.key}`
-  const usable = takenColumns(proposal).filter(({ column: { filled, example } }) => filled > 0 && example.length <= longestExample)
+  const usable = importedColumns(proposal).filter(({ column: { filled, example } }) => filled > 0 && example.length <= longestExample)
   const column = Object.keys(operators).flatMap((type) => usable.find((one) => one.type === type) ?? [])[0]
   const filter = column && [{ field: column.key, op: operators[column.type], value: column.column.example.trim() }]
   const query = filter ? `filter=${encodeURIComponent(JSON.stringify(filter)).replaceAll("'", '%27')}` : 'limit=5'

@@ -1,7 +1,7 @@
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { count } from '../client/progress-bar.ts'
-import type { Target } from '../client/target.ts'
-import { typeKeyOf } from './keys.ts'
+import { formatCount } from '../client/progress-bar.ts'
+import type { ApiTarget } from '../client/target.ts'
+import { makeTypeKey } from './keys.ts'
 import { prepareType, proposeFor } from './prepare.ts'
 import type { Proposal } from './propose.ts'
 import { type FailedRow, sendRows } from './send.ts'
@@ -15,7 +15,7 @@ export interface ImportOptions {
 }
 
 /** Where what happens is shown. */
-export interface Watcher {
+export interface ImportProgress {
   readonly proposed: (proposal: Proposal) => void
   readonly advanced: (done: number, failed: readonly FailedRow[]) => void
 }
@@ -30,9 +30,9 @@ export interface Imported {
  * Looks at a CSV file, makes what is missing of its type and fields, and sends its rows; on a dry run it only looks and proposes. A failure
  * on the way says what was done before it.
  */
-export async function importFile(target: Target, { file, type, dryRun }: ImportOptions, watcher: Watcher): Promise<Imported> {
+export async function importFile(target: ApiTarget, { file, type, dryRun }: ImportOptions, watcher: ImportProgress): Promise<Imported> {
   const { api, orgId } = target
-  const proposal = await proposeFor(api, orgId, type ?? typeKeyOf(file), await surveyFile(file))
+  const proposal = await proposeFor(api, orgId, type ?? makeTypeKey(file), await surveyFile(file))
   watcher.proposed(proposal)
   let [created, failed] = [0, 0]
   if (dryRun) return { proposal, created, failed }
@@ -44,7 +44,7 @@ export async function importFile(target: Target, { file, type, dryRun }: ImportO
       watcher.advanced(created + failed, part.failed)
     }
   } catch (error) {
-    throw created === 0 ? error : afterSome(error, `${count(created)} of ${count(proposal.rows)} rows are imported`)
+    throw created === 0 ? error : afterSome(error, `${formatCount(created)} of ${formatCount(proposal.rows)} rows are imported`)
   }
   return { proposal, created, failed }
 }

@@ -1,16 +1,16 @@
 import { basename, extname } from 'node:path'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
-import { latin } from './latin.ts'
+import { toLatin } from './latin.ts'
 
 /** Characters of a field's and of a type's key (document 1, Limits). */
 const maxFieldKey = 64
 const maxTypeKey = 32
 
 /** The key that a column's name becomes: `companyName` is `company_name`; one that is none, or starts with a digit, gets a word in front. */
-export const fieldKeyOf = (header: string, position: number): string => keyOf(header, 'field', maxFieldKey) ?? `column_${position}`
+export const makeFieldKey = (header: string, position: number): string => keyOf(header, 'field', maxFieldKey) ?? `column_${position}`
 
 /** The key of the record type that a file becomes: its name without folder and ending. */
-export const typeKeyOf = (file: string): string => keyOf(basename(file, extname(file)), 'type', maxTypeKey) ?? 'imported'
+export const makeTypeKey = (file: string): string => keyOf(basename(file, extname(file)), 'type', maxTypeKey) ?? 'imported'
 
 /** The same key with the first number behind it that makes it free. Keys that every record has are never free. */
 export function freeKey(key: string, taken: ReadonlySet<string>): string {
@@ -23,7 +23,7 @@ export function freeKey(key: string, taken: ReadonlySet<string>): string {
 
 /** Words of Latin letters and digits, joined by `_`; undefined when the text has none. A word ends where small letters meet a capital. */
 function keyOf(text: string, inFront: string, most: number): string | undefined {
-  const words = latin(text)
+  const words = toLatin(text)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z]{2,})/g, '$1 $2')
     .toLowerCase()

@@ -25,7 +25,7 @@ const written: Readonly<Record<string, string>> = {
 }
 
 /** Text in Latin letters, as far as they are known: accents fall away, Cyrillic and Greek are spelled out, other scripts stay. */
-export function latin(text: string): string {
+export function toLatin(text: string): string {
   const bare = text.normalize('NFKD').replace(/\p{M}/gu, '')
   return bare.replace(/[^\p{ASCII}]/gu, (letter) => {
     const small = letter.toLowerCase()

@@ -1,6 +1,6 @@
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import type { Column } from './column.ts'
-import { fieldKeyOf, freeKey } from './keys.ts'
+import { freeKey, makeFieldKey } from './keys.ts'
 import type { Survey } from './survey.ts'
 
 /** A field of a record type that is there already, as far as a proposal looks at it. */
@@ -17,7 +17,7 @@ export type PlannedColumn = { readonly column: Column } & (
   | { readonly plan: 'leave'; readonly reason: string }
 )
 /** A column that goes into a field. */
-export type TakenColumn = Extract<PlannedColumn, { readonly key: string }>
+export type ImportedColumn = Extract<PlannedColumn, { readonly key: string }>
 
 /** The record type that a file goes into and the field that each of its columns fills. */
 export interface Proposal {
@@ -30,14 +30,14 @@ export interface Proposal {
 const maxLabel = 100
 
 /** Proposes what to make of a file; `existing` are the fields of the type when it is there already, and those that match are filled. */
-export function propose(survey: Survey, typeKey: string, existing: readonly ExistingField[] | undefined): Proposal {
+export function proposeType(survey: Survey, typeKey: string, existing: readonly ExistingField[] | undefined): Proposal {
   const free = [...(existing ?? [])]
   const taken = new Set(free.map(({ key }) => key))
   const isOurs = isOurExport(survey)
   const columns = survey.columns.map((column, index): PlannedColumn => {
     if (isOurs && index < 2) return { column, plan: 'leave', reason: 'every record has one of its own' }
     if (column.header === '' && column.filled === 0) return { column, plan: 'leave', reason: 'it has no name and no values' }
-    const key = fieldKeyOf(column.header, index + 1)
+    const key = makeFieldKey(column.header, index + 1)
     const match = free.findIndex((field) => field.key === column.header || field.key === key || field.label === column.header)
     const [field] = match < 0 ? [] : free.splice(match, 1)
     if (field?.rules.formula !== undefined) return { column, plan: 'leave', reason: `${field.key} computes itself` }
@@ -51,7 +51,7 @@ export function propose(survey: Survey, typeKey: string, existing: readonly Exis
 }
 
 /** The columns that go into fields, in the file's order. */
-export const takenColumns = ({ columns }: Proposal): readonly TakenColumn[] => columns.filter((column) => column.plan !== 'leave')
+export const importedColumns = ({ columns }: Proposal): readonly ImportedColumn[] => columns.filter((column) => column.plan !== 'leave')
 
 /** An export starts with what every record has (document 1, Export). */
 const isOurExport = ({ columns: [first, second] }: Survey): boolean => first?.header === 'id' && second?.header === 'created_at'

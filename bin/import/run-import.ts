@@ -1,6 +1,6 @@
-import { count, progressBar } from '../client/progress-bar.ts'
+import { formatCount, progressBar } from '../client/progress-bar.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
 import { describeProposal, exampleQuery, proposalAsJson } from './describe.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
@@ -10,20 +10,20 @@ import type { FailedRow } from './send.ts'
 const mostNamed = 1_000
 
 /** Imports a file, shows what happens in the shell, and gives what there is to say at the end; a row that failed makes it a failure. */
-export async function runImport(options: ImportOptions & TargetOptions, shell: Shell): Promise<Outcome> {
+export async function runImport(options: ImportOptions & TargetOptions, shell: Shell): Promise<CommandResult> {
   const started = performance.now()
   const target = await findTarget(options, shell.environment)
   const failures: FailedRow[] = []
   let bar = progressBar(shell.terminal, 0, 'rows')
   const { proposal, created, failed } = await importFile(target, options, {
     proposed(proposal) {
-      if (!options.dryRun) shell.say([...describeProposal(proposal), ''])
+      if (!options.dryRun) shell.print([...describeProposal(proposal), ''])
       bar = progressBar(shell.terminal, proposal.rows, 'rows')
     },
     advanced(done, failedRows) {
       failures.push(...failedRows.slice(0, mostNamed - failures.length))
       bar.clear()
-      shell.say(failedRows.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
+      shell.print(failedRows.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
       bar.show(done)
     },
   })
@@ -34,7 +34,7 @@ export async function runImport(options: ImportOptions & TargetOptions, shell: S
   return {
     data: { ...proposalAsJson(proposal), created, failed, errors: failures, seconds, example },
     lines: [
-      `${count(created)} of ${count(proposal.rows)} rows imported in ${seconds} s${failed > 0 ? `, ${count(failed)} failed` : ''}. Query them:`,
+      `${formatCount(created)} of ${formatCount(proposal.rows)} rows imported in ${seconds} s${failed > 0 ? `, ${formatCount(failed)} failed` : ''}. Query them:`,
       `  ${example}`,
     ],
     failed: failed > 0,

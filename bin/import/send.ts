@@ -1,6 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Api } from '../client/api.ts'
-import { chunksOf } from './chunks.ts'
+import { readChunks } from './chunks.ts'
 import type { Proposal } from './propose.ts'
 
 /** A row that was not imported, counted in the whole file from 1 without the header, and why. */
@@ -17,7 +17,7 @@ export interface Progress {
 
 /** Sends the rows of a file chunk by chunk, in their order, and tells what each came to. */
 export async function* sendRows(api: Api, orgId: string, path: string, proposal: Proposal): AsyncGenerator<Progress> {
-  for await (const { csv, rows, refused } of chunksOf(path, proposal)) {
+  for await (const { csv, rows, refused } of readChunks(path, proposal)) {
     const { created, errors } = rows.length === 0 ? { created: 0, errors: [] } : await sendChunk(api, orgId, proposal.type.key, csv)
     if (created + errors.length !== rows.length)
       throw problem('INTERNAL', `The API read ${created + errors.length} rows where ${rows.length} were sent.`)

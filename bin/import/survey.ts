@@ -18,9 +18,9 @@ export async function surveyFile(path: string): Promise<Survey> {
   for await (const row of rows) {
     count += 1
     if ('error' in row) continue
-    for (const [index, cell] of row.cells.entries()) columns[index]?.see(cell)
+    for (const [index, cell] of row.cells.entries()) columns[index]?.addCell(cell)
   }
-  return { columns: columns.map((column) => column.conclude()), rows: count }
+  return { columns: columns.map((column) => column.result()), rows: count }
 }
 
 /** A file on a disk: what comes through a pipe could not be read a second time. */

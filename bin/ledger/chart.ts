@@ -18,7 +18,7 @@ export const charts: Readonly<Record<string, Chart>> = { services, retail, 'non-
 const kinds: Readonly<Record<string, string>> = { 1: 'asset', 2: 'liability', 3: 'equity', 4: 'revenue', 5: 'expense', 6: 'expense' }
 
 /** The accounts of a chart as values of records. Throws VALIDATION_ERROR that names the charts there are. */
-export function accountsOf(name: string): { code: string; name: string; kind: string; description: string | null }[] {
+export function chartAccounts(name: string): { code: string; name: string; kind: string; description: string | null }[] {
   const chart = Object.hasOwn(charts, name) ? charts[name] : undefined
   if (!chart) throw problem('VALIDATION_ERROR', `There is no chart ${name}: choose one of ${Object.keys(charts).join(', ')}`)
   return chart.rows.map(([code, name, description = null]) => ({ code, name, kind: kinds[code.charAt(0)] ?? '', description }))

@@ -1,7 +1,7 @@
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
-import { accountsOf } from './chart.ts'
+import { chartAccounts } from './chart.ts'
 
 /** What a small agency does: on which day of a month, under which memo, and its lines as `code ±amount`. */
 interface Deed {
@@ -16,9 +16,9 @@ const retainer = 2_000
 const monthsShown = fees.length
 
 /** Gives a workspace the chart for services and a year of postings that ends today, so that every report shows something. */
-export async function fillBooks(scope: Scope): Promise<void> {
+export async function createDemoBooks(scope: Scope): Promise<void> {
   const ids = new Map<string, string>()
-  for (const values of accountsOf('services')) ids.set(values.code, (await createRecord(scope, 'accounts', values)).id)
+  for (const values of chartAccounts('services')) ids.set(values.code, (await createRecord(scope, 'accounts', values)).id)
   const today = scope.now().toISOString().slice(0, 10)
   for (const month of Array.from({ length: monthsShown }, (_, index) => index)) {
     for (const { day, memo, lines } of deedsOf(month)) {

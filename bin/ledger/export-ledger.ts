@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
 
 interface ExportOptions extends TargetOptions {
@@ -11,7 +11,7 @@ interface ExportOptions extends TargetOptions {
 }
 
 /** Writes a workspace's books to a file as they come, or to standard output. */
-export async function exportLedger({ format, file, ...options }: ExportOptions, shell: Shell): Promise<Outcome> {
+export async function exportLedger({ format, file, ...options }: ExportOptions, shell: Shell): Promise<CommandResult> {
   const { api, orgId } = await findTarget(options, shell.environment)
   const bytes = await api.download(`/orgs/${orgId}/accounting/export?format=${encodeURIComponent(format)}`)
   if (file !== undefined) {

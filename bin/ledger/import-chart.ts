@@ -1,7 +1,7 @@
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
-import { accountsOf, charts } from './chart.ts'
+import { chartAccounts, charts } from './chart.ts'
 
 interface ChartOptions extends TargetOptions {
   readonly name?: string | undefined
@@ -13,9 +13,9 @@ interface Result {
 }
 
 /** Makes the accounts of a chart. One whose code is there already stays as it is; any other that is refused makes it a failure. */
-export async function importChart({ name, ...options }: ChartOptions, shell: Shell): Promise<Outcome> {
+export async function importChart({ name, ...options }: ChartOptions, shell: Shell): Promise<CommandResult> {
   if (name === undefined) return { data: { charts: Object.keys(charts) }, lines: describeCharts() }
-  const accounts = accountsOf(name)
+  const accounts = chartAccounts(name)
   const { api, orgId } = await findTarget(options, shell.environment)
   const operations = accounts.map((values) => ({ op: 'create', values }))
   const { results } = await api.post<{ results: readonly Result[] }>(`/orgs/${orgId}/records/accounts/batch`, { json: { operations } })

@@ -1,12 +1,12 @@
-import type { Verification } from '#shared/features/accounting/seals/schemas.ts'
+import type { LedgerVerification } from '#shared/features/accounting/seals/schemas.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
 
 /** Checks a workspace's books; a difference makes it a failure. */
-export async function verifyLedger(options: TargetOptions, shell: Shell): Promise<Outcome> {
+export async function verifyLedger(options: TargetOptions, shell: Shell): Promise<CommandResult> {
   const { api, orgId } = await findTarget(options, shell.environment)
-  const found = await api.get<Verification>(`/orgs/${orgId}/accounting/verify`)
+  const found = await api.get<LedgerVerification>(`/orgs/${orgId}/accounting/verify`)
   const looked = `${found.entries} entries and ${found.seals} seals`
   const lines = found.differences.map(({ kind, id, detail }) => `${kind} ${id}: ${detail}`)
   return { data: found, lines: found.ok ? [`${looked}: nothing differs`] : [`${looked}: they differ`, ...lines], failed: !found.ok }

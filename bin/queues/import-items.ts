@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { Api } from '../client/api.ts'
-import { count, progressBar } from '../client/progress-bar.ts'
+import { formatCount, progressBar } from '../client/progress-bar.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
 import { type ItemRow, itemRows } from './item-rows.ts'
 import { findQueue } from './queue.ts'
@@ -30,7 +30,7 @@ interface Sent {
 }
 
 /** Fills a queue with the rows of a CSV file, as a manifest; a key that is open already is left alone. A row that failed makes it a failure. */
-export async function importItems({ file, queue: key, batch, ...options }: Options, shell: Shell): Promise<Outcome> {
+export async function importItems({ file, queue: key, batch, ...options }: Options, shell: Shell): Promise<CommandResult> {
   const isFile = await stat(file).then(
     (found) => found.isFile(),
     () => false,
@@ -46,7 +46,7 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
     total.duplicates += sent.duplicates
     total.failed.push(...sent.failed)
     bar.clear()
-    shell.say(sent.failed.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
+    shell.print(sent.failed.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
     bar.show(total.created + total.duplicates)
   }
   let [rows, bytes]: [ItemRow[], number] = [[], 0]
@@ -62,10 +62,12 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
   if (rows.length > 0) await send(rows)
   bar.clear()
   const { created, duplicates, failed } = total
-  const open = duplicates > 0 ? `, ${count(duplicates)} were open already` : ''
+  const open = duplicates > 0 ? `, ${formatCount(duplicates)} were open already` : ''
   return {
     data: { queue: queue.key, created, duplicates, failed: failed.length, errors: failed.slice(0, 1_000) },
-    lines: [`${count(created)} items added to ${queue.name}${open}${failed.length > 0 ? `, ${count(failed.length)} rows failed` : ''}`],
+    lines: [
+      `${formatCount(created)} items added to ${queue.name}${open}${failed.length > 0 ? `, ${formatCount(failed.length)} rows failed` : ''}`,
+    ],
     failed: failed.length > 0,
   }
 }

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import { dirname } from 'node:path'
 
 /** A scan that a station has not been told the verdict of. */
-export interface KeptScan {
+export interface PendingScan {
   readonly scan_id: string
   readonly scanned_at: string
   readonly key: string
@@ -11,17 +11,17 @@ export interface KeptScan {
 }
 
 /** The scans of a station that wait to be sent, in a file that outlasts the station: a scan is on the disk before it is sent. */
-export interface KeptScans {
-  readonly waiting: () => readonly KeptScan[]
-  readonly keep: (scan: KeptScan) => void
-  readonly forget: (scanIds: ReadonlySet<string>) => void
+export interface PendingScans {
+  readonly list: () => readonly PendingScan[]
+  readonly add: (scan: PendingScan) => void
+  readonly remove: (scanIds: ReadonlySet<string>) => void
 }
 
 /** Opens the file of a station; what an earlier one left in it waits still. A line that was cut off while it was written is none. */
-export function openKeptScans(path: string): KeptScans {
+export function openPendingScans(path: string): PendingScans {
   mkdirSync(dirname(path), { recursive: true })
   let waiting = readLines(path)
-  const write = (file: string, flags: string, scans: readonly KeptScan[]) => {
+  const write = (file: string, flags: string, scans: readonly PendingScan[]) => {
     const handle = openSync(file, flags, 0o600)
     try {
       if (scans.length > 0) writeSync(handle, scans.map((scan) => `${JSON.stringify(scan)}\n`).join(''))
@@ -31,12 +31,12 @@ export function openKeptScans(path: string): KeptScans {
     }
   }
   return {
-    waiting: () => waiting,
-    keep(scan) {
+    list: () => waiting,
+    add(scan) {
       waiting = [...waiting, scan]
       write(path, 'a', [scan])
     },
-    forget(scanIds) {
+    remove(scanIds) {
       waiting = waiting.filter(({ scan_id }) => !scanIds.has(scan_id))
       write(`${path}.new`, 'w', waiting)
       renameSync(`${path}.new`, path)
@@ -44,12 +44,12 @@ export function openKeptScans(path: string): KeptScans {
   }
 }
 
-function readLines(path: string): readonly KeptScan[] {
+function readLines(path: string): readonly PendingScan[] {
   try {
     return readFileSync(path, 'utf8')
       .split('\n')
       .filter((line) => line.endsWith('}'))
-      .map((line) => JSON.parse(line) as KeptScan)
+      .map((line) => JSON.parse(line) as PendingScan)
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return []
     throw error

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { connect } from '../client/api.ts'
+import { connectApi } from '../client/api.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
-import type { Outcome } from '../command.ts'
+import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
-import { openKeptScans } from './pending-scans.ts'
+import { openPendingScans } from './pending-scans.ts'
 import { findQueue, requireStageOf } from './queue.ts'
 import { openStation } from './station.ts'
 import { showVerdict } from './verdict.ts'
@@ -24,24 +24,24 @@ const trySendEveryMs = 2_000
  * A station in a terminal: every line of the input is a scanned key. What cannot be sent is kept in a file and sent once the server is back,
  * also by the next station of the queue. Ends with its input; what is still kept then makes it a failure.
  */
-export async function runStation(options: Options, shell: Shell): Promise<Outcome> {
+export async function runStation(options: Options, shell: Shell): Promise<CommandResult> {
   const { api: known, orgId, token } = await findTarget(options, shell.environment)
   const queue = await findQueue(known, orgId, options.queue)
   if (options.to_stage !== undefined) requireStageOf(queue, options.to_stage, 'to-stage')
   const file = options.journal ?? join(resolve(shell.environment.DATA_DIR || '.data'), `scans-${queue.id}.ndjson`)
-  const kept = openKeptScans(file)
+  const kept = openPendingScans(file)
   const station = openStation({
     // Whoever stands at the station waits for the verdict: nothing is tried again behind its back.
-    api: connect(known.baseUrl, token, { waits: [] }),
+    api: connectApi(known.baseUrl, token, { waits: [] }),
     path: `/orgs/${orgId}/queues/${queue.id}/scan/batch`,
-    kept,
+    pending: kept,
     toStage: options.to_stage,
     station: options.station,
     show: (shown, message, conflict) => showVerdict(shell.terminal, shown, message, conflict),
   })
-  shell.say([`${queue.name}: scan a key, or type one; an end of the input ends the station.`])
-  if (kept.waiting().length > 0) await station.send()
-  const timer = setInterval(() => void (kept.waiting().length > 0 && station.send()), trySendEveryMs)
+  shell.print([`${queue.name}: scan a key, or type one; an end of the input ends the station.`])
+  if (kept.list().length > 0) await station.send()
+  const timer = setInterval(() => void (kept.list().length > 0 && station.send()), trySendEveryMs)
   try {
     for await (const line of createInterface({ input: Readable.from(shell.input), crlfDelay: Number.POSITIVE_INFINITY })) {
       const key = line.replace(/\t$/, '')
@@ -50,8 +50,8 @@ export async function runStation(options: Options, shell: Shell): Promise<Outcom
   } finally {
     clearInterval(timer)
   }
-  const isSent = kept.waiting().length === 0 || (await station.send())
-  const waiting = kept.waiting().length
+  const isSent = kept.list().length === 0 || (await station.send())
+  const waiting = kept.list().length
   const told = Object.entries(station.counts).filter(([shown, times]) => times > 0 && shown !== 'kept')
   return {
     data: { queue: queue.key, ...Object.fromEntries(told), waiting, journal: file },

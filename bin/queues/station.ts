@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Api } from '../client/api.ts'
-import type { KeptScan, KeptScans } from './pending-scans.ts'
-import type { Shown } from './verdict.ts'
+import type { PendingScan, PendingScans } from './pending-scans.ts'
+import type { StationVerdict } from './verdict.ts'
 
 /** The most scans of one request (decisions, Work queues). */
 const mostScans = 500
 
 interface Verdict {
   readonly scan_id: string
-  readonly verdict: Shown
+  readonly verdict: StationVerdict
   readonly message: string
   readonly conflict: boolean
 }
@@ -19,10 +19,10 @@ export interface StationSetup {
   readonly api: Api
   /** `/orgs/{org}/queues/{queue}/scan/batch`. */
   readonly path: string
-  readonly kept: KeptScans
+  readonly pending: PendingScans
   readonly toStage?: string | undefined
   readonly station?: string | undefined
-  readonly show: (shown: Shown, message: string, conflict?: boolean) => void
+  readonly show: (shown: StationVerdict, message: string, conflict?: boolean) => void
 }
 
 /** A station: what was scanned at it is judged once, however often the line to the server breaks. */
@@ -30,40 +30,40 @@ export interface Station {
   readonly scan: (key: string) => Promise<void>
   /** Sends what waits; true when nothing is left. */
   readonly send: () => Promise<boolean>
-  readonly counts: Readonly<Record<Shown, number>>
+  readonly counts: Readonly<Record<StationVerdict, number>>
 }
 
 /** Opens a station. Every scan is on the disk before it is sent, and leaves it when its verdict is there. */
-export function openStation({ api, path, kept, toStage, station, show }: StationSetup): Station {
-  const counts: Record<Shown, number> = { moved: 0, created: 0, duplicate: 0, unknown: 0, blocked: 0, kept: 0, refused: 0 }
-  const tell = (shown: Shown, message: string, conflict = false) => {
+export function openStation({ api, path, pending, toStage, station, show }: StationSetup): Station {
+  const counts: Record<StationVerdict, number> = { moved: 0, created: 0, duplicate: 0, unknown: 0, blocked: 0, kept: 0, refused: 0 }
+  const tell = (shown: StationVerdict, message: string, conflict = false) => {
     counts[shown] += 1
     show(shown, message, conflict)
   }
-  const judge = async (scans: readonly KeptScan[]): Promise<void> => {
+  const judge = async (scans: readonly PendingScan[]): Promise<void> => {
     const verdicts = await api.post<readonly Verdict[]>(path, { json: { scans } })
-    kept.forget(new Set(verdicts.map(({ scan_id }) => scan_id)))
+    pending.remove(new Set(verdicts.map(({ scan_id }) => scan_id)))
     for (const { verdict, message, conflict } of verdicts) tell(verdict, message, conflict)
   }
   /** A journal that is refused as a whole is sent scan by scan: the one that nobody can judge is named and dropped. */
-  const judgeEach = async (scans: readonly KeptScan[]): Promise<void> => {
+  const judgeEach = async (scans: readonly PendingScan[]): Promise<void> => {
     for (const scan of scans) {
       try {
         await judge([scan])
       } catch (error) {
         if (!isRefusal(error)) throw error
-        kept.forget(new Set([scan.scan_id]))
+        pending.remove(new Set([scan.scan_id]))
         tell('refused', `${scan.key}: ${error.message}`)
       }
     }
   }
   let sending: Promise<boolean> | undefined
   const sendAll = async (): Promise<boolean> => {
-    for (let scans = kept.waiting().slice(0, mostScans); scans.length > 0; scans = kept.waiting().slice(0, mostScans)) {
+    for (let scans = pending.list().slice(0, mostScans); scans.length > 0; scans = pending.list().slice(0, mostScans)) {
       try {
         await judge(scans).catch((error: unknown) => (isRefusal(error) ? judgeEach(scans) : Promise.reject(error)))
       } catch (error) {
-        tell('kept', `${kept.waiting().length} waiting: ${(error as Error).message}`)
+        tell('kept', `${pending.list().length} waiting: ${(error as Error).message}`)
         return false
       }
     }
@@ -79,7 +79,7 @@ export function openStation({ api, path, kept, toStage, station, show }: Station
     counts,
     send,
     async scan(key) {
-      kept.keep({
+      pending.add({
         ...{ scan_id: randomUUID(), scanned_at: new Date().toISOString(), key },
         ...(toStage === undefined ? {} : { to_stage: toStage }),
         ...(station === undefined ? {} : { station }),

@@ -1,10 +1,18 @@
 import type { Terminal } from '../shell.ts'
 
 /** What a station shows of a scan: a verdict of the API, or that it waits or cannot be judged. */
-export type Shown = 'moved' | 'created' | 'duplicate' | 'unknown' | 'blocked' | 'kept' | 'refused'
+export type StationVerdict = 'moved' | 'created' | 'duplicate' | 'unknown' | 'blocked' | 'kept' | 'refused'
 
 /** Background colours of a terminal: green for what went on, yellow for what needs no hand, red for what does, blue for what waits. */
-const colours: Readonly<Record<Shown, number>> = { moved: 42, created: 42, duplicate: 43, unknown: 41, blocked: 41, refused: 41, kept: 44 }
+const colours: Readonly<Record<StationVerdict, number>> = {
+  moved: 42,
+  created: 42,
+  duplicate: 43,
+  unknown: 41,
+  blocked: 41,
+  refused: 41,
+  kept: 44,
+}
 
 /** Columns of a terminal that does not say how many it has. */
 const narrow = 60
@@ -13,7 +21,7 @@ const narrow = 60
  * Shows a verdict in a colour over the whole width, to be read from some steps away: letters of double height where the terminal knows
  * those (DECDHL of the VT100), and else the word twice. On what is no terminal, in a line of text.
  */
-export function showVerdict(terminal: Terminal, shown: Shown, message: string, conflict = false): void {
+export function showVerdict(terminal: Terminal, shown: StationVerdict, message: string, conflict = false): void {
   const told = `${message}${conflict ? ' (changed since it was scanned)' : ''}`.replace(/\p{Cc}+/gu, ' ')
   if (!terminal.isTTY) {
     terminal.write(`${shown}\t${told}\n`)

@@ -2,7 +2,7 @@ import { findPrincipal } from '#shared/core/people/principals.ts'
 import { openSession } from '#shared/core/people/sessions.ts'
 import { deleteSession, findPerson } from '#shared/core/people/store.ts'
 import type { PlatformScope, Principal, Scope } from '#shared/core/scope/scope.ts'
-import { createKey, revokeKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { createAccessKey, revokeAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Somebody who calls from the console, with credentials made for it. */
@@ -27,8 +27,8 @@ export async function callAsPerson(scope: PlatformScope, personId: string): Prom
 /** Gives a service account a key of one day. `scope` is the platform's own in the account's workspace. */
 export async function callAsAccount(scope: Scope, accountId: string): Promise<Caller> {
   const tomorrow = new Date(scope.now().getTime() + dayMs).toISOString()
-  const { id, key } = await createKey(scope, accountId, { name: 'console', expires_at: tomorrow })
-  return { principal: await principalOf(scope, key), token: key, leave: () => revokeKey(scope, accountId, id) }
+  const { id, key } = await createAccessKey(scope, accountId, { name: 'console', expires_at: tomorrow })
+  return { principal: await principalOf(scope, key), token: key, leave: () => revokeAccessKey(scope, accountId, id) }
 }
 
 async function principalOf({ cache, db, now }: PlatformScope, token: string): Promise<Principal> {

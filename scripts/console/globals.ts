@@ -1,7 +1,7 @@
 import type { Api } from '#api/server.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Room } from './domains.ts'
-import type { Visit } from './session.ts'
+import type { DomainFunctions } from './domains.ts'
+import type { ConsoleSession } from './session.ts'
 
 /** An answer of the API as the console shows it. */
 interface Answer {
@@ -15,16 +15,16 @@ interface Answer {
 const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', del: 'DELETE' } as const
 
 /** What is known by name in the console; `scope` is a getter, for it changes with every `org` and `as`. */
-export function globalsOf(api: Api, visit: Visit, rooms: Readonly<Record<string, Room>>): object {
-  const { database, cache, config, queue } = api.services
+export function globalsOf(api: Api, visit: ConsoleSession, rooms: Readonly<Record<string, DomainFunctions>>): object {
+  const { database, cache, config, jobQueue } = api.services
   const call = (method: string) => (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
     callApi(api, visit, method, path, body, headers)
   const globals = {
-    ...Object.fromEntries(Object.entries(rooms).map(([name, room]) => [name, settled(room, visit, () => cache.settle())])),
+    ...Object.fromEntries(Object.entries(rooms).map(([name, room]) => [name, settled(room, visit, () => cache.refresh())])),
     ...Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, call(method)])),
     config,
     cache,
-    queue,
+    queue: jobQueue,
     db: database,
     sql: (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
       database.query({ text: strings.reduce((text, next, index) => `${text}$${index}${next}`), values: [...values] }),
@@ -35,7 +35,7 @@ export function globalsOf(api: Api, visit: Visit, rooms: Readonly<Record<string,
 }
 
 /** The same functions; one that takes the console's scope is called once the caches are as true as at the start of a request. */
-function settled(room: Room, visit: Visit, settle: () => Promise<void>): Room {
+function settled(room: DomainFunctions, visit: ConsoleSession, settle: () => Promise<void>): DomainFunctions {
   const wrapped = Object.entries(room).map(([name, work]) => {
     const call = (...args: readonly unknown[]) => (args[0] === visit.place.scope ? settle().then(() => work(...args)) : work(...args))
     return [name, Object.defineProperty(call, 'name', { value: name })] as const
@@ -45,7 +45,7 @@ function settled(room: Room, visit: Visit, settle: () => Promise<void>): Room {
 
 async function callApi(
   { port }: Api,
-  { place: { scope, token } }: Visit,
+  { place: { scope, token } }: ConsoleSession,
   method: string,
   path: string,
   body: unknown,

@@ -1,26 +1,26 @@
 import type { Api } from '#api/server.ts'
-import { loadVisitor, readActor, system } from '#shared/core/scope/actor.ts'
+import { loadVisitor, readActor, systemActor } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/workspace.ts'
 import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { platformScope } from '#shared/services.ts'
-import { inWorkspace, requirePerson } from '../../bin/workspaces.ts'
+import { requirePerson, workspaceScope } from '../../bin/workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
 /** Where the console stands: in no workspace at first, then in one as somebody. */
-export interface Place {
+export interface SessionPosition {
   /** What domain functions take first. */
   readonly scope: PlatformScope | Scope
   readonly token: string | null
 }
 
 /** Moves about in an installation and remembers where it stands. Credentials that it made are taken back by `leave`. */
-export class Visit {
+export class ConsoleSession {
   readonly #platform: PlatformScope & { readonly db: Api['services']['database'] }
   readonly #callers = new Map<string, Caller>()
-  #place: Place
+  #place: SessionPosition
 
   constructor({ services }: Api) {
     const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
@@ -28,7 +28,7 @@ export class Visit {
     this.#place = { scope: this.#platform, token: null }
   }
 
-  get place(): Place {
+  get place(): SessionPosition {
     return this.#place
   }
 
@@ -38,7 +38,7 @@ export class Visit {
     const statement = { text: 'select id from workspaces where name = $1 order by created_at, id', values: [text] }
     const ids = isUuid(text) ? [text] : (await db.query<{ id: string }>(statement)).map(({ id }) => id)
     if (ids.length > 1) throw problem('VALIDATION_ERROR', `${ids.length} workspaces have this name: ${ids.join(', ')}`)
-    const scope = await inWorkspace(this.#platform, ids[0] ?? text)
+    const scope = await workspaceScope(this.#platform, ids[0] ?? text)
     this.#place = { scope, token: null }
     await this.become(scope.workspace.owner_id)
     return scope.workspace
@@ -73,7 +73,7 @@ export class Visit {
   async #inside(): Promise<Scope> {
     const { scope } = this.#place
     if (!('workspace' in scope)) throw problem('VALIDATION_ERROR', "Enter a workspace first: await org('name or id')")
-    return { ...(await inWorkspace(this.#platform, scope.workspace.id)), actor: system }
+    return { ...(await workspaceScope(this.#platform, scope.workspace.id)), actor: systemActor }
   }
 
   #stand(scope: Scope, token: string | null): string {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Identity, takeOver } from './identity.ts'
+import { changeOwner, type Identity } from './identity.ts'
 import { type Profile, roleName } from './profile.ts'
 
 const majorVersion = '18'
@@ -22,7 +22,7 @@ export async function ensureCluster(identity: Identity, folder: string, profile:
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 })
   mkdirSync(unfinished, { mode: 0o700 })
-  takeOver(identity, unfinished)
+  changeOwner(identity, unfinished)
   await initialise(identity, unfinished, profile)
   renameSync(unfinished, folder)
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../ports.ts'
 import { postgresFolder } from './binaries.ts'
 import { ensureCluster, setPassword } from './cluster.ts'
-import { chooseIdentity, takeOver } from './identity.ts'
+import { changeOwner, chooseIdentity } from './identity.ts'
 import { type Profile, roleName } from './profile.ts'
 import { startServer, stopServer } from './server.ts'
 import { clearFolder } from './stale-files.ts'
@@ -22,7 +22,7 @@ export async function startEmbedded(folder: string, profile: Profile, say: (line
   await ensureCluster(identity, folder, profile)
   const data = realpathSync(folder)
   await clearFolder(data)
-  takeOver(identity, data)
+  changeOwner(identity, data)
   const password = randomBytes(32).toString('hex')
   await setPassword(identity, data, profile, password)
   const port = await freePort()

@@ -27,7 +27,7 @@ export function chooseIdentity(binaries: string): Identity {
 }
 
 /** Gives a folder and all in it to whom PostgreSQL runs as, where root decides that and it belongs to another. */
-export function takeOver(identity: Identity, folder: string): void {
+export function changeOwner(identity: Identity, folder: string): void {
   const { uid, gid } = identity.account ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   if (process.getuid?.() !== 0 || lstatSync(folder).uid === uid) return
   for (const path of ['.', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) lchownSync(join(folder, path), uid, gid)

@@ -14,7 +14,7 @@ export type Profile = {
 }
 
 /** Keeps every acknowledged write, whatever is killed. */
-export const kept: Profile = {
+export const durableProfile: Profile = {
   database: roleName,
   isSuperuser: false,
   isSynced: true,
@@ -24,7 +24,7 @@ export const kept: Profile = {
 
 // What a crash would lose is thrown away in any case. Tests make and drop many databases with many pools.
 /** For tests: quick and forgetful, with the right to make databases and anything else. */
-export const temporary: Profile = {
+export const temporaryProfile: Profile = {
   database: 'postgres',
   isSuperuser: true,
   isSynced: false,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { takeLock } from '../lock.mjs'
 import { type EmbeddedPostgres, startEmbedded } from './embedded.ts'
-import { temporary } from './profile.ts'
+import { temporaryProfile } from './profile.ts'
 
 const prefix = 'kontor-postgres-temporary-'
 
@@ -26,7 +26,7 @@ export async function startTemporary(say: (line: string) => void): Promise<Embed
     rmSync(home, { recursive: true, force: true, maxRetries: 10 })
   }
   try {
-    const postgres = await startEmbedded(join(home, 'data'), temporary, say)
+    const postgres = await startEmbedded(join(home, 'data'), temporaryProfile, say)
     return { url: postgres.url, stop: () => postgres.stop().finally(remove) }
   } catch (error) {
     remove()

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bootstrap } from './bootstrap.ts'
-import type { KeptProcess } from './supervised-process.ts'
+import type { SupervisedProcess } from './supervised-process.ts'
 
 /** A program that cannot start says why each time; after this many times it is not going to. */
 const mostEnds = 5
 
 /** Settles when the API on this port says that it is ready. Throws when its process keeps ending instead. */
-export async function becomesReady(port: number, api: KeptProcess): Promise<void> {
+export async function waitUntilReady(port: number, api: SupervisedProcess): Promise<void> {
   while (!(await isReady(port))) {
     if (api.ends() >= mostEnds) throw new Error('The API does not start: see what it says above.')
     await delay(50)

@@ -10,7 +10,7 @@ const stopMs = 60_000
  * Makes this run the only one that uses a data folder, and answers how to let go of it. A run that is just stopping is waited
  * for; one that goes on is an error which names its process and the way out.
  */
-export async function claimFolder(dataDir: string, stop: AbortSignal): Promise<() => void> {
+export async function lockDataFolder(dataDir: string, stop: AbortSignal): Promise<() => void> {
   const file = join(dataDir, 'lock')
   const startedAt = Date.now()
   for (;;) {

@@ -7,7 +7,7 @@ import { writePrivate } from './private-file.ts'
  * The SECRET_KEY of a data folder: 32 random bytes as hexadecimal digits, made with the first call and kept in a file that
  * only its owner reads. What was encrypted with it is lost with it, so a file that holds none is an error and never replaced.
  */
-export function keptSecret(dataDir: string): string {
+export function ensureSecretKey(dataDir: string): string {
   const file = join(dataDir, 'secret-key')
   if (!existsSync(file)) writePrivate(file, `${randomBytes(32).toString('hex')}\n`)
   const secret = readFileSync(file, 'utf8').trim()

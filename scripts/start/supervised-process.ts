@@ -4,7 +4,7 @@ import type { Say } from './output.ts'
 import type { ProcessType } from './procfile.ts'
 
 /** A process that is started again whenever it ends, until it is stopped. */
-export type KeptProcess = {
+export type SupervisedProcess = {
   /** The process that runs now, or the last one that ran. */
   readonly pid: () => number | undefined
   /** How often it has ended without being told to. */
@@ -19,7 +19,7 @@ const longestWaitMs = 30_000
 const healthyMs = 30_000
 
 /** Starts a process of the Procfile with these variables and keeps it running. */
-export function keepRunning({ name, command }: ProcessType, environment: NodeJS.ProcessEnv, say: Say): KeptProcess {
+export function supervise({ name, command }: ProcessType, environment: NodeJS.ProcessEnv, say: Say): SupervisedProcess {
   const stopped = new AbortController()
   let ends = 0
   let child = runChild(command, environment, say)

@@ -8,7 +8,7 @@ const folder = join('.cache', 'tests')
 const mostFiles = 12
 
 /** Folders whose tests wait more than they work: they come first, beside those that work, and not alone at the end. */
-const waiting = ['scripts', 'workers']
+const waiting = ['scripts', 'features/functions/sandbox', 'platform/jobs']
 
 const placeOf = (file: string): number => (waiting.some((name) => file.startsWith(`${name}/`)) ? 0 : 1)
 

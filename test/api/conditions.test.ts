@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 
 const version = { etag: '"one"', changedAt: new Date('2026-03-01T10:00:00.700Z') }
@@ -37,7 +37,7 @@ const cases: readonly [200 | 304 | 412, Headers][] = [
 
 function answerTo(headers: Headers): number {
   try {
-    return isUnchanged((name) => headers[name] ?? '', version) ? 304 : 200
+    return isNotModified((name) => headers[name] ?? '', version) ? 304 : 200
   } catch (error) {
     if (error instanceof Problem) return error.status
     throw error

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
+import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
@@ -66,10 +66,10 @@ test('two who start the same work at once each have what came of their own', asy
 test('a rolled-back write enqueues nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  const { queue, database } = w.api.services
+  const { jobQueue, database } = w.api.services
   await t.throwsAsync(
     database.transaction(async (tx) => {
-      await queue.enqueue(tx, setUpWorkspace, { workspaceId: w.org.id, cause: cause(null) }, { workspaceId: w.org.id })
+      await jobQueue.enqueue(tx, setUpWorkspaceJob, { workspaceId: w.org.id, cause: cause(null) }, { workspaceId: w.org.id })
       throw new Error('no')
     }),
     { message: 'no' },

@@ -8,7 +8,7 @@ import { openBooks } from '#test/features/accounting/books.ts'
 import { balancesOfHledger } from '#test/features/accounting/journal-grammar.ts'
 import { createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { accountsOf, charts } from '../../bin/ledger/chart.ts'
+import { chartAccounts, charts } from '../../bin/ledger/chart.ts'
 
 const take = shareWorld(test)
 
@@ -22,7 +22,7 @@ async function ledger(policy: readonly object[] = [{ effect: 'allow', actions: [
 test('every chart has codes of its own, each of a kind', (t) => {
   t.deepEqual(Object.keys(charts), ['services', 'retail', 'non-profit'])
   for (const name of Object.keys(charts)) {
-    const accounts = accountsOf(name)
+    const accounts = chartAccounts(name)
     t.is(new Set(accounts.map(({ code }) => code)).size, accounts.length, name)
     t.is(new Set(accounts.map((account) => account.name)).size, accounts.length, name)
     t.is(new Set(accounts.map(({ kind }) => kind)).size, 5, name)
@@ -34,7 +34,7 @@ test('a chart becomes accounts once, and leaves what is there alone', async (t) 
   const { w, kontor } = await ledger()
   const { owner, path } = w.org
   await owner.post(`${path}/records/accounts`, { values: { code: '1000', name: 'My bank' } })
-  const { length } = accountsOf('retail')
+  const { length } = chartAccounts('retail')
   const made = await kontor('chart', 'retail', '--json')
   t.is(made.code, 0, made.err)
   t.deepEqual(made.json, { chart: 'retail', created: length - 1, present: 1, errors: [] })

@@ -6,7 +6,7 @@ import { postgresFolder } from '#scripts/postgres/binaries.ts'
 import { ensureCluster } from '#scripts/postgres/cluster.ts'
 import { startEmbedded } from '#scripts/postgres/embedded.ts'
 import { chooseIdentity } from '#scripts/postgres/identity.ts'
-import { kept, type Profile } from '#scripts/postgres/profile.ts'
+import { durableProfile, type Profile } from '#scripts/postgres/profile.ts'
 import { readStatus } from '#scripts/postgres/stale-files.ts'
 import type { Teardown } from '#test/faults/case.ts'
 import { goneProcess } from '#test/support/living-processes.ts'
@@ -21,7 +21,7 @@ export interface Cluster {
 }
 
 /** The server of `npm start`, but that the case may look at everybody's sessions and end them. */
-const profile: Profile = { ...kept, isSuperuser: true }
+const profile: Profile = { ...durableProfile, isSuperuser: true }
 
 /** Starts one in these folders; its log of changes lies apart from its data where a folder for it is named. */
 export async function startCluster(t: Teardown, { data, wal }: { readonly data: string; readonly wal?: string }): Promise<Cluster> {

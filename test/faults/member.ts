@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
-import { pools } from '#shared/platform/jobs/job.ts'
+import { workerPools } from '#shared/platform/jobs/job.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Teardown } from '#test/faults/case.ts'
 import { end, type NodeProcess, startNode } from '#test/support/process.ts'
@@ -35,7 +35,7 @@ export const apiMember = (t: Teardown, config: MemberConfig, name: string, envir
 
 /** A worker process of all pools. */
 export const workerMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
-  member(t, config, name, ['workers/main.ts', `--pools=${pools.join(',')}`], { ...environment, WORKER_PORT: '' })
+  member(t, config, name, ['workers/main.ts', `--pools=${workerPools.join(',')}`], { ...environment, WORKER_PORT: '' })
 
 /** `environment` names the variable of its port, which is chosen here. */
 async function member(t: Teardown, config: MemberConfig, name: string, args: readonly string[], environment: Environment): Promise<Member> {

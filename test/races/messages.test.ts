@@ -13,7 +13,7 @@ test.serial('of 20 who send a message under one natural key at once one does, an
     const { id: connection_id } = await made(ring.owner.post(`${ring.path}/messages/connections`, body))
     const scope = await scopeOf(arena.world(), ring)
     const message = { connection_id, to: 'ann@example.com', subject: 'A', body_text: 'B' }
-    const sent = await Promise.all(Array.from({ length: 20 }, () => sendMessage(scope, message, { naturalKey: 'run:node:0' })))
+    const sent = await Promise.all(Array.from({ length: 20 }, () => sendMessage(scope, message, { deduplicationKey: 'run:node:0' })))
     t.is(new Set(sent.map(({ message_id }) => message_id)).size, 1)
     t.is((await made(ring.owner.get(`${ring.path}/messages`))).length, 1)
     await arena.world().drain()

@@ -2,18 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { keptSecret } from '#scripts/start/secret-key.ts'
+import { ensureSecretKey } from '#scripts/start/secret-key.ts'
 
 test('the secret key of a data folder is made once, and a file that holds none is named and left alone', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-secret-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const made = keptSecret(folder)
+  const made = ensureSecretKey(folder)
   t.regex(made, /^[0-9a-f]{64}$/)
-  t.is(keptSecret(folder), made)
+  t.is(ensureSecretKey(folder), made)
   const file = join(folder, 'secret-key')
   for (const broken of ['', `${made.slice(1)}\n`, 'words']) {
     writeFileSync(file, broken)
-    t.throws(() => keptSecret(folder), { message: new RegExp(`^${file} holds no secret key`) })
+    t.throws(() => ensureSecretKey(folder), { message: new RegExp(`^${file} holds no secret key`) })
     t.is(readFileSync(file, 'utf8'), broken)
   }
 })

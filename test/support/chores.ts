@@ -11,7 +11,7 @@ export async function letChore(w: World, name: string): Promise<void> {
   const isFiled = async () =>
     (await w.db.query(`select from due_work where kind = 'chore' and subject = $1 and at > 'epoch'`, [name])).rowCount === 1
   while (!(await isFiled())) {
-    w.worker.pools.missed()
+    w.worker.pools.pollAll()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   await w.drain()

@@ -1,7 +1,7 @@
 import { describeApi } from '#api/http/openapi/describe-api.ts'
-import { specificFirst } from '#api/http/specificity.ts'
+import { sortBySpecificity } from '#api/http/specificity.ts'
 import { sections } from '#api/routes.ts'
-import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 import { compileClosed } from '#test/support/closed-schema.ts'
 
 /** What of an answer the contract speaks of. */
@@ -30,7 +30,7 @@ interface Document {
 }
 
 const document = JSON.parse(JSON.stringify(describeApi(sections, 'http://localhost'))) as Document
-const paths = specificFirst(Object.entries(document.paths), ([path]) => path.replace('{path}', '*').replaceAll('{', ':'))
+const paths = sortBySpecificity(Object.entries(document.paths), ([path]) => path.replace('{path}', '*').replaceAll('{', ':'))
 const operations = paths.flatMap(([path, methods]) =>
   Object.entries(methods).map(
     ([method, { responses }]): Operation => ({
@@ -87,14 +87,14 @@ function codesOf({ status, headers, body, text }: Answered, requestId: string): 
     .sort()
     .join()
   if (Object.keys(others).length > 0 || keys !== 'code,message,request_id' || error?.request_id !== requestId) return []
-  if (typeof error.message !== 'string' || error.message === '' || !Object.hasOwn(catalogue, String(error.code))) return []
+  if (typeof error.message !== 'string' || error.message === '' || !Object.hasOwn(errorCatalogue, String(error.code))) return []
   const code = error.code as ErrorCode
-  return catalogue[code].status === status ? [code] : []
+  return errorCatalogue[code].status === status ? [code] : []
 }
 
 /** A failure that is a page names its code, or shows a form again that tells what is wrong. */
 function pageCodesOf(status: number, text: string): readonly ErrorCode[] {
-  const codes = (Object.keys(catalogue) as ErrorCode[]).filter((code) => catalogue[code].status === status)
+  const codes = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => errorCatalogue[code].status === status)
   if (/class="error"|role="alert"/.test(text)) return codes
   return codes.filter((code) => text.includes(`<code>${code}</code>`))
 }

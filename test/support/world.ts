@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
-import { doChore } from '#shared/platform/due/maintenance.ts'
-import { type Pool, pools } from '#shared/platform/jobs/job.ts'
+import { runMaintenance } from '#shared/platform/due/maintenance.ts'
+import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
@@ -34,7 +34,7 @@ export interface World {
 /** Makes a world, with chosen pools in this process and a time of its own where they are given; close it in the test's teardown. */
 export async function world(
   environment: Readonly<Record<string, string>> = {},
-  chosen: readonly Pool[] = pools,
+  chosen: readonly WorkerPool[] = workerPools,
   now?: () => Date,
 ): Promise<World> {
   const database = await cloneTemplate(`world_${randomUUID().slice(0, 8)}`)
@@ -98,7 +98,7 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
          union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
-      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, doChore.name],
+      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenance.name],
     })
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''
@@ -107,7 +107,7 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
     else quiet = 0
     if (waits && performance.now() - wokenAt >= wakeEveryMs) {
       wokenAt = performance.now()
-      worker.pools.missed()
+      worker.pools.pollAll()
     }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -1,8 +1,8 @@
-import { fileDownload } from '#api/http/reply/job-file.ts'
-import { answer, org } from '#api/http/route.ts'
+import { jobFileReply } from '#api/http/reply/job-file.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findOperationIn, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { findWorkspaceOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
@@ -36,7 +36,7 @@ const hasStarted = ({ principal_id }: Operation, { actor }: Scope): boolean => p
 
 /** The operation of a path, seen only by who started it and by holders of org:update; to all others it is not there. */
 async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Promise<Operation> {
-  const operation = isUuid(jobId) ? await findOperationIn(scope.db, scope.workspace.id, jobId) : undefined
+  const operation = isUuid(jobId) ? await findWorkspaceOperation(scope.db, scope.workspace.id, jobId) : undefined
   if (!operation) throw problem('NOT_FOUND')
   if (!hasStarted(operation, scope) && !permits(scope, 'org:update')) throw problem('NOT_FOUND')
   return operation
@@ -45,7 +45,7 @@ async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Pro
 export const routes = [
   answer({
     method: 'GET',
-    path: `${org}/jobs/:jobId`,
+    path: `${orgPath}/jobs/:jobId`,
     summary: 'Look up a job',
     description: 'For who started it; holders of org:update see all but its result, to others it is not there.',
     tag: 'Jobs',
@@ -63,7 +63,7 @@ export const routes = [
   }),
   answer({
     method: 'GET',
-    path: `${org}/jobs/:jobId/result`,
+    path: `${orgPath}/jobs/:jobId/result`,
     summary: 'Download the file that a job made',
     description: 'For who started it alone. It is kept for a day.',
     tag: 'Jobs',
@@ -76,7 +76,7 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const operation = await requireOperation(params, scope)
       if (operation.file_id === null || !hasStarted(operation, scope)) throw problem('NOT_FOUND')
-      return fileDownload(scope, scope.workspace.id, operation.file_id)
+      return jobFileReply(scope, scope.workspace.id, operation.file_id)
     },
   }),
 ]

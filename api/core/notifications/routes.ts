@@ -1,16 +1,22 @@
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { countUnread, listNotifications, markAllRead, markRead } from '#shared/core/notifications/inbox.ts'
 import { inboxPage, inboxQuery, unreadCount } from '#shared/core/notifications/inbox-schemas.ts'
-import { changeRule, createRule, getRule, listRules, removeRule } from '#shared/core/notifications/rules.ts'
-import { notificationRule, ruleChange, ruleInput } from '#shared/core/notifications/schemas.ts'
+import {
+  changeNotificationRule,
+  createNotificationRule,
+  getNotificationRule,
+  listNotificationRules,
+  removeNotificationRule,
+} from '#shared/core/notifications/rules.ts'
+import { notificationRule, notificationRuleChange, notificationRuleInput } from '#shared/core/notifications/schemas.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Notifications', app: null, limit: null } as const
-const rules = `${org}/notification-rules` as const
+const rules = `${orgPath}/notification-rules` as const
 const rule = `${rules}/:ruleId` as const
-const inbox = `${org}/notifications` as const
+const inbox = `${orgPath}/notifications` as const
 
 export const routes = [
   answer({
@@ -24,7 +30,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(notificationRule.json)),
-    handle: async (request, scope) => linked(request, scope, await listRules(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listNotificationRules(scope, request.query)),
   }),
   answer({
     ...common,
@@ -33,10 +39,10 @@ export const routes = [
     summary: 'Create a notification rule',
     description: 'It is enabled at once and fires on changes from then on.',
     permission: 'notifications:create',
-    body: ruleInput,
+    body: notificationRuleInput,
     status: 201,
     response: notificationRule,
-    handle: ({ body }, scope) => createRule(scope, body),
+    handle: ({ body }, scope) => createNotificationRule(scope, body),
   }),
   answer({
     ...common,
@@ -47,7 +53,7 @@ export const routes = [
     permission: 'notifications:read',
     status: 200,
     response: notificationRule,
-    handle: ({ params }, scope) => getRule(scope, params.ruleId),
+    handle: ({ params }, scope) => getNotificationRule(scope, params.ruleId),
   }),
   answer({
     ...common,
@@ -56,11 +62,11 @@ export const routes = [
     summary: 'Change a notification rule',
     description: 'What is left out stays. A rule that is not enabled is kept and rests.',
     permission: 'notifications:create',
-    body: ruleChange,
-    stored: ({ params }, scope) => getRule(scope, params.ruleId),
+    body: notificationRuleChange,
+    stored: ({ params }, scope) => getNotificationRule(scope, params.ruleId),
     status: 200,
     response: notificationRule,
-    handle: ({ params, body }, scope) => changeRule(scope, params.ruleId, body),
+    handle: ({ params, body }, scope) => changeNotificationRule(scope, params.ruleId, body),
   }),
   answer({
     ...common,
@@ -71,7 +77,7 @@ export const routes = [
     permission: 'notifications:delete',
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeRule(scope, params.ruleId),
+    handle: ({ params }, scope) => removeNotificationRule(scope, params.ruleId),
   }),
   answer({
     ...common,

@@ -1,5 +1,5 @@
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { fieldErrors } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
@@ -23,7 +23,7 @@ const password: Field = {
 }
 
 function resetPage(token: string, failure?: Problem): Page {
-  const fields = drawFields(withErrors([password], fieldErrors([password], failure))).text
+  const fields = renderFields(withErrors([password], fieldErrors([password], failure))).text
   return { title: 'Set a new password', body: form({ token, fields }), ...(failure ? { failure } : {}) }
 }
 

@@ -1,15 +1,15 @@
 import { answer } from '#api/http/route.ts'
 import {
   changePassword,
-  forgotPassword,
   passwordChange,
   passwordReset,
+  requestPasswordReset,
   resetPassword,
   resetRequest,
 } from '#shared/core/people/password-reset.ts'
-import { credentials, signedIn, signIn, signOut } from '#shared/core/people/sessions.ts'
+import { credentials, signIn, signInAnswer, signOut } from '#shared/core/people/sessions.ts'
 import { caller, describeCaller } from '#shared/core/workspaces/caller.ts'
-import { accepted, acceptInvitation, invitationAnswer } from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { acceptedInvitation, acceptInvitation, invitationAnswer } from '#shared/core/workspaces/invitations/accept-invitation.ts'
 
 const common = { tag: 'People', app: null } as const
 
@@ -29,7 +29,7 @@ export const routes = [
     fails: ['UNAUTHORIZED', 'RATE_LIMITED'],
     body: credentials,
     status: 200,
-    response: signedIn,
+    response: signInAnswer,
     handle: ({ body }, scope) => signIn(scope, body),
   }),
   answer({
@@ -83,7 +83,7 @@ export const routes = [
     body: resetRequest,
     status: 204,
     response: null,
-    handle: ({ body }, scope) => forgotPassword(scope, body.email),
+    handle: ({ body }, scope) => requestPasswordReset(scope, body.email),
   }),
   answer({
     ...common,
@@ -110,7 +110,7 @@ export const routes = [
     fails: ['UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],
     body: invitationAnswer,
     status: 200,
-    response: accepted,
+    response: acceptedInvitation,
     handle: ({ body }, scope) => acceptInvitation(scope, body),
   }),
 ]

@@ -1,5 +1,5 @@
-import { answer, org } from '#api/http/route.ts'
-import { listAudit } from '#shared/core/records/audit/list-audit.ts'
+import { answer, orgPath } from '#api/http/route.ts'
+import { listAuditEntries } from '#shared/core/records/audit/list-audit.ts'
 import { auditPage, auditQuery } from '#shared/core/records/audit/schemas.ts'
 
 export const routes = [
@@ -8,7 +8,7 @@ export const routes = [
     app: null,
     limit: null,
     method: 'GET',
-    path: `${org}/audit`,
+    path: `${orgPath}/audit`,
     summary: 'List changes of records',
     description:
       'Newest first. An entry shows what its reader may see of the record; those of records that it may not read are left out. A page of more than 16,000,000 characters is refused.',
@@ -17,6 +17,6 @@ export const routes = [
     query: auditQuery,
     status: 200,
     response: auditPage,
-    handle: ({ query }, scope) => listAudit(scope, query),
+    handle: ({ query }, scope) => listAuditEntries(scope, query),
   }),
 ]

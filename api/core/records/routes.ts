@@ -1,15 +1,15 @@
 import { byKey } from '#api/http/declaration.ts'
-import { Tagged } from '#api/http/reply/reply.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { WithETag } from '#api/http/reply/reply.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
-import { changeRecords, exportRecords, importRecords } from '#shared/core/records/jobs.ts'
+import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listRecords } from '#shared/core/records/query/list-records.ts'
-import { isSearch, readPagedSearch } from '#shared/core/records/query/read-search.ts'
+import { isSearchMode, readPagedSearch } from '#shared/core/records/query/read-search.ts'
 import { searchRecords } from '#shared/core/records/query/search-records.ts'
-import { getRecord, getVersion } from '#shared/core/records/read.ts'
+import { getRecord, getRecordWithEtag } from '#shared/core/records/read.ts'
 import {
   exportQuery,
   listQuery,
@@ -30,7 +30,7 @@ const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope)
 const maxImportBytes = 25 * 1024 * 1024
 
 const common = { tag: 'Records', app: null, limit: null, on: onType } as const
-const all = `${org}/records/:typeKey` as const
+const all = `${orgPath}/records/:typeKey` as const
 const one = `${all}/:recordId` as const
 
 export const routes = [
@@ -59,7 +59,7 @@ export const routes = [
     status: 200,
     response: recordPage,
     handle: async ({ params, query }, scope) =>
-      isSearch(query) ? searchRecords(scope, params.typeKey, readPagedSearch(query)) : listRecords(scope, params.typeKey, query),
+      isSearchMode(query) ? searchRecords(scope, params.typeKey, readPagedSearch(query)) : listRecords(scope, params.typeKey, query),
   }),
   delegate({
     ...common,
@@ -69,7 +69,7 @@ export const routes = [
     description: 'At most 10,000; when more match, X-Export-Truncated is true.',
     permission: 'records:export',
     query: exportQuery,
-    job: exportRecords,
+    job: exportRecordsJob,
     makes: 'text/csv',
     payload: ({ params, query: { q = null, filter = null, sort = null, dir = null } }) => ({
       typeKey: params.typeKey,
@@ -87,7 +87,7 @@ export const routes = [
     description: 'The first row names fields; up to 500 data rows, each on its own: a bad one is reported and skipped.',
     permission: 'records:import',
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
-    job: importRecords,
+    job: importRecordsJob,
     makes: 'json',
     payload: ({ params }, _scope, fileId) => ({ typeKey: params.typeKey, fileId }),
   }),
@@ -101,7 +101,7 @@ export const routes = [
     permission: 'member',
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,
-    job: changeRecords,
+    job: changeRecordsJob,
     makes: 'json',
     payload: ({ params, body: { operations, atomic = false } }) => ({
       typeKey: params.typeKey,
@@ -121,8 +121,8 @@ export const routes = [
     response: record,
     tagged: true,
     handle: async ({ params, query }, scope) => {
-      const { record, etag } = await getVersion(scope, params.typeKey, params.recordId, query.fields)
-      return new Tagged(record, etag)
+      const { record, etag } = await getRecordWithEtag(scope, params.typeKey, params.recordId, query.fields)
+      return new WithETag(record, etag)
     },
   }),
   answer({

@@ -1,7 +1,7 @@
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/core/roles/role-members.ts'
-import { createRole, deleteRole, getRole, pageOfRoles, replaceRole } from '#shared/core/roles/roles.ts'
+import { createRole, deleteRole, getRole, listRolePage, replaceRole } from '#shared/core/roles/roles.ts'
 import { ownPolicy, role, roleInput, roleList, roleMemberInput, roleMembers } from '#shared/core/roles/schemas.ts'
 import { decision, simulate, simulation } from '#shared/core/roles/simulate.ts'
 import { describeActor } from '#shared/core/scope/describe-actor.ts'
@@ -9,14 +9,14 @@ import { findRecordType } from '#shared/core/types/record-type.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 
 const common = { tag: 'Roles', app: null, limit: null } as const
-const all = `${org}/iam/groups` as const
+const all = `${orgPath}/iam/groups` as const
 const one = `${all}/:groupId` as const
 
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/iam/me`,
+    path: `${orgPath}/iam/me`,
     summary: 'What the caller may do',
     description: 'Its roles and the rules of all of them together. The owner may do everything, whatever they say.',
     permission: 'member',
@@ -35,7 +35,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: roleList,
-    handle: async (request, scope) => linked(request, scope, await pageOfRoles(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listRolePage(scope, request.query)),
   }),
   answer({
     ...common,
@@ -121,7 +121,7 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${org}/iam/simulate`,
+    path: `${orgPath}/iam/simulate`,
     summary: 'Ask what somebody may do',
     description:
       '`matched` is the rule that decides, with its role and its place in it; null when none does, which refuses. `attrs` are the values that conditions are tested against.',

@@ -1,18 +1,18 @@
 import { byKey } from '#api/http/declaration.ts'
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { describeField, repointField } from '#shared/core/types/fields/change-field.ts'
+import { changeRefType, describeField } from '#shared/core/types/fields/change-field.ts'
 import { createField } from '#shared/core/types/fields/create-field.ts'
 import { deleteField } from '#shared/core/types/fields/delete-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { fieldChange, readFieldChange } from '#shared/core/types/fields/field-change.ts'
+import { fieldChange, validateFieldChange } from '#shared/core/types/fields/field-change.ts'
 import { listFields } from '#shared/core/types/fields/list-fields.ts'
 import { requireField } from '#shared/core/types/fields/require-field.ts'
-import { descriptionInput, fieldInput, fieldView, refTypeInput, viewField } from '#shared/core/types/fields/schemas.ts'
-import { computeField, formulaInput, stopComputing } from '#shared/core/types/formulas/change-formula.ts'
-import { changeField } from '#shared/core/types/jobs.ts'
-import { autogenInput, numberField, stopNumbering } from '#shared/core/types/numbering/change-numbering.ts'
+import { descriptionInput, fieldInput, fieldView, refTypeInput, toFieldView } from '#shared/core/types/fields/schemas.ts'
+import { formulaInput, removeFieldFormula, setFieldFormula } from '#shared/core/types/formulas/change-formula.ts'
+import { changeFieldJob } from '#shared/core/types/jobs.ts'
+import { autogenInput, disableAutoNumbering, enableAutoNumbering } from '#shared/core/types/numbering/change-numbering.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedParameters } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -24,10 +24,10 @@ const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope:
 }
 
 /** The field that the path names, as it is listed. */
-const storedField = ({ resource }: { resource: Field }) => viewField(resource)
+const storedField = ({ resource }: { resource: Field }) => toFieldView(resource)
 
 const common = { tag: 'Fields', app: null, limit: null } as const
-const all = `${org}/fields` as const
+const all = `${orgPath}/fields` as const
 const one = `${all}/:fieldId` as const
 
 export const routes = [
@@ -43,7 +43,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(fieldView.json)),
-    handle: async (request, scope) => linked(request, scope, await listFields(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listFields(scope, request.query)),
   }),
   answer({
     ...common,
@@ -70,9 +70,9 @@ export const routes = [
     on: onTypeOfField,
     body: fieldChange,
     stored: storedField,
-    job: changeField,
+    job: changeFieldJob,
     makes: 'json',
-    payload: ({ resource, body }, scope) => readFieldChange(scope, resource, body),
+    payload: ({ resource, body }, scope) => validateFieldChange(scope, resource, body),
   }),
   answer({
     ...common,
@@ -98,7 +98,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ resource, body }, scope) => numberField(scope, resource, body),
+    handle: ({ resource, body }, scope) => enableAutoNumbering(scope, resource, body),
   }),
   answer({
     ...common,
@@ -110,7 +110,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ resource }, scope) => stopNumbering(scope, resource),
+    handle: ({ resource }, scope) => disableAutoNumbering(scope, resource),
   }),
   answer({
     ...common,
@@ -125,7 +125,7 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ resource, body }, scope) => computeField(scope, resource, body.formula),
+    handle: ({ resource, body }, scope) => setFieldFormula(scope, resource, body.formula),
   }),
   answer({
     ...common,
@@ -137,7 +137,7 @@ export const routes = [
     on: onTypeOfField,
     status: 204,
     response: null,
-    handle: ({ resource }, scope) => stopComputing(scope, resource),
+    handle: ({ resource }, scope) => removeFieldFormula(scope, resource),
   }),
   answer({
     ...common,
@@ -165,6 +165,6 @@ export const routes = [
     stored: storedField,
     status: 200,
     response: fieldView,
-    handle: ({ resource, body }, scope) => repointField(scope, resource, body.ref_type),
+    handle: ({ resource, body }, scope) => changeRefType(scope, resource, body.ref_type),
   }),
 ]

@@ -1,10 +1,10 @@
 import { Replaced } from '#api/http/reply/reply.ts'
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '#shared/core/types/types/menu-groups.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Menu groups', app: null, limit: null } as const
-const all = `${org}/modules` as const
+const all = `${orgPath}/modules` as const
 
 export const routes = [
   answer({

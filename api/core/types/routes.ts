@@ -1,6 +1,6 @@
 import { byKey } from '#api/http/declaration.ts'
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { changeType } from '#shared/core/types/types/change-type.ts'
@@ -14,7 +14,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 const common = { tag: 'Record types', app: null, limit: null } as const
-const all = `${org}/types` as const
+const all = `${orgPath}/types` as const
 const one = `${all}/:typeKey` as const
 
 export const routes = [
@@ -30,7 +30,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(typeView.json)),
-    handle: async (request, scope) => linked(request, scope, await listTypes(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listTypes(scope, request.query)),
   }),
   answer({
     ...common,

@@ -1,9 +1,9 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import {
   invitation,
   invitationInput,
   invitationList,
-  invite,
+  inviteMember,
   listInvitations,
   withdrawInvitation,
 } from '#shared/core/workspaces/invitations/invitations.ts'
@@ -15,7 +15,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/members`,
+    path: `${orgPath}/members`,
     summary: 'List the people of a workspace',
     description: 'First come first, each with the roles that it holds. Whoever is invited is none of them yet.',
     permission: 'member',
@@ -26,7 +26,7 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${org}/members`,
+    path: `${orgPath}/members`,
     summary: 'Invite a person',
     description: 'Mails a token to the address. It is a member once somebody has accepted with that; an earlier token is dead.',
     permission: 'iam:manage_members',
@@ -34,12 +34,12 @@ export const routes = [
     body: invitationInput,
     status: 201,
     response: invitation,
-    handle: ({ body }, scope) => invite(scope, body),
+    handle: ({ body }, scope) => inviteMember(scope, body),
   }),
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/members/:userId`,
+    path: `${orgPath}/members/:userId`,
     summary: 'Get a person of a workspace',
     description: 'With the roles that it holds.',
     permission: 'member',
@@ -50,7 +50,7 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${org}/members/:userId`,
+    path: `${orgPath}/members/:userId`,
     summary: 'Remove a person',
     description: 'The owner cannot be removed.',
     permission: 'iam:manage_members',
@@ -61,7 +61,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/invitations`,
+    path: `${orgPath}/invitations`,
     summary: 'List open invitations',
     description: 'Those that can still be accepted, oldest first.',
     permission: 'iam:manage_members',
@@ -72,7 +72,7 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${org}/invitations/:invitationId`,
+    path: `${orgPath}/invitations/:invitationId`,
     summary: 'Take an invitation back',
     description: 'The token that was mailed is dead at once.',
     permission: 'iam:manage_members',

@@ -1,5 +1,5 @@
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { fieldErrors } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
@@ -51,7 +51,7 @@ const ownPassword: Field = {
 function invitedPage(view: InvitationView, token: string, sent: { readonly name?: string; readonly failure?: Problem } = {}): Page {
   const { workspace, email, hasAccount } = view
   const asked = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
-  const fields = drawFields(withErrors(asked, errorsOf(asked, hasAccount, sent.failure))).text
+  const fields = renderFields(withErrors(asked, errorsOf(asked, hasAccount, sent.failure))).text
   const body = form({ token, email, hasAccount, fields })
   return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
 }

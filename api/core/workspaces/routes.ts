@@ -1,6 +1,6 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { workspace, workspaceChanges, workspaceInput, workspaceList } from '#shared/core/workspaces/schemas.ts'
-import { changeSettings, createWorkspace, listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
+import { changeWorkspaceSettings, createWorkspace, listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
 import { requireLogo } from '#shared/features/sites/logo.ts'
 
 const common = { tag: 'Workspaces', app: null, limit: null } as const
@@ -32,7 +32,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: org,
+    path: orgPath,
     summary: 'Get a workspace',
     description: 'Every member and every key of it may read its settings.',
     permission: 'member',
@@ -43,7 +43,7 @@ export const routes = [
   answer({
     ...common,
     method: 'PATCH',
-    path: org,
+    path: orgPath,
     summary: "Change a workspace's settings",
     description:
       'What is left out stays. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
@@ -54,7 +54,7 @@ export const routes = [
     response: workspace,
     handle: async ({ body }, scope) => {
       if (typeof body.logo === 'string') await requireLogo(scope, body.logo)
-      return changeSettings(scope, body)
+      return changeWorkspaceSettings(scope, body)
     },
   }),
 ]

@@ -1,13 +1,13 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import {
   accessKey,
   accessKeyInput,
   accessKeyList,
-  createKey,
-  getKey,
-  listKeys,
+  createAccessKey,
+  getAccessKey,
+  listAccessKeys,
   newAccessKey,
-  revokeKey,
+  revokeAccessKey,
 } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import {
   createServiceAccount,
@@ -20,7 +20,7 @@ import {
 } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 
 const common = { tag: 'Service accounts', app: null, permission: 'iam:manage_members', limit: null } as const
-const all = `${org}/service-accounts` as const
+const all = `${orgPath}/service-accounts` as const
 const one = `${all}/:id` as const
 
 export const routes = [
@@ -73,7 +73,7 @@ export const routes = [
     description: 'Oldest first, without their secrets.',
     status: 200,
     response: accessKeyList,
-    handle: ({ params }, scope) => listKeys(scope, params.id),
+    handle: ({ params }, scope) => listAccessKeys(scope, params.id),
   }),
   answer({
     ...common,
@@ -84,7 +84,7 @@ export const routes = [
     body: accessKeyInput,
     status: 201,
     response: newAccessKey,
-    handle: ({ params, body }, scope) => createKey(scope, params.id, body),
+    handle: ({ params, body }, scope) => createAccessKey(scope, params.id, body),
   }),
   answer({
     ...common,
@@ -94,7 +94,7 @@ export const routes = [
     description: '`prefix` is enough of the key to recognise it.',
     status: 200,
     response: accessKey,
-    handle: ({ params }, scope) => getKey(scope, params.id, params.keyId),
+    handle: ({ params }, scope) => getAccessKey(scope, params.id, params.keyId),
   }),
   answer({
     ...common,
@@ -104,6 +104,6 @@ export const routes = [
     description: 'It is dead from the next request on.',
     status: 204,
     response: null,
-    handle: ({ params }, scope) => revokeKey(scope, params.id, params.keyId),
+    handle: ({ params }, scope) => revokeAccessKey(scope, params.id, params.keyId),
   }),
 ]

@@ -1,11 +1,11 @@
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { exportLedger, sealBooks, verifyLedger } from '#shared/features/accounting/jobs.ts'
 import { exportQuery } from '#shared/features/accounting/reports/schemas.ts'
 import { sealInput, sealList } from '#shared/features/accounting/seals/schemas.ts'
 import { listSeals } from '#shared/features/accounting/seals/seals.ts'
 
 const common = { tag: 'Accounting', app: 'accounting', limit: null } as const
-const accounting = `${org}/accounting` as const
+const accounting = `${orgPath}/accounting` as const
 
 /** Routes over the whole ledger: seals, verification, export. */
 export const routes = [

@@ -1,24 +1,24 @@
-import { answer, org } from '#api/http/route.ts'
-import { balanceSheetOf } from '#shared/features/accounting/reports/balance-sheet.ts'
-import { ledgerOf } from '#shared/features/accounting/reports/ledger.ts'
-import { overviewOf } from '#shared/features/accounting/reports/overview.ts'
-import { profitLossOf } from '#shared/features/accounting/reports/profit-loss.ts'
+import { answer, orgPath } from '#api/http/route.ts'
+import { readBalanceSheet } from '#shared/features/accounting/reports/balance-sheet.ts'
+import { readLedger } from '#shared/features/accounting/reports/ledger.ts'
+import { readAccountingOverview } from '#shared/features/accounting/reports/overview.ts'
+import { readProfitLoss } from '#shared/features/accounting/reports/profit-loss.ts'
 import {
+  accountingOverview,
   balanceSheet,
   balanceSheetQuery,
   ledger,
   ledgerQuery,
-  overview,
   overviewQuery,
   profitLoss,
   profitLossQuery,
   trialBalance,
   trialBalanceQuery,
 } from '#shared/features/accounting/reports/schemas.ts'
-import { trialBalanceOf } from '#shared/features/accounting/reports/trial-balance.ts'
+import { readTrialBalance } from '#shared/features/accounting/reports/trial-balance.ts'
 
 const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
-const accounting = `${org}/accounting` as const
+const accounting = `${orgPath}/accounting` as const
 
 /** Reports of the ledger in one currency, now or as of an instant. */
 export const routes = [
@@ -29,7 +29,7 @@ export const routes = [
     description: 'Debit and credit are gross, `balance` is debit less credit; in one currency.',
     query: trialBalanceQuery,
     response: trialBalance,
-    handle: ({ query }, scope) => trialBalanceOf(scope, query),
+    handle: ({ query }, scope) => readTrialBalance(scope, query),
   }),
   answer({
     ...common,
@@ -39,7 +39,7 @@ export const routes = [
       'By date, then by posting. Opening, closing and running balances count all lines of the account, not only those of the page.',
     query: ledgerQuery,
     response: ledger,
-    handle: ({ query }, scope) => ledgerOf(scope, query),
+    handle: ({ query }, scope) => readLedger(scope, query),
   }),
   answer({
     ...common,
@@ -47,8 +47,8 @@ export const routes = [
     summary: 'Headline figures',
     description: 'From `from` to `to`; by default from the first day of this month to today.',
     query: overviewQuery,
-    response: overview,
-    handle: ({ query }, scope) => overviewOf(scope, query),
+    response: accountingOverview,
+    handle: ({ query }, scope) => readAccountingOverview(scope, query),
   }),
   answer({
     ...common,
@@ -57,7 +57,7 @@ export const routes = [
     description: 'From `from` to `to`; by default from the first day of this year to today.',
     query: profitLossQuery,
     response: profitLoss,
-    handle: ({ query }, scope) => profitLossOf(scope, query),
+    handle: ({ query }, scope) => readProfitLoss(scope, query),
   }),
   answer({
     ...common,
@@ -66,6 +66,6 @@ export const routes = [
     description: 'As of a day. `balanced` compares assets with liabilities, equity and earnings.',
     query: balanceSheetQuery,
     response: balanceSheet,
-    handle: ({ query }, scope) => balanceSheetOf(scope, query),
+    handle: ({ query }, scope) => readBalanceSheet(scope, query),
   }),
 ]

@@ -1,11 +1,11 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { getEntry, listEntries } from '#shared/features/accounting/entries/find.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { reverseEntry } from '#shared/features/accounting/entries/reverse.ts'
 import { entriesPage, entriesQuery, entryInput, entrySchema, reversalInput } from '#shared/features/accounting/entries/schemas.ts'
 
 const common = { tag: 'Accounting', app: 'accounting', limit: null } as const
-const entries = `${org}/accounting/entries` as const
+const entries = `${orgPath}/accounting/entries` as const
 const entry = `${entries}/:entryId` as const
 
 /** Entries of the ledger: posted, listed, reversed, never changed. */

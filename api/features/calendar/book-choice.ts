@@ -1,5 +1,5 @@
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
-import { dateMs, dateText, dayMs, instantMs, minuteMs, startOfDay, type Window, wallMs } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, dayMs, instantMs, minuteMs, startOfDay, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
@@ -18,7 +18,7 @@ export const choiceQuery = schema(
 export type ChoiceQuery = TypeOf<typeof choiceQuery>
 
 /** The visitor's choices so far, with defaults for missing and malformed ones. */
-export interface Choice {
+export interface BookingChoice {
   readonly zone: string
   /** Whether the address names the zone. Links then repeat it; otherwise the script of the page may choose the browser's zone. */
   readonly isZoneNamed: boolean
@@ -35,11 +35,11 @@ export interface Choice {
 
 const monthOf = (day: string): string => day.slice(0, 7)
 
-export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: string, now: number): Choice {
+export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: string, now: number): BookingChoice {
   const isZoneNamed = query.tz !== undefined && isTimeZone(query.tz)
   const zone = isZoneNamed && query.tz !== undefined ? query.tz : calendarZone
   const minutes = page.durations.includes(Number(query.duration)) ? Number(query.duration) : (page.durations[0] ?? 30)
-  const dayOf = (at: number): string => dateText(wallMs(at, zone))
+  const dayOf = (at: number): string => dateText(toWallClock(at, zone))
   const months = [monthOf(dayOf(now + page.minNotice * minuteMs)), monthOf(dayOf(now + page.horizonDays * dayMs))] as const
   const start = query.start === undefined ? undefined : instantMs(query.start)
   const [asked] = [query.day, query.from].filter((day) => day !== undefined && isDay(day))
@@ -59,22 +59,22 @@ export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: 
 }
 
 /** The month before or after, YYYY-MM. */
-export function monthBeside(month: string, by: 1 | -1): string {
+export function neighbouringMonth(month: string, by: 1 | -1): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return monthOf(dateText(Date.UTC(year, number - 1 + by, 1)))
 }
 
 /** A month as a time window from now on. */
-export const windowOf = ({ month, zone }: Pick<Choice, 'month' | 'zone'>, now: number): Window => ({
+export const timeWindowOfMonth = ({ month, zone }: Pick<BookingChoice, 'month' | 'zone'>, now: number): TimeWindow => ({
   from: Math.max(startOfDay(`${month}-01`, zone), now),
-  to: startOfDay(`${monthBeside(month, 1)}-01`, zone),
+  to: startOfDay(`${neighbouringMonth(month, 1)}-01`, zone),
 })
 
 /** The weeks of a month, Monday first. Days of neighbouring months are undefined. */
 export function weeksOf(month: string): (string | undefined)[][] {
   const first = dateMs(`${month}-01`)
   const before = (new Date(first).getUTCDay() + 6) % 7
-  const length = Math.round((dateMs(`${monthBeside(month, 1)}-01`) - first) / dayMs)
+  const length = Math.round((dateMs(`${neighbouringMonth(month, 1)}-01`) - first) / dayMs)
   return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
     Array.from({ length: 7 }, (__, weekday) => {
       const index = week * 7 + weekday - before
@@ -84,7 +84,11 @@ export function weeksOf(month: string): (string | undefined)[][] {
 }
 
 /** The address of a step, relative to the page. It carries the length and the zone. */
-export function linkTo({ zone, isZoneNamed, minutes }: Choice, page: BookingPage, step: Readonly<Record<string, string>>): string {
+export function linkToStep(
+  { zone, isZoneNamed, minutes }: BookingChoice,
+  page: BookingPage,
+  step: Readonly<Record<string, string>>,
+): string {
   const length = page.durations.length > 1 ? { duration: String(minutes) } : {}
   return `?${new URLSearchParams({ ...step, ...length, ...(isZoneNamed ? { tz: zone } : {}) })}`
 }

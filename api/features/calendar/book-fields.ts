@@ -1,6 +1,6 @@
 import { timeOptions } from '#api/features/calendar/book-month.ts'
 import type { Field } from '#api/pages/fields/field.ts'
-import { dayWords } from '#shared/features/calendar/time-in-words.ts'
+import { dayInWords } from '#shared/features/calendar/time-in-words.ts'
 
 // The list of ICU does not contain UTC.
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
@@ -15,7 +15,7 @@ export const zoneField = (zone: string, calendarZone: string): Field => ({
 
 /** The control for another time, when the visitor's time cannot be booked. Its group is the day of the first slot. */
 export function timeField(slots: readonly number[], zone: string): Field {
-  const group = slots[0] === undefined ? '' : dayWords(slots[0], zone)
+  const group = slots[0] === undefined ? '' : dayInWords(slots[0], zone)
   const options = timeOptions(slots, zone).map((option) => ({ ...option, group }))
   return { name: 'start', label: 'Time', type: 'radio', required: true, options }
 }

@@ -1,7 +1,7 @@
-import { type Choice, linkTo, monthBeside, weeksOf } from '#api/features/calendar/book-choice.ts'
+import { type BookingChoice, linkToStep, neighbouringMonth, weeksOf } from '#api/features/calendar/book-choice.ts'
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
-import { dateMs, dateText, instantText, wallMs } from '#shared/features/calendar/time.ts'
-import { clockWords, dayWords, offsetWords } from '#shared/features/calendar/time-in-words.ts'
+import { dateMs, dateText, instantText, toWallClock } from '#shared/features/calendar/time.ts'
+import { dayInWords, timeOfDayInWords, timeOfDayWithOffset } from '#shared/features/calendar/time-in-words.ts'
 
 /** A day of the month grid. `link` is empty when no time is free. */
 interface Day {
@@ -41,36 +41,36 @@ const monthWords = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'nume
 const nameOf = (month: string): string => monthWords.format(dateMs(`${month}-01`))
 
 /** Groups the slots of a month by their day in the zone, in order. */
-export const byDay = (slots: readonly number[], zone: string): Map<string, number[]> =>
-  Map.groupBy(slots, (at) => dateText(wallMs(at, zone)))
+export const groupByDay = (slots: readonly number[], zone: string): Map<string, number[]> =>
+  Map.groupBy(slots, (at) => dateText(toWallClock(at, zone)))
 
-export function monthView(choice: Choice, page: BookingPage, days: ReadonlyMap<string, readonly number[]>): MonthView {
+export function monthView(choice: BookingChoice, page: BookingPage, days: ReadonlyMap<string, readonly number[]>): MonthView {
   const { month, months, zone } = choice
   const shown = choice.day ?? days.keys().next().value
   const times = (shown === undefined ? undefined : days.get(shown)) ?? []
   const besides = (by: 1 | -1) => {
-    const other = monthBeside(month, by)
+    const other = neighbouringMonth(month, by)
     if (other < months[0] || other > months[1]) return undefined
-    return { name: nameOf(other), link: linkTo(choice, page, { month: other }) }
+    return { name: nameOf(other), link: linkToStep(choice, page, { month: other }) }
   }
   const dayOf = (day: string | undefined): Day | undefined => {
     if (day === undefined) return undefined
     const free = days.get(day)?.length ?? 0
-    const words = dayWords(dateMs(day), 'UTC')
+    const words = dayInWords(dateMs(day), 'UTC')
     return {
       number: Number(day.slice(8)),
       label: `${words}, ${free} free ${free === 1 ? 'time' : 'times'}`,
-      link: free === 0 ? '' : linkTo(choice, page, { day }),
+      link: free === 0 ? '' : linkToStep(choice, page, { day }),
       isShown: day === shown,
     }
   }
   return {
-    ...{ name: nameOf(month), earlier: besides(-1), later: besides(1), link: linkTo(choice, page, { month }) },
+    ...{ name: nameOf(month), earlier: besides(-1), later: besides(1), link: linkToStep(choice, page, { month }) },
     ...{ weeks: weeksOf(month).map((week) => week.map(dayOf)), hasTimes: days.size > 0 },
-    day: shown === undefined ? '' : dayWords(dateMs(shown), 'UTC'),
+    day: shown === undefined ? '' : dayInWords(dateMs(shown), 'UTC'),
     parts: partsOf(times, zone).map(({ name, slots }) => ({
       name,
-      times: slots.map(({ at, label }) => ({ label, link: linkTo(choice, page, { start: instantText(at) }) })),
+      times: slots.map(({ at, label }) => ({ label, link: linkToStep(choice, page, { start: instantText(at) }) })),
     })),
     isFolded: times.length > mostOpen,
   }
@@ -80,9 +80,9 @@ const partNames = ['Night', 'Morning', 'Afternoon', 'Evening']
 
 /** Groups the slots of a day by parts of six hours. Slots with equal labels, when clocks are set back, show their UTC offset. */
 function partsOf(slots: readonly number[], zone: string) {
-  const read = slots.map((at) => ({ at, label: clockWords(at, zone) }))
+  const read = slots.map((at) => ({ at, label: timeOfDayInWords(at, zone) }))
   const alike = Map.groupBy(read, ({ label }) => label)
-  const told = read.map(({ at, label }) => ({ at, label: (alike.get(label)?.length ?? 0) > 1 ? offsetWords(at, zone) : label }))
+  const told = read.map(({ at, label }) => ({ at, label: (alike.get(label)?.length ?? 0) > 1 ? timeOfDayWithOffset(at, zone) : label }))
   const groups = Map.groupBy(told, ({ label }) => partNames[Math.floor(Number(label.slice(0, 2)) / 6)] ?? '')
   return [...groups].map(([name, ofPart]) => ({ name, slots: ofPart }))
 }
@@ -92,7 +92,7 @@ export const timeOptions = (slots: readonly number[], zone: string) =>
   partsOf(slots, zone).flatMap(({ slots: ofPart }) => ofPart.map(({ at, label }) => ({ value: instantText(at), label })))
 
 /** A length in words: `45 min`, `1 h`, `1 h 30 min`. */
-export function lengthWords(minutes: number): string {
+export function durationInWords(minutes: number): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
   return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : ''].filter(Boolean).join(' ')
 }

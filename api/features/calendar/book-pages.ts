@@ -1,32 +1,32 @@
 import {
-  type Choice,
+  type BookingChoice,
   type ChoiceQuery,
   choiceQuery,
-  linkTo,
-  monthBeside,
+  linkToStep,
+  neighbouringMonth,
   readChoice,
-  windowOf,
+  timeWindowOfMonth,
 } from '#api/features/calendar/book-choice.ts'
 import { personFields, timeField, zoneField } from '#api/features/calendar/book-fields.ts'
-import { byDay, lengthWords, type MonthView, monthView } from '#api/features/calendar/book-month.ts'
+import { durationInWords, groupByDay, type MonthView, monthView } from '#api/features/calendar/book-month.ts'
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
-import { attemptField, attemptIn, fieldErrors } from '#api/pages/fields/form.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { attemptField, fieldErrors, readAttempt } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { book } from '#shared/features/calendar/booking/book.ts'
-import { bookInput } from '#shared/features/calendar/booking/schemas.ts'
-import { type OpenPage, requirePage, startsOfPage } from '#shared/features/calendar/booking/slots.ts'
-import { instantMs, instantText, minuteMs, type Window } from '#shared/features/calendar/time.ts'
-import { whenWords } from '#shared/features/calendar/time-in-words.ts'
+import { bookSlot } from '#shared/features/calendar/booking/book.ts'
+import { bookingInput } from '#shared/features/calendar/booking/schemas.ts'
+import { listSlotStarts, type OpenBookingPage, requireBookingPage } from '#shared/features/calendar/booking/slots.ts'
+import { instantMs, instantText, minuteMs, type TimeWindow } from '#shared/features/calendar/time.ts'
+import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** The booking page that a path names, for whoever is there to see it. */
 export async function onBookingPage({ params }: { params: { calendarKey: string } }, scope: Scope) {
-  const resource = await requirePage(scope, params.calendarKey)
+  const resource = await requireBookingPage(scope, params.calendarKey)
   return { key: resource.calendar.key, resource }
 }
 
@@ -84,18 +84,18 @@ const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Satur
   (name) => [name.slice(0, 2), name] as const,
 )
 
-async function slotsIn(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<number[]> {
+async function slotsIn(scope: Scope, open: OpenBookingPage, window: TimeWindow, minutes: number): Promise<number[]> {
   if (window.to <= window.from) return []
-  const starts = await startsOfPage(scope, open, window, minutes)
+  const starts = await listSlotStarts(scope, open, window, minutes)
   return starts.filter(({ reason }) => reason === undefined).map(({ at }) => at)
 }
 
-const pageOf = (scope: Scope, { calendar, page: settings }: OpenPage, zone: string) => ({
+const pageOf = (scope: Scope, { calendar, page: settings }: OpenBookingPage, zone: string) => ({
   ...({ title: settings.title || calendar.name, brand: scope.workspace, isWide: true, script: 'swap.js', zone } as const),
 })
 
 /** The page that shows a month with its free days, and the times of a day. */
-async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice: string): Promise<Page> {
+async function choosingPage(scope: Scope, open: OpenBookingPage, asked: BookingChoice, notice: string): Promise<Page> {
   const { page: settings } = open
   const { choice, days } = await firstFree(scope, open, asked)
   const { minutes, zone, month, day } = choice
@@ -105,23 +105,24 @@ async function choosingPage(scope: Scope, open: OpenPage, asked: Choice, notice:
     body: choosing({
       ...{ notice, description: settings.description, location: settings.location, weekdays },
       lengths: settings.durations.map((length) => ({
-        words: lengthWords(length),
-        link: linkTo({ ...choice, minutes: length }, settings, step),
+        words: durationInWords(length),
+        link: linkToStep({ ...choice, minutes: length }, settings, step),
         isChosen: length === minutes,
       })),
       ...{ month: monthView(choice, settings, days), isDayChosen: day !== undefined },
-      ...{ zone: drawFields([zoneField(zone, open.calendar.timezone)]).text, zoneWords: zone.replaceAll('_', ' ') },
+      ...{ zone: renderFields([zoneField(zone, open.calendar.timezone)]).text, zoneWords: zone.replaceAll('_', ' ') },
       kept: Object.entries({ ...step, ...(settings.durations.length > 1 ? { duration: String(minutes) } : {}) }),
     }),
   }
 }
 
 /** The free days of the month. A default month without free days is replaced by the next one. */
-async function firstFree(scope: Scope, open: OpenPage, asked: Choice) {
+async function firstFree(scope: Scope, open: OpenBookingPage, asked: BookingChoice) {
   const now = scope.now().getTime()
-  const daysOf = async (choice: Choice) => byDay(await slotsIn(scope, open, windowOf(choice, now), choice.minutes), choice.zone)
+  const daysOf = async (choice: BookingChoice) =>
+    groupByDay(await slotsIn(scope, open, timeWindowOfMonth(choice, now), choice.minutes), choice.zone)
   const days = await daysOf(asked)
-  const later = { ...asked, month: monthBeside(asked.month, 1) }
+  const later = { ...asked, month: neighbouringMonth(asked.month, 1) }
   if (asked.isMonthChosen || days.size > 0 || later.month > asked.months[1]) return { choice: asked, days }
   return { choice: later, days: await daysOf(later) }
 }
@@ -132,7 +133,7 @@ interface Sent {
 }
 
 /** The form for name and email. Shown again, it keeps the sent values, and offers other times if the time was the problem. */
-async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: Sent): Promise<Page> {
+async function detailsPage(scope: Scope, open: OpenBookingPage, choice: BookingChoice, sent?: Sent): Promise<Page> {
   const { page: settings } = open
   const { zone, minutes, start } = choice
   const person = personFields(sent?.fields)
@@ -145,11 +146,11 @@ async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: 
   return {
     ...pageOf(scope, open, zone),
     body: details({
-      when: isShown ? whenWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
-      ...{ length: lengthWords(minutes), location: settings.location, back: linkTo(choice, settings, back) },
+      when: isShown ? eventTimeInWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
+      ...{ length: durationInWords(minutes), location: settings.location, back: linkToStep(choice, settings, back) },
       ...{ failure: sent?.failure.message ?? '', isTimeOpen, hasTimes: others.length > 0 },
       ...{ id: sent?.fields.get(attemptField) || newId(), duration: minutes, start: isShown ? instantText(start) : '' },
-      fields: drawFields(withErrors(fields, errors)).text,
+      fields: renderFields(withErrors(fields, errors)).text,
     }),
     ...(sent ? { failure: sent.failure } : {}),
   }
@@ -159,7 +160,7 @@ async function detailsPage(scope: Scope, open: OpenPage, choice: Choice, sent?: 
 const mostOffered = 12
 
 /** The free times of the chosen day that are nearest to the chosen time. A day without free times is replaced by the first one with any. */
-async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promise<readonly number[]> {
+async function timesBeside(scope: Scope, open: OpenBookingPage, choice: BookingChoice): Promise<readonly number[]> {
   const { days } = await firstFree(scope, open, choice)
   const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
   const { start } = choice
@@ -168,7 +169,7 @@ async function timesBeside(scope: Scope, open: OpenPage, choice: Choice): Promis
   return nearest.slice(0, mostOffered).sort((a, b) => a - b)
 }
 
-async function show(scope: Scope, open: OpenPage, query: ChoiceQuery): Promise<Page> {
+async function show(scope: Scope, open: OpenBookingPage, query: ChoiceQuery): Promise<Page> {
   const choice = readChoice(query, open.page, open.calendar.timezone, scope.now().getTime())
   if (choice.start === undefined) return choosingPage(scope, open, choice, '')
   const [free] = await slotsIn(scope, open, { from: choice.start, to: choice.start + 1 }, choice.minutes)
@@ -176,7 +177,7 @@ async function show(scope: Scope, open: OpenPage, query: ChoiceQuery): Promise<P
   return choosingPage(scope, open, choice, 'This time is no longer free. Please choose another one.')
 }
 
-async function send(scope: Scope, open: OpenPage, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
+async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
   const text = (name: string) => (sent.get(name) ?? '').trim()
   const [start, duration] = [text('start'), text('duration')]
   const choice = readChoice(
@@ -188,9 +189,9 @@ async function send(scope: Scope, open: OpenPage, query: ChoiceQuery, sent: URLS
   try {
     if (instantMs(start) === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
     const input = { start, name: text('name'), email: text('email'), notes: text('notes') }
-    const asked = bookInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
-    const done = await book(scope, open, asked, { key: attemptIn(sent), isExact: false })
-    const when = whenWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
+    const asked = bookingInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
+    const done = await bookSlot(scope, open, asked, { key: readAttempt(sent), isExact: false })
+    const when = eventTimeInWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
     const { publicUrl } = scope.config
     return {
       title: open.page.title || open.calendar.name,

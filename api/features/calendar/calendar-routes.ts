@@ -1,26 +1,33 @@
 import { byKey } from '#api/http/declaration.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
 import {
+  calendarViewOf,
   changeCalendar,
   createCalendar,
   deleteCalendar,
   getCalendar,
   listCalendars,
-  viewOf,
 } from '#shared/features/calendar/calendars/calendars.ts'
-import { addShare, listShares, removeShare } from '#shared/features/calendar/calendars/shares.ts'
+import { addCalendarShare, listCalendarShares, removeCalendarShare } from '#shared/features/calendar/calendars/shares.ts'
 import { switchFeed } from '#shared/features/calendar/feeds/feed-link.ts'
-import { importInto } from '#shared/features/calendar/import-export/import-events.ts'
-import { exportCalendar, importCalendar } from '#shared/features/calendar/jobs.ts'
-import { moved, moveInput, moveRecord } from '#shared/features/calendar/record-calendars/move-record.ts'
-import { calendarChange, calendarInput, calendarView, deleted, shareInput, shareView } from '#shared/features/calendar/schemas.ts'
+import { requireImportCalendar } from '#shared/features/calendar/import-export/import-events.ts'
+import { exportCalendarJob, importCalendarJob } from '#shared/features/calendar/jobs.ts'
+import { movedRecord, moveRecord, recordMoveInput } from '#shared/features/calendar/record-calendars/move-record.ts'
+import {
+  calendarChange,
+  calendarInput,
+  calendarShareInput,
+  calendarShareView,
+  calendarView,
+  deletedCalendarItem,
+} from '#shared/features/calendar/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 // Access is decided per calendar, by roles, shares, visibility and ownership (`requireCalendar`).
 const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
-const calendars = `${org}/calendar/calendars` as const
+const calendars = `${orgPath}/calendar/calendars` as const
 const calendar = `${calendars}/:calId` as const
 /** The maximum size of an imported file (decisions, Calendar). */
 const maxImportBytes = 25 * 1024 * 1024
@@ -87,7 +94,7 @@ export const routes = [
     description: 'Deletes its events, too. The team calendar and main calendars of people cannot be deleted.',
     fails: ['FORBIDDEN'],
     status: 200,
-    response: deleted,
+    response: deletedCalendarItem,
     handle: ({ params }, scope) => deleteCalendar(scope, params.calId),
   }),
   answer({
@@ -100,7 +107,7 @@ export const routes = [
     fails: ['FORBIDDEN'],
     status: 200,
     response: calendarView,
-    handle: async ({ params, body }, scope) => viewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
+    handle: async ({ params, body }, scope) => calendarViewOf(scope, await switchFeed(scope, params.calId, body.enabled)),
   }),
   delegate({
     ...common,
@@ -109,7 +116,7 @@ export const routes = [
     summary: 'Export a calendar as .ics',
     description: 'With guests. Events whose details the caller may not see appear as busy times.',
     fails: ['FORBIDDEN'],
-    job: exportCalendar,
+    job: exportCalendarJob,
     makes: 'text/calendar',
     payload: async ({ params }, scope) => {
       const { calendar } = await requireCalendar(scope, params.calId, 'read')
@@ -124,9 +131,9 @@ export const routes = [
     description:
       'Up to 2,000 events. An event whose UID exists is updated; an unreadable event is left out with a warning. Nobody is mailed.',
     fails: ['FORBIDDEN'],
-    on: async ({ params }, scope) => byKey(await importInto(scope, params.calId)),
+    on: async ({ params }, scope) => byKey(await requireImportCalendar(scope, params.calId)),
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/calendar', 'text/plain', 'application/octet-stream', 'application/ics'] },
-    job: importCalendar,
+    job: importCalendarJob,
     makes: 'json',
     payload: ({ resource }, _scope, fileId) => ({ calendarId: resource.id, fileId }),
   }),
@@ -136,10 +143,10 @@ export const routes = [
     path: `${calendar}/records/:recordId`,
     summary: 'Move a record of a records calendar',
     description: 'Needs calendar:write on the calendar, and records:update and read access to the written fields of the record.',
-    body: moveInput,
+    body: recordMoveInput,
     fails: ['FORBIDDEN', 'DUPLICATE_VALUE'],
     status: 200,
-    response: moved,
+    response: movedRecord,
     handle: ({ params, body }, scope) => moveRecord(scope, params.calId, params.recordId, body),
   }),
   answer({
@@ -150,8 +157,8 @@ export const routes = [
     description: 'Needs access to manage the calendar.',
     fails: ['FORBIDDEN'],
     status: 200,
-    response: schema(t.Array(shareView.json)),
-    handle: ({ params }, scope) => listShares(scope, params.calId),
+    response: schema(t.Array(calendarShareView.json)),
+    handle: ({ params }, scope) => listCalendarShares(scope, params.calId),
   }),
   answer({
     ...common,
@@ -159,13 +166,13 @@ export const routes = [
     path: shares,
     summary: 'Share a calendar with a member',
     description: 'Sharing again with the same person replaces the level.',
-    body: shareInput,
+    body: calendarShareInput,
     fails: ['FORBIDDEN'],
     status: 201,
     replaces: true,
-    response: shareView,
+    response: calendarShareView,
     handle: async ({ params, body }, scope) => {
-      const { share, isNew } = await addShare(scope, params.calId, body)
+      const { share, isNew } = await addCalendarShare(scope, params.calId, body)
       return isNew ? share : new Replaced(share)
     },
   }),
@@ -177,7 +184,7 @@ export const routes = [
     description: 'Takes effect with the next request.',
     fails: ['FORBIDDEN'],
     status: 200,
-    response: deleted,
-    handle: ({ params }, scope) => removeShare(scope, params.calId, params.shareId),
+    response: deletedCalendarItem,
+    handle: ({ params }, scope) => removeCalendarShare(scope, params.calId, params.shareId),
   }),
 ]

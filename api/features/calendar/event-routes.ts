@@ -1,8 +1,8 @@
 import { byKey } from '#api/http/declaration.ts'
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { freeBusy, freeBusyQuery, getFreeBusy } from '#shared/features/calendar/availability/free-busy.ts'
-import { suggest, suggestInput, suggestion } from '#shared/features/calendar/availability/suggest-times.ts'
+import { suggestedTimes, suggestInput, suggestTimes } from '#shared/features/calendar/availability/suggest-times.ts'
 import { changeEvent } from '#shared/features/calendar/events/change-event.ts'
 import { createEvent } from '#shared/features/calendar/events/create-event.ts'
 import { deleteEvent } from '#shared/features/calendar/events/delete-event.ts'
@@ -18,11 +18,11 @@ import {
   listQuery,
 } from '#shared/features/calendar/events/schemas.ts'
 import { answerInvitation } from '#shared/features/calendar/guests/answer-invitation.ts'
-import { deleted } from '#shared/features/calendar/schemas.ts'
+import { deletedCalendarItem } from '#shared/features/calendar/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Calendar events', app: 'calendar', permission: 'member', limit: null } as const
-const events = `${org}/calendar/events` as const
+const events = `${orgPath}/calendar/events` as const
 const event = `${events}/:eventId` as const
 
 export const routes = [
@@ -82,7 +82,7 @@ export const routes = [
     query: changeQuery,
     fails: ['FORBIDDEN'],
     status: 200,
-    response: deleted,
+    response: deletedCalendarItem,
     handle: ({ params, query }, scope) => deleteEvent(scope, params.eventId, query),
   }),
   answer({
@@ -100,7 +100,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/calendar/freebusy`,
+    path: `${orgPath}/calendar/freebusy`,
     summary: 'Get busy times of people and calendars',
     description: 'Times only, without reasons. `unknown` is true for people and calendars that the caller cannot see.',
     query: freeBusyQuery,
@@ -111,18 +111,18 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${org}/calendar/suggest`,
+    path: `${orgPath}/calendar/suggest`,
     summary: 'Suggest times when everybody is free',
     description: 'Earliest first. `unknown` lists people whose calendars the caller cannot see.',
     body: suggestInput,
     status: 200,
-    response: suggestion,
-    handle: ({ body }, scope) => suggest(scope, body),
+    response: suggestedTimes,
+    handle: ({ body }, scope) => suggestTimes(scope, body),
   }),
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/calendar/records/:typeKey/:recordId/events`,
+    path: `${orgPath}/calendar/records/:typeKey/:recordId/events`,
     summary: 'List the events that are linked to a record',
     description: 'Only events that the caller may see.',
     permission: 'records:read',

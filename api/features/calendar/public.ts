@@ -1,16 +1,24 @@
 import { onBookingPage } from '#api/features/calendar/book-pages.ts'
-import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { findPrincipal } from '#shared/core/people/principals.ts'
 import { loadActor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { book } from '#shared/features/calendar/booking/book.ts'
-import { booked, bookInput, guestAnswer, invitation, pageView, slotList, slotsQuery } from '#shared/features/calendar/booking/schemas.ts'
-import { listSlots, viewPage } from '#shared/features/calendar/booking/view-page.ts'
+import { bookSlot } from '#shared/features/calendar/booking/book.ts'
+import {
+  booked,
+  bookingInput,
+  bookingPageView,
+  guestAnswerInput,
+  invitation,
+  slotList,
+  slotsQuery,
+} from '#shared/features/calendar/booking/schemas.ts'
+import { listSlots, viewBookingPage } from '#shared/features/calendar/booking/view-page.ts'
 import { requireFeed } from '#shared/features/calendar/feeds/feed.ts'
-import { answerByToken, invitationFile, seeInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
-import { exportCalendar } from '#shared/features/calendar/jobs.ts'
+import { answerByToken, invitationFile, viewInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
+import { exportCalendarJob } from '#shared/features/calendar/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
@@ -48,8 +56,8 @@ export const routes = [
     summary: 'Get a booking page',
     description: 'Its durations, hours and time zone.',
     status: 200,
-    response: pageView,
-    handle: ({ resource }, scope) => viewPage(scope, resource),
+    response: bookingPageView,
+    handle: ({ resource }, scope) => viewBookingPage(scope, resource),
   }),
   answer({
     ...ofPage,
@@ -68,13 +76,13 @@ export const routes = [
     path: page,
     summary: 'Book a time',
     description: 'A confirmation is mailed. Repeating an Idempotency-Key returns the first answer.',
-    body: bookInput,
+    body: bookingInput,
     visitorsKey: true,
     fails: ['SLOT_TAKEN'],
     status: 201,
     response: booked,
     handle: ({ resource, body, header }, scope) =>
-      book(scope, resource, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
+      bookSlot(scope, resource, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
   }),
   delegate({
     ...common,
@@ -84,13 +92,15 @@ export const routes = [
     description:
       'The secret link may end with .ics. Private events appear as busy times. Conditional requests get 304 while nothing has changed.',
     fails: ['PRECONDITION_FAILED'],
-    job: exportCalendar,
+    job: exportCalendarJob,
     makes: 'text/calendar',
     statuses: [304],
     ready: async ({ params, header }, scope) => {
-      const { etag, changedAt, headers, kept } = await requireFeed(scope, secretOf(params))
-      if (isUnchanged(header, { etag, changedAt })) return new Reply(null, headers, 304)
-      return kept && new Reply(() => scope.blobs.read(kept.blobId), { ...headers, 'Content-Length': String(kept.sizeBytes) })
+      const { etag, changedAt, headers, storedFile } = await requireFeed(scope, secretOf(params))
+      if (isNotModified(header, { etag, changedAt })) return new Reply(null, headers, 304)
+      return (
+        storedFile && new Reply(() => scope.blobs.read(storedFile.blobId), { ...headers, 'Content-Length': String(storedFile.sizeBytes) })
+      )
     },
     payload: async ({ params }, scope) => ({
       calendarId: (await requireFeed(scope, secretOf(params))).calendarId,
@@ -106,7 +116,7 @@ export const routes = [
     description: 'By the token in a mail. Reading it does not answer the invitation.',
     status: 200,
     response: invitation,
-    handle: ({ params }, scope) => seeInvitation(scope, params.token),
+    handle: ({ params }, scope) => viewInvitation(scope, params.token),
   }),
   answer({
     ...common,
@@ -115,7 +125,7 @@ export const routes = [
     path: rsvp,
     summary: 'Answer an invitation',
     description: 'A booking is cancelled when its visitor declines.',
-    body: guestAnswer,
+    body: guestAnswerInput,
     status: 200,
     response: invitation,
     handle: ({ params, body }, scope) => answerByToken(scope, params.token, body.status),

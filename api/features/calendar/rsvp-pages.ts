@@ -1,11 +1,11 @@
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { guestAnswer, type Invitation } from '#shared/features/calendar/booking/schemas.ts'
-import { answerByToken, seeInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
-import { signer } from '#shared/platform/kernel/crypto/signatures.ts'
+import { guestAnswerInput, type Invitation } from '#shared/features/calendar/booking/schemas.ts'
+import { answerByToken, viewInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
+import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -39,7 +39,7 @@ const answerForm = schema(
 )
 
 /** Only this page's form may answer: it carries a signature that other websites and programs that follow links do not have. */
-const tickets = ({ config }: Scope) => signer(config.secretKey, 'invitation pages')
+const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'invitation pages')
 const ticketOf = (scope: Scope, token: string): string => tickets(scope).sign(`${scope.workspace.id} ${token}`)
 
 const choices = [
@@ -64,7 +64,7 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
       ...{ when: seen.when, location: seen.location, organizer: seen.organizer, description: seen.description, cancelled: seen.cancelled },
       done: said.done ?? (seen.cancelled ? 'This does not take place.' : ''),
       ticket: ticketOf(scope, token),
-      fields: drawFields([shown ?? field]).text,
+      fields: renderFields([shown ?? field]).text,
       file: `${scope.config.publicUrl}/cal/${scope.workspace.id}/rsvp/${token}/ics`,
     }),
     ...(said.failure ? { failure: said.failure } : {}),
@@ -78,7 +78,7 @@ export const routes = [
     method: 'GET',
     summary: 'The page where a guest answers an invitation',
     description: 'Linked from mails. Opening it does not answer the invitation.',
-    handle: async ({ params }, scope) => rsvpPage(scope, params.token, await seeInvitation(scope, params.token)),
+    handle: async ({ params }, scope) => rsvpPage(scope, params.token, await viewInvitation(scope, params.token)),
   }),
   page({
     ...common,
@@ -88,10 +88,10 @@ export const routes = [
     form: answerForm,
     handle: async ({ params, body: fields }, scope) => {
       const { token } = params
-      const seen = await seeInvitation(scope, token)
+      const seen = await viewInvitation(scope, token)
       const failure = refusalOf(scope, token, fields)
       if (failure) return rsvpPage(scope, token, seen, { failure })
-      const { status } = guestAnswer.parse({ status: fields.get('status') })
+      const { status } = guestAnswerInput.parse({ status: fields.get('status') })
       const after = await answerByToken(scope, token, status)
       const done = after.cancelled
         ? after.booking
@@ -104,7 +104,7 @@ export const routes = [
 ]
 
 function refusalOf(scope: Scope, token: string, fields: URLSearchParams): Problem | undefined {
-  if (!tickets(scope).holds(`${scope.workspace.id} ${token}`, fields.get('ticket') ?? '')) {
+  if (!tickets(scope).verify(`${scope.workspace.id} ${token}`, fields.get('ticket') ?? '')) {
     return problem('VALIDATION_ERROR', 'The page was not open here. Please try again.')
   }
   return choices.some(({ value }) => value === fields.get('status')) ? undefined : problem('VALIDATION_ERROR', 'Choose an answer.')

@@ -1,13 +1,13 @@
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
-import { answer, org, receive } from '#api/http/route.ts'
-import { isInline, isPlayed } from '#shared/features/drive/objects/content-type.ts'
+import { answer, orgPath, receive } from '#api/http/route.ts'
+import { isInline, isPlayable } from '#shared/features/drive/objects/content-type.ts'
 import { findFile } from '#shared/features/drive/objects/read-file.ts'
-import { type KeptBytes, keepBytes, putFile } from '#shared/features/drive/objects/upload.ts'
+import { type StoredBytes, saveUpload, storeBytes } from '#shared/features/drive/objects/upload.ts'
 import { driveObject, keyQuery } from '#shared/features/drive/schemas.ts'
 
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
-const bucket = `${org}/drive/buckets/:bucketId` as const
+const bucket = `${orgPath}/drive/buckets/:bucketId` as const
 
 /** A file must not act as a page of this origin. Browsers play no audio or video under this policy. */
 const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
@@ -27,13 +27,13 @@ export const routes = [
     status: 201,
     replaces: true,
     response: driveObject,
-    keep: async (file, { params }, scope): Promise<KeptBytes & { name: string }> => ({
-      ...(await keepBytes(scope, params.bucketId, file)),
+    keep: async (file, { params }, scope): Promise<StoredBytes & { name: string }> => ({
+      ...(await storeBytes(scope, params.bucketId, file)),
       name: file.name,
     }),
     digestOf: ({ sha256 }) => sha256,
     handle: async ({ params, kept, fields }, scope) => {
-      const { object, isNew } = await putFile(scope, params.bucketId, fields.get('key') || kept.name, kept)
+      const { object, isNew } = await saveUpload(scope, params.bucketId, fields.get('key') || kept.name, kept)
       return isNew ? object : new Replaced(object)
     },
   }),
@@ -55,7 +55,7 @@ export const routes = [
         ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
-        headers: { ...revalidated, ...(isPlayed(content_type) ? {} : sandboxed) },
+        headers: { ...revalidated, ...(isPlayable(content_type) ? {} : sandboxed) },
       })
     },
   }),

@@ -1,28 +1,28 @@
 import { Replaced } from '#api/http/reply/reply.ts'
-import { answer, org } from '#api/http/route.ts'
-import { listLevel } from '#shared/features/drive/objects/list-folder.ts'
+import { answer, orgPath } from '#api/http/route.ts'
+import { listFolder } from '#shared/features/drive/objects/list-folder.ts'
 import { moveObjects, removeObjects } from '#shared/features/drive/objects/move-and-delete.ts'
 import { readOverview } from '#shared/features/drive/objects/overview.ts'
-import { makeFolder } from '#shared/features/drive/objects/upload.ts'
+import { createFolder } from '#shared/features/drive/objects/upload.ts'
 import {
-  deleted,
+  deletedObjects,
   folder,
   folderInput,
+  folderPage,
+  folderQuery,
   keyQuery,
-  level,
-  levelQuery,
-  moved,
-  moveInput,
+  movedObjects,
+  objectMoveInput,
   overview,
   overviewQuery,
-  share,
-  shareInput,
   space,
   spaceInput,
   spaceList,
+  spaceShare,
+  spaceShareInput,
 } from '#shared/features/drive/schemas.ts'
-import { addShare, listShares, removeShare } from '#shared/features/drive/shares/shares.ts'
-import { createSpace, listShared, listSpaces, removeSpace } from '#shared/features/drive/spaces/spaces.ts'
+import { addSpaceShare, listSpaceShares, removeSpaceShare } from '#shared/features/drive/shares/shares.ts'
+import { createSpace, listSharedWithCaller, listSpaces, removeSpace } from '#shared/features/drive/spaces/spaces.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /**
@@ -30,7 +30,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
  * 403 where the caller has access but not for this action (document 3, Authentication).
  */
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
-const drive = `${org}/drive` as const
+const drive = `${orgPath}/drive` as const
 const bucket = `${drive}/buckets/:bucketId` as const
 
 export const routes = [
@@ -53,7 +53,7 @@ export const routes = [
     description: "The caller's own drives, the team's spaces in which it has any access, and folders and files shared with it.",
     status: 200,
     response: spaceList,
-    handle: async (_request, scope) => ({ buckets: await listSpaces(scope), shared: await listShared(scope) }),
+    handle: async (_request, scope) => ({ buckets: await listSpaces(scope), shared: await listSharedWithCaller(scope) }),
   }),
   answer({
     ...common,
@@ -84,11 +84,11 @@ export const routes = [
     path: `${bucket}/objects`,
     summary: 'List a folder, or search in it',
     description: 'Folders and files directly in it, in the order of their keys. With q, files in it and below whose name contains q.',
-    query: levelQuery,
+    query: folderQuery,
     fails: ['FORBIDDEN'],
     status: 200,
-    response: level,
-    handle: ({ params, query }, scope) => listLevel(scope, params.bucketId, query),
+    response: folderPage,
+    handle: ({ params, query }, scope) => listFolder(scope, params.bucketId, query),
   }),
   answer({
     ...common,
@@ -99,7 +99,7 @@ export const routes = [
     query: keyQuery,
     fails: ['FORBIDDEN'],
     status: 200,
-    response: deleted,
+    response: deletedObjects,
     handle: async ({ params, query }, scope) => ({ deleted: await removeObjects(scope, params.bucketId, query.key) }),
   }),
   answer({
@@ -112,7 +112,7 @@ export const routes = [
     fails: ['FORBIDDEN'],
     status: 201,
     response: folder,
-    handle: ({ params, body }, scope) => makeFolder(scope, params.bucketId, body.key),
+    handle: ({ params, body }, scope) => createFolder(scope, params.bucketId, body.key),
   }),
   answer({
     ...common,
@@ -120,10 +120,10 @@ export const routes = [
     path: `${bucket}/move`,
     summary: 'Rename or move a file or folder',
     description: 'Moves shares too, without copying bytes. A folder is merged into an existing one unless a file has the same key.',
-    body: moveInput,
+    body: objectMoveInput,
     fails: ['FORBIDDEN', 'KEY_TAKEN'],
     status: 200,
-    response: moved,
+    response: movedObjects,
     handle: async ({ params, body }, scope) => ({ moved: await moveObjects(scope, params.bucketId, body.from, body.to) }),
   }),
   answer({
@@ -134,8 +134,8 @@ export const routes = [
     description: 'Needs access to manage the space.',
     fails: ['FORBIDDEN'],
     status: 200,
-    response: schema(t.Array(share.json)),
-    handle: ({ params }, scope) => listShares(scope, params.bucketId),
+    response: schema(t.Array(spaceShare.json)),
+    handle: ({ params }, scope) => listSpaceShares(scope, params.bucketId),
   }),
   answer({
     ...common,
@@ -143,13 +143,13 @@ export const routes = [
     path: `${bucket}/shares`,
     summary: 'Share a folder or file',
     description: 'With one member or with all. Sharing again with the same member replaces the mode.',
-    body: shareInput,
+    body: spaceShareInput,
     fails: ['FORBIDDEN'],
     status: 201,
     replaces: true,
-    response: share,
+    response: spaceShare,
     handle: async ({ params, body }, scope) => {
-      const { share, isNew } = await addShare(scope, params.bucketId, body)
+      const { share, isNew } = await addSpaceShare(scope, params.bucketId, body)
       return isNew ? share : new Replaced(share)
     },
   }),
@@ -162,6 +162,6 @@ export const routes = [
     fails: ['FORBIDDEN'],
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeShare(scope, params.bucketId, params.shareId),
+    handle: ({ params }, scope) => removeSpaceShare(scope, params.bucketId, params.shareId),
   }),
 ]

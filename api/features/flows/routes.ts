@@ -1,38 +1,45 @@
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { blockView } from '#shared/core/automation/block.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { Definition, DefinitionInput } from '#shared/features/flows/definitions/definition.ts'
-import { draftInput, takeDraft } from '#shared/features/flows/definitions/draft.ts'
-import { changeFlow, createFlow, readSound, removeFlow, requireFlow, viewFlow } from '#shared/features/flows/definitions/flows.ts'
+import type { FlowDefinition, FlowDefinitionInput } from '#shared/features/flows/definitions/definition.ts'
+import { consumeDraftQuota, draftInput } from '#shared/features/flows/definitions/draft.ts'
+import {
+  changeFlow,
+  createFlow,
+  parseFlowDefinition,
+  removeFlow,
+  requireFlowId,
+  viewFlow,
+} from '#shared/features/flows/definitions/flows.ts'
 import { listFlows } from '#shared/features/flows/definitions/list.ts'
 import {
   flowChange,
   flowInput,
   flowSummary,
+  flowVersionView,
   flowView,
   runInput,
   startedRun,
-  versionView,
 } from '#shared/features/flows/definitions/schemas.ts'
 import { listVersions, restoreVersion } from '#shared/features/flows/definitions/versions.ts'
-import { generateFlow, rehearseFlow } from '#shared/features/flows/jobs.ts'
-import { overview, overviewOf } from '#shared/features/flows/runs/overview.ts'
+import { generateFlowJob, rehearseFlowJob } from '#shared/features/flows/jobs.ts'
+import { flowOverview, getFlowOverview } from '#shared/features/flows/runs/overview.ts'
 import { rehearsalInput } from '#shared/features/flows/runs/rehearsal.ts'
-import { blockCatalogue } from '#shared/features/flows/runs/runs.ts'
+import { listBlockKinds } from '#shared/features/flows/runs/runs.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** The permission of every route of one flow is asked for its id; it must exist. */
 const onFlow = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
-  const resource = await requireFlow(scope, params.flowId)
+  const resource = await requireFlowId(scope, params.flowId)
   return { key: resource.id, resource }
 }
 
 const common = { tag: 'Flows', app: null, limit: null } as const
-const all = `${org}/flows` as const
+const all = `${orgPath}/flows` as const
 const one = `${all}/:flowId` as const
 
 export const routes = [
@@ -48,7 +55,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(flowSummary.json)),
-    handle: async (request, scope) => linked(request, scope, await listFlows(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listFlows(scope, request.query)),
   }),
   answer({
     ...common,
@@ -72,7 +79,7 @@ export const routes = [
     perItem: true,
     status: 200,
     response: schema(t.Array(blockView)),
-    handle: async () => blockCatalogue(),
+    handle: async () => listBlockKinds(),
   }),
   answer({
     ...common,
@@ -83,8 +90,8 @@ export const routes = [
     permission: 'flows:read',
     perItem: true,
     status: 200,
-    response: overview,
-    handle: (_request, scope) => overviewOf(scope),
+    response: flowOverview,
+    handle: (_request, scope) => getFlowOverview(scope),
   }),
   answer({
     ...common,
@@ -150,8 +157,8 @@ export const routes = [
     query: linkedQuery,
     status: 200,
     linked: true,
-    response: schema(t.Array(versionView.json)),
-    handle: async (request, scope) => linked(request, scope, await listVersions(scope, request.resource.id, request.query)),
+    response: schema(t.Array(flowVersionView.json)),
+    handle: async (request, scope) => withNextLink(request, scope, await listVersions(scope, request.resource.id, request.query)),
   }),
   answer({
     ...common,
@@ -176,7 +183,7 @@ export const routes = [
     permission: 'flows:update',
     on: onFlow,
     body: rehearsalInput,
-    job: rehearseFlow,
+    job: rehearseFlowJob,
     makes: 'json',
     payload: ({ resource: { id: flowId, nodes }, body: { runs, ...sent } }) => ({
       flowId,
@@ -193,18 +200,18 @@ export const routes = [
     permission: 'flows:create',
     fails: ['AGENT_DISABLED', 'AGENT_ERROR', 'LIMIT_EXCEEDED'],
     body: draftInput,
-    job: generateFlow,
+    job: generateFlowJob,
     makes: 'json',
     payload: async ({ body }, scope) => {
-      await takeDraft(scope)
+      await consumeDraftQuota(scope)
       return { prompt: body.prompt }
     },
   }),
 ]
 
 /** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
-function definitionOf(stored: Definition['nodes'], sent: DefinitionInput) {
+function definitionOf(stored: FlowDefinition['nodes'], sent: FlowDefinitionInput) {
   refuseUnknownSettings(sent, stored)
-  const { nodes, edges, context } = readSound(sent).definition
+  const { nodes, edges, context } = parseFlowDefinition(sent).definition
   return { nodes: [...nodes], edges: [...edges], context: { ...context } }
 }

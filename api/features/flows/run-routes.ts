@@ -1,32 +1,32 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { cancelRun, retryRun } from '#shared/features/flows/runs/cancel-retry.ts'
-import { getRun, listRuns, listRunsOfFlow, requireRunFlow } from '#shared/features/flows/runs/runs.ts'
-import { runList, runPage, runQuery, runView } from '#shared/features/flows/runs/schemas.ts'
+import { getFlowRun, listFlowRuns, listRunsOfFlow, requireFlowWithRuns } from '#shared/features/flows/runs/runs.ts'
+import { flowRunPage, flowRunQuery, flowRunView, runList } from '#shared/features/flows/runs/schemas.ts'
 
 /** Runs outlive their flow, so the permission is asked for the id of one that was deleted, too. */
 const onRuns = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
-  const flowId = await requireRunFlow(scope, params.flowId)
+  const flowId = await requireFlowWithRuns(scope, params.flowId)
   return { key: flowId, resource: flowId }
 }
 
 const common = { tag: 'Flows', app: null, limit: null } as const
-const runs = `${org}/flows/:flowId/runs` as const
+const runs = `${orgPath}/flows/:flowId/runs` as const
 
 /** What flows did and do. */
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/flows/runs`,
+    path: `${orgPath}/flows/runs`,
     summary: 'List the runs of all flows',
     description: 'Newest first, of the last 30 days, those of deleted flows too.',
     permission: 'flows:read',
     perItem: true,
-    query: runQuery,
+    query: flowRunQuery,
     status: 200,
-    response: runPage,
-    handle: ({ query }, scope) => listRuns(scope, query),
+    response: flowRunPage,
+    handle: ({ query }, scope) => listFlowRuns(scope, query),
   }),
   answer({
     ...common,
@@ -49,8 +49,8 @@ export const routes = [
     permission: 'flows:read',
     on: onRuns,
     status: 200,
-    response: runView,
-    handle: ({ resource, params }, scope) => getRun(scope, resource, params.runId),
+    response: flowRunView,
+    handle: ({ resource, params }, scope) => getFlowRun(scope, resource, params.runId),
   }),
   answer({
     ...common,
@@ -61,7 +61,7 @@ export const routes = [
     permission: 'flows:run',
     on: onRuns,
     status: 200,
-    response: runView,
+    response: flowRunView,
     handle: ({ resource, params }, scope) => cancelRun(scope, resource, params.runId),
   }),
   answer({
@@ -73,7 +73,7 @@ export const routes = [
     permission: 'flows:run',
     on: onRuns,
     status: 202,
-    response: runView,
+    response: flowRunView,
     handle: ({ resource, params }, scope) => retryRun(scope, resource, params.runId),
   }),
 ]

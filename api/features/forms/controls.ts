@@ -2,7 +2,7 @@ import { autofillOf } from '#api/features/forms/autofill.ts'
 import type { Field } from '#api/pages/fields/field.ts'
 import type { Workspace } from '#shared/core/scope/workspace.ts'
 import type { Form, FormField } from '#shared/features/forms/schemas.ts'
-import { utcOfWallClock } from '#shared/platform/kernel/time/wall-clock.ts'
+import { wallClockToUtc } from '#shared/platform/kernel/time/wall-clock.ts'
 
 type Control = Pick<Field, 'type'> & Pick<Partial<Field>, 'hint' | 'attributes'>
 
@@ -26,7 +26,7 @@ const controls: Readonly<Record<string, (workspace: Workspace) => Control>> = {
 }
 
 /** The controls of a form's page, with the values that were filled in. */
-export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearchParams): Field[] =>
+export const formControlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearchParams): Field[] =>
   fields.map(({ key, label, type, required, options = [] }) => {
     const control = controls[type]?.(workspace) ?? { type: 'text' }
     const autocomplete = autofillOf({ type, key })
@@ -40,7 +40,7 @@ export const controlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSea
   })
 
 /** Reads the fields that a page sent into the values that the API route of a form takes. */
-export const sentBy = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>
+export const readControls = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field.key, answerIn(field, sent, timezone)]))
 
 function answerIn({ key, type, required }: FormField, sent: URLSearchParams, timezone: string): unknown {
@@ -48,7 +48,7 @@ function answerIn({ key, type, required }: FormField, sent: URLSearchParams, tim
   const text = sent.get(key) ?? ''
   // Browsers send nothing for an unticked box. If a tick is required, that counts as no answer.
   if (type === 'bool') return text === 'true' ? true : required ? null : false
-  if (type === 'datetime') return utcOfWallClock(text, timezone) ?? text
+  if (type === 'datetime') return wallClockToUtc(text, timezone) ?? text
   // Browsers send CRLF line breaks.
   return type === 'text' ? text.replaceAll('\r\n', '\n') : text.trim()
 }

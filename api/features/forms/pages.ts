@@ -1,11 +1,11 @@
-import { controlsOf, sentBy } from '#api/features/forms/controls.ts'
+import { formControlsOf, readControls } from '#api/features/forms/controls.ts'
 import { byKey } from '#api/http/declaration.ts'
 import { page } from '#api/http/route.ts'
-import { drawFields, withErrors } from '#api/pages/fields/field.ts'
-import { attemptField, attemptIn } from '#api/pages/fields/form.ts'
+import { renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
 import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
-import { httpOnly, template } from '#api/pages/template.ts'
+import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { readAnswers } from '#shared/features/forms/answers.ts'
 import { requireOpenForm } from '#shared/features/forms/forms.ts'
@@ -35,7 +35,7 @@ function formPage(
   form: Form,
   sent?: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
 ): Page {
-  const controls = controlsOf(form, scope.workspace, sent?.fields)
+  const controls = formControlsOf(form, scope.workspace, sent?.fields)
   const errors = Object.fromEntries([...(sent?.problems ?? [])].map(([key, { message }]) => [key, errorText(form, key, message)]))
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
   const [failure] = sent?.problems.values() ?? []
@@ -43,7 +43,7 @@ function formPage(
     description: markdown(form.description).text,
     id: sent?.fields.get(attemptField) || newId(),
     wrong,
-    fields: drawFields(withErrors(controls, errors)).text,
+    fields: renderFields(withErrors(controls, errors)).text,
     submit: form.settings.submit_label || 'Send',
   }
   return { title: form.name, brand: scope.workspace, body: body(shown), ...(failure ? { failure } : {}) }
@@ -83,12 +83,12 @@ export const routes = [
     form: null,
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     handle: async ({ resource: form, body: fields }, scope) => {
-      const { values, problems } = readAnswers(form, sentBy(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
+      const { values, problems } = readAnswers(form, readControls(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
       if (problems.size > 0) return formPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null
-      const attempt = { key: attemptIn(fields), isExact: false, spam }
+      const attempt = { key: readAttempt(fields), isExact: false, spam }
       const { message, redirect } = await submitForm(scope, form, values, attempt)
-      const url = httpOnly(redirect)
+      const url = safeHttpUrl(redirect)
       return { title: form.name, brand: scope.workspace, body: done({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
     },
   }),

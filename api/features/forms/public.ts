@@ -1,10 +1,10 @@
 import { byKey } from '#api/http/declaration.ts'
-import { Headed } from '#api/http/reply/reply.ts'
+import { WithHeaders } from '#api/http/reply/reply.ts'
 import { answer } from '#api/http/route.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
 import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
 import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
-import { attemptKey, submitForm } from '#shared/features/forms/submit-form.ts'
+import { readAttemptKey, submitForm } from '#shared/features/forms/submit-form.ts'
 
 const common = {
   path: '/forms/:orgId/:formKey',
@@ -24,7 +24,7 @@ export const routes = [
     status: 200,
     response: formDefinition,
     handle: async ({ params }, scope) =>
-      new Headed(definitionOf(await requireOpenForm(scope, params.formKey, 'forms:read')), { 'Cache-Control': 'public, max-age=60' }),
+      new WithHeaders(definitionOf(await requireOpenForm(scope, params.formKey, 'forms:read')), { 'Cache-Control': 'public, max-age=60' }),
   }),
   answer({
     ...common,
@@ -39,7 +39,7 @@ export const routes = [
     response: thanks,
     handle: ({ resource: form, body, header }, scope) => {
       const values = requireAnswers(form, body.values, scope.workspace.default_currency)
-      return submitForm(scope, form, values, { key: attemptKey(header('Idempotency-Key')), isExact: true, spam: null })
+      return submitForm(scope, form, values, { key: readAttemptKey(header('Idempotency-Key')), isExact: true, spam: null })
     },
   }),
 ]

@@ -1,16 +1,16 @@
 import { byKey } from '#api/http/declaration.ts'
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { changeForm, createForm, getForm, listForms, removeForm } from '#shared/features/forms/forms.ts'
 import { form, formInput, formList } from '#shared/features/forms/schemas.ts'
 import { submission, submissionPage, submissionQuery } from '#shared/features/forms/submission-schemas.ts'
-import { listSubmissions, retry } from '#shared/features/forms/submissions.ts'
+import { listSubmissions, retrySubmission } from '#shared/features/forms/submissions.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 
 const common = { tag: 'Forms', app: null, permission: 'forms:manage', limit: null } as const
-const all = `${org}/forms` as const
+const all = `${orgPath}/forms` as const
 const one = `${all}/:formId` as const
 const sent = `${one}/submissions` as const
 
@@ -29,7 +29,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: formList,
-    handle: async (request, scope) => linked(request, scope, await listForms(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listForms(scope, request.query)),
   }),
   answer({
     ...common,
@@ -104,6 +104,6 @@ export const routes = [
     on: onForm,
     status: 202,
     response: submission,
-    handle: ({ resource, params }, scope) => retry(scope, resource, params.submissionId),
+    handle: ({ resource, params }, scope) => retrySubmission(scope, resource, params.submissionId),
   }),
 ]

@@ -1,8 +1,8 @@
-import { type Bare, delegate } from '#api/http/route.ts'
+import { type BareResponse, delegate } from '#api/http/route.ts'
 import type { Invocation } from '#shared/core/automation/invocation.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
-import { invokeFunction } from '#shared/features/functions/jobs.ts'
+import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Missing, disabled or not open, all read the same (document 3, HTTP function). */
@@ -16,7 +16,7 @@ async function onOpenFunction({ params }: { params: { functionId: string } }, sc
 const failed = () => problem('INTERNAL', 'function failed', { expected: true })
 const timedOut = () => problem('INTERNAL', 'function timed out', { expected: true })
 
-const bare: Bare<Invocation> = {
+const bare: BareResponse<Invocation> = {
   body: ({ result, error, timed_out }) => {
     if (error === undefined) return result
     throw timed_out ? timedOut() : failed()
@@ -39,7 +39,7 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     limit: 'functions',
     on: onOpenFunction,
     body: 'any',
-    job: invokeFunction,
+    job: invokeFunctionJob,
     makes: 'json',
     bare,
     payload: ({ resource, line, body }) => ({

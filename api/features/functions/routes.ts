@@ -1,12 +1,24 @@
-import { linked } from '#api/http/reply/link-header.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
 import { Reply } from '#api/http/reply/reply.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { invokeInput } from '#shared/core/automation/invocation.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { declareSdk } from '#shared/features/functions/declarations/sdk-declarations.ts'
-import { disabled, getFunction, listFunctions, removeFunction, requireFunction } from '#shared/features/functions/definitions/functions.ts'
-import { functionChange, functionInput, functionView, listedFunction, valuesOf } from '#shared/features/functions/definitions/schemas.ts'
-import { invokeFunction, saveFunction } from '#shared/features/functions/jobs.ts'
+import { renderSdkDeclarations } from '#shared/features/functions/declarations/sdk-declarations.ts'
+import {
+  functionDisabledProblem,
+  getFunction,
+  listFunctions,
+  removeFunction,
+  requireFunction,
+} from '#shared/features/functions/definitions/functions.ts'
+import {
+  functionChange,
+  functionInput,
+  functionSummary,
+  functionValuesOf,
+  functionView,
+} from '#shared/features/functions/definitions/schemas.ts'
+import { invokeFunctionJob, saveFunctionJob } from '#shared/features/functions/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { sdkMethods } from '#shared/sdk.ts'
@@ -18,7 +30,7 @@ export const onFunction = async ({ params }: { params: { fnId: string } }, scope
 }
 
 const common = { tag: 'Functions', app: 'functions', limit: null } as const
-const all = `${org}/functions` as const
+const all = `${orgPath}/functions` as const
 const one = `${all}/:fnId` as const
 
 export const routes = [
@@ -33,8 +45,8 @@ export const routes = [
     query: linkedQuery,
     status: 200,
     linked: true,
-    response: schema(t.Array(listedFunction.json)),
-    handle: async (request, scope) => linked(request, scope, await listFunctions(scope, request.query)),
+    response: schema(t.Array(functionSummary.json)),
+    handle: async (request, scope) => withNextLink(request, scope, await listFunctions(scope, request.query)),
   }),
   delegate({
     ...common,
@@ -44,10 +56,10 @@ export const routes = [
     description: 'The source must parse and define a function named handler at top level; nothing of it is run.',
     permission: 'functions:create',
     body: functionInput,
-    job: saveFunction,
+    job: saveFunctionJob,
     makes: 'json',
     status: 201,
-    payload: ({ body }) => ({ functionId: null, values: valuesOf(body) }),
+    payload: ({ body }) => ({ functionId: null, values: functionValuesOf(body) }),
   }),
   answer({
     ...common,
@@ -61,7 +73,7 @@ export const routes = [
     response: null,
     contentType: 'application/typescript',
     handle: async (_request, scope) =>
-      new Reply(await declareSdk(scope, sdkMethods), { 'Content-Type': 'application/typescript; charset=utf-8' }),
+      new Reply(await renderSdkDeclarations(scope, sdkMethods), { 'Content-Type': 'application/typescript; charset=utf-8' }),
   }),
   answer({
     ...common,
@@ -85,9 +97,9 @@ export const routes = [
     on: onFunction,
     body: functionChange,
     stored: ({ resource }, scope) => getFunction(scope, resource.id),
-    job: saveFunction,
+    job: saveFunctionJob,
     makes: 'json',
-    payload: ({ resource, body }) => ({ functionId: resource.id, values: valuesOf(body) }),
+    payload: ({ resource, body }) => ({ functionId: resource.id, values: functionValuesOf(body) }),
   }),
   answer({
     ...common,
@@ -110,10 +122,10 @@ export const routes = [
     permission: 'functions:invoke',
     on: onFunction,
     body: invokeInput,
-    job: invokeFunction,
+    job: invokeFunctionJob,
     makes: 'json',
     payload: ({ resource: { id, enabled }, body }) => {
-      if (!enabled) throw disabled()
+      if (!enabled) throw functionDisabledProblem()
       return { functionId: id, input: JSON.stringify(body.input ?? null), rights: 'caller' as const }
     },
   }),

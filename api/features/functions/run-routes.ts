@@ -1,14 +1,20 @@
 import { onFunction } from '#api/features/functions/routes.ts'
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { functionView } from '#shared/features/functions/definitions/schemas.ts'
-import { getVersion, listedVersion, listVersions, restoreVersion, versionView } from '#shared/features/functions/definitions/versions.ts'
-import { getRun, listRuns } from '#shared/features/functions/runs/runs.ts'
-import { runPage, runQuery, runView } from '#shared/features/functions/runs/schemas.ts'
+import {
+  functionVersionSummary,
+  functionVersionView,
+  getVersion,
+  listVersions,
+  restoreVersion,
+} from '#shared/features/functions/definitions/versions.ts'
+import { getFunctionRun, listFunctionRuns } from '#shared/features/functions/runs/runs.ts'
+import { functionRunPage, functionRunQuery, functionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Functions', app: 'functions', limit: null, on: onFunction } as const
-const runs = `${org}/functions/:fnId/runs` as const
-const versions = `${org}/functions/:fnId/versions` as const
+const runs = `${orgPath}/functions/:fnId/runs` as const
+const versions = `${orgPath}/functions/:fnId/versions` as const
 
 /** What a function did, and what it was. */
 export const routes = [
@@ -19,10 +25,10 @@ export const routes = [
     summary: 'List runs of a function',
     description: 'Newest first, of the last 30 days.',
     permission: 'functions:read',
-    query: runQuery,
+    query: functionRunQuery,
     status: 200,
-    response: runPage,
-    handle: ({ resource, query }, scope) => listRuns(scope, resource.id, query),
+    response: functionRunPage,
+    handle: ({ resource, query }, scope) => listFunctionRuns(scope, resource.id, query),
   }),
   answer({
     ...common,
@@ -32,8 +38,8 @@ export const routes = [
     description: 'With its result, console output and calls, for 30 days.',
     permission: 'functions:read',
     status: 200,
-    response: runView,
-    handle: ({ resource, params }, scope) => getRun(scope, resource.id, params.runId),
+    response: functionRunView,
+    handle: ({ resource, params }, scope) => getFunctionRun(scope, resource.id, params.runId),
   }),
   answer({
     ...common,
@@ -43,7 +49,7 @@ export const routes = [
     description: 'The last 50, newest first; the first of them is the present one.',
     permission: 'functions:read',
     status: 200,
-    response: schema(t.Array(listedVersion.json)),
+    response: schema(t.Array(functionVersionSummary.json)),
     handle: ({ resource }, scope) => listVersions(scope, resource.id),
   }),
   answer({
@@ -54,7 +60,7 @@ export const routes = [
     description: 'With the source that it had.',
     permission: 'functions:read',
     status: 200,
-    response: versionView,
+    response: functionVersionView,
     handle: ({ resource, params }, scope) => getVersion(scope, resource.id, params.version),
   }),
   answer({

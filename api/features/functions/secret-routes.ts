@@ -1,9 +1,9 @@
-import { answer, org } from '#api/http/route.ts'
-import { keepSecret, listSecrets, removeSecret, secretInput, secretView } from '#shared/features/functions/secrets/secrets.ts'
+import { answer, orgPath } from '#api/http/route.ts'
+import { listSecrets, removeSecret, saveSecret, secretInput, secretView } from '#shared/features/functions/secrets/secrets.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Functions', app: 'functions', limit: null, permission: 'functions:create' } as const
-const all = `${org}/functions/secrets` as const
+const all = `${orgPath}/functions/secrets` as const
 const one = `${all}/:name` as const
 
 /** Values that functions read and nobody else. */
@@ -28,7 +28,7 @@ export const routes = [
     stored: async ({ params }, scope) => (await listSecrets(scope)).find(({ name }) => name === params.name),
     status: 200,
     response: secretView,
-    handle: ({ params, body }, scope) => keepSecret(scope, params.name, body.value),
+    handle: ({ params, body }, scope) => saveSecret(scope, params.name, body.value),
   }),
   answer({
     ...common,

@@ -1,17 +1,17 @@
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import {
-  getStopped,
-  listStopped,
-  removeStopped,
-  stoppedAddress,
-  stoppedQuery,
+  doNotContactEntry,
+  doNotContactQuery,
+  getDoNotContactEntry,
+  listDoNotContact,
+  removeDoNotContactEntry,
 } from '#shared/features/messages/do-not-contact/do-not-contact.ts'
 import { getMessage, listMessages } from '#shared/features/messages/sending/messages.ts'
-import { listedMessage, messageQuery, messageView } from '#shared/features/messages/sending/schemas.ts'
+import { messageQuery, messageSummary, messageView } from '#shared/features/messages/sending/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
-const messages = `${org}/messages` as const
+const messages = `${orgPath}/messages` as const
 const stopped = `${messages}/do-not-contact` as const
 
 /** What went out, and who wants none. */
@@ -22,10 +22,10 @@ export const routes = [
     path: stopped,
     summary: 'List addresses that get no messages',
     description: 'In the order of the alphabet. They get there by unsubscribing, or by a complaint that a provider reports.',
-    query: stoppedQuery,
+    query: doNotContactQuery,
     status: 200,
-    response: schema(t.Array(stoppedAddress.json)),
-    handle: ({ query }, scope) => listStopped(scope, query),
+    response: schema(t.Array(doNotContactEntry.json)),
+    handle: ({ query }, scope) => listDoNotContact(scope, query),
   }),
   answer({
     ...common,
@@ -34,8 +34,8 @@ export const routes = [
     summary: 'Get an address that gets no messages',
     description: 'NOT_FOUND for one that does.',
     status: 200,
-    response: stoppedAddress,
-    handle: ({ params }, scope) => getStopped(scope, params.address),
+    response: doNotContactEntry,
+    handle: ({ params }, scope) => getDoNotContactEntry(scope, params.address),
   }),
   answer({
     ...common,
@@ -45,7 +45,7 @@ export const routes = [
     description: 'For somebody who asks for them.',
     status: 204,
     response: null,
-    handle: ({ params }, scope) => removeStopped(scope, params.address),
+    handle: ({ params }, scope) => removeDoNotContactEntry(scope, params.address),
   }),
   answer({
     ...common,
@@ -55,7 +55,7 @@ export const routes = [
     description: 'What functions and flows have sent, newest first.',
     query: messageQuery,
     status: 200,
-    response: schema(t.Array(listedMessage.json)),
+    response: schema(t.Array(messageSummary.json)),
     handle: ({ query }, scope) => listMessages(scope, query),
   }),
   answer({

@@ -1,13 +1,18 @@
 import { page } from '#api/http/route.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import { isProof, type Recipient, recipientOf, unsubscribe } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
+import {
+  findUnsubscribeRecipient,
+  isPageProof,
+  type UnsubscribeRecipient,
+  unsubscribe,
+} from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none', path: '/unsubscribe/:token' } as const
 
-interface Shown extends Omit<Recipient, 'workspace'> {
+interface Shown extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly workspace: string
   readonly token: string
   readonly error: string
@@ -15,7 +20,7 @@ interface Shown extends Omit<Recipient, 'workspace'> {
 
 const body = template<Shown>(new URL('unsubscribe.eta', import.meta.url))
 
-function unsubscribePage(recipient: Recipient, token: string, failure?: Problem): Page {
+function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
   const { workspace, isStopped } = recipient
   return {
     title: isStopped ? 'You have unsubscribed' : 'Unsubscribe',
@@ -44,7 +49,7 @@ export const pages = [
     summary: 'The page where somebody wants no more messages',
     description: 'Messages lead there. Looking at it changes nothing.',
     fails: ['NOT_FOUND'],
-    handle: async ({ params }, scope) => unsubscribePage(await recipientOf(scope, params.token), params.token),
+    handle: async ({ params }, scope) => unsubscribePage(await findUnsubscribeRecipient(scope, params.token), params.token),
   }),
   page({
     ...common,
@@ -58,8 +63,8 @@ export const pages = [
     form: confirmation,
     fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
     handle: async ({ params: { token }, body: sent }, scope) => {
-      const recipient = await recipientOf(scope, token)
-      const isConfirmed = sent.get('List-Unsubscribe') === 'One-Click' || isProof(scope, token, sent.get('proof') ?? '')
+      const recipient = await findUnsubscribeRecipient(scope, token)
+      const isConfirmed = sent.get('List-Unsubscribe') === 'One-Click' || isPageProof(scope, token, sent.get('proof') ?? '')
       if (!isConfirmed) return unsubscribePage(recipient, token, problem('VALIDATION_ERROR', 'Please press the button once more.'))
       return unsubscribePage(await unsubscribe(scope, token), token)
     },

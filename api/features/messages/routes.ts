@@ -1,9 +1,9 @@
 import { routes as messages } from '#api/features/messages/message-routes.ts'
-import { linked } from '#api/http/reply/link-header.ts'
-import { answer, delegate, org } from '#api/http/route.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import {
   changeConnection,
-  connectionAsMade,
+  connectionAtCreation,
   createConnection,
   getConnection,
   listConnections,
@@ -11,7 +11,7 @@ import {
   requireConnection,
 } from '#shared/features/messages/connections/connections.ts'
 import { connectionChange, connectionInput, connectionView, newConnectionView } from '#shared/features/messages/connections/schemas.ts'
-import { testConnection } from '#shared/features/messages/jobs.ts'
+import { testMessageConnectionJob } from '#shared/features/messages/jobs.ts'
 import { templateChange, templateInput, templateSummary, templateView } from '#shared/features/messages/templates/schemas.ts'
 import {
   changeTemplate,
@@ -24,9 +24,9 @@ import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
-const connections = `${org}/messages/connections` as const
+const connections = `${orgPath}/messages/connections` as const
 const connection = `${connections}/:connectionId` as const
-const templates = `${org}/messages/templates` as const
+const templates = `${orgPath}/messages/templates` as const
 const template = `${templates}/:templateId` as const
 
 /** How a workspace sends messages, and what they say. */
@@ -71,7 +71,7 @@ export const routes = [
     description: 'What is left out stays, the password too; null clears.',
     body: connectionChange,
     carries: newConnectionView,
-    stored: ({ params }, scope) => connectionAsMade(scope, params.connectionId),
+    stored: ({ params }, scope) => connectionAtCreation(scope, params.connectionId),
     status: 200,
     response: connectionView,
     handle: ({ params, body }, scope) => changeConnection(scope, params.connectionId, body),
@@ -92,7 +92,7 @@ export const routes = [
     path: `${connection}/test`,
     summary: 'Test a connection for messages',
     description: 'Signs in at the server and leaves again. The answer is the connection with what was found: status, and error in words.',
-    job: testConnection,
+    job: testMessageConnectionJob,
     makes: 'json',
     payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
   }),
@@ -106,7 +106,7 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(templateSummary.json)),
-    handle: async (request, scope) => linked(request, scope, await listTemplates(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listTemplates(scope, request.query)),
   }),
   answer({
     ...common,

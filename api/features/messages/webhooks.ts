@@ -1,6 +1,6 @@
-import { wholeFile } from '#api/http/request/upload.ts'
+import { readWholeFile } from '#api/http/request/upload.ts'
 import { receive } from '#api/http/route.ts'
-import { takeCallback } from '#shared/features/messages/connections/delivery-reports.ts'
+import { receiveDeliveryReport } from '#shared/features/messages/connections/delivery-reports.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Where the provider behind a connection reports bounces and complaints. */
@@ -19,10 +19,10 @@ export const callbacks = [
     status: 200,
     response: schema(t.Object({ received: t.Boolean() }, { title: 'CallbackReceived' })),
     fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
-    keep: wholeFile,
+    keep: readWholeFile,
     digestOf: null,
     handle: async ({ params, kept, header }, scope) => {
-      await takeCallback(scope, params.connectionId, kept, header('x-kontor-signature'))
+      await receiveDeliveryReport(scope, params.connectionId, kept, header('x-kontor-signature'))
       return { received: true }
     },
   }),

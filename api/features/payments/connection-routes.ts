@@ -1,4 +1,4 @@
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import {
   changeConnection,
   createConnection,
@@ -11,7 +11,7 @@ import { connectionChange, connectionInput, connectionView } from '#shared/featu
 import { testPaymentConnection } from '#shared/features/payments/jobs.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const connections = `${org}/payments/connections` as const
+const connections = `${orgPath}/payments/connections` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
 /** Routes of payment connections (decisions, Payments). */

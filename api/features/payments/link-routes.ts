@@ -1,11 +1,11 @@
-import { answer, delegate, org } from '#api/http/route.ts'
+import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { cancelLink, createLink, refreshLink } from '#shared/features/payments/jobs.ts'
 import { getLink, linkQuery, listLinks, readLink } from '#shared/features/payments/links/find.ts'
 import { linkInput, linkView, readLinkInput } from '#shared/features/payments/links/schemas.ts'
 import { readTimeline, timeline } from '#shared/features/payments/links/timeline.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const links = `${org}/payments/links` as const
+const links = `${orgPath}/payments/links` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
 /** Routes of payment links (document 2, Payments). */

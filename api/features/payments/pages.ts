@@ -1,13 +1,13 @@
 import { page } from '#api/http/route.ts'
-import { drawFields, type Field, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { fieldErrors } from '#api/pages/fields/form.ts'
-import { instantWords, localeOf, moneyWords } from '#api/pages/language.ts'
+import { chooseLocale, formatInstant, formatMoney } from '#api/pages/language.ts'
 import type { Page } from '#api/pages/page.ts'
-import { httpOnly, template } from '#api/pages/template.ts'
+import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { emailKind } from '#shared/core/types/field-kinds/address.ts'
-import { act, type PayableLink, readPayable } from '#shared/features/payments/sandbox-pay.ts'
-import { signer } from '#shared/platform/kernel/crypto/signatures.ts'
+import { type PayableLink, payOrDecline, requirePayableLink } from '#shared/features/payments/sandbox-pay.ts'
+import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -54,12 +54,12 @@ const payerFields = (name: string, email: string): Field[] => [
 ]
 
 function paymentView({ amount, currency, description }: PayableLink, locale: string): PaymentView {
-  const words = moneyWords(amount, currency, locale)
+  const words = formatMoney(amount, currency, locale)
   return { amount: words, currency: words.includes(currency) ? '' : currency, locale, description }
 }
 
 /** Signs the form of one link, so other websites cannot submit it. */
-const tickets = ({ config }: Scope) => signer(config.secretKey, 'pay pages')
+const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'pay pages')
 const signTicket = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
 
 /** A payer's input and its result. */
@@ -79,8 +79,8 @@ function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, 
     brand: scope.workspace,
     body: form({
       ...paymentView(link, locale),
-      until: instantWords(link.expires_at, scope.workspace.timezone, locale),
-      fields: drawFields(isOfField ? withErrors(fields, errors) : fields).text,
+      until: formatInstant(link.expires_at, scope.workspace.timezone, locale),
+      fields: renderFields(isOfField ? withErrors(fields, errors) : fields).text,
       ticket: signTicket(scope, link),
       declined,
       error: failure && !isOfField ? failure.message : '',
@@ -93,8 +93,8 @@ function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, 
 function renderEndedPage({ workspace }: Scope, link: PayableLink, locale: string, redirects: boolean): Page {
   const { payment_id: reference, paid_at: at } = link
   const isPaid = reference !== null && at !== null
-  const back = isPaid && link.redirect_url !== null ? httpOnly(link.redirect_url) : undefined
-  const receipt = isPaid ? { to: workspace.name, date: instantWords(at, workspace.timezone, locale), reference } : undefined
+  const back = isPaid && link.redirect_url !== null ? safeHttpUrl(link.redirect_url) : undefined
+  const receipt = isPaid ? { to: workspace.name, date: formatInstant(at, workspace.timezone, locale), reference } : undefined
   return {
     title: isPaid ? 'Paid' : 'This link has ended',
     brand: workspace,
@@ -113,8 +113,8 @@ export const payPages = [
     description: 'It simulates the pay page of a provider and moves no money.',
     fails: ['NOT_FOUND'],
     handle: async ({ params, header }, scope) => {
-      const link = await readPayable(scope, params.linkId)
-      const locale = localeOf(header('Accept-Language'))
+      const link = await requirePayableLink(scope, params.linkId)
+      const locale = chooseLocale(header('Accept-Language'))
       if (link.state !== 'open') return renderEndedPage(scope, link, locale, false)
       return renderPayPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
     },
@@ -127,14 +127,14 @@ export const payPages = [
     form: payForm,
     fails: ['NOT_FOUND'],
     handle: async ({ params, body, header }, scope) => {
-      const locale = localeOf(header('Accept-Language'))
-      const link = await readPayable(scope, params.linkId)
+      const locale = chooseLocale(header('Accept-Language'))
+      const link = await requirePayableLink(scope, params.linkId)
       if (link.state !== 'open') return renderEndedPage(scope, link, locale, true)
       const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
       const failure = findFailure(scope, link, body)
       if (failure) return renderPayPage(scope, link, locale, { name, email, failure })
       const outcome = body.get('action') === 'decline' ? 'declined' : 'paid'
-      const after = await act(scope, link.id, { outcome, name, email })
+      const after = await payOrDecline(scope, link.id, { outcome, name, email })
       if (after.state !== 'open') return renderEndedPage(scope, after, locale, true)
       return renderPayPage(scope, after, locale, { name, email, declined: true })
     },
@@ -143,7 +143,7 @@ export const payPages = [
 
 function findFailure(scope: Scope, link: PayableLink, body: URLSearchParams): Problem | undefined {
   const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
-  if (!tickets(scope).holds(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
+  if (!tickets(scope).verify(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
     return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
   }
   if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')

@@ -1,11 +1,11 @@
 import { connectionRoutes } from '#api/features/payments/connection-routes.ts'
 import { linkRoutes } from '#api/features/payments/link-routes.ts'
-import { answer, org } from '#api/http/route.ts'
-import { readOverview } from '#shared/features/payments/overview/overview.ts'
-import { overview } from '#shared/features/payments/overview/schemas.ts'
+import { answer, orgPath } from '#api/http/route.ts'
+import { readPaymentsOverview } from '#shared/features/payments/overview/overview.ts'
+import { paymentsOverview } from '#shared/features/payments/overview/schemas.ts'
 import { reconcile } from '#shared/features/payments/reconciliation/reconcile.ts'
 import { repairLink } from '#shared/features/payments/reconciliation/repair.ts'
-import { reconcileQuery, reconciliation, repaired, repairInput } from '#shared/features/payments/reconciliation/schemas.ts'
+import { reconcileQuery, reconciliation, repairInput, repairResult } from '#shared/features/payments/reconciliation/schemas.ts'
 
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
@@ -16,20 +16,20 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/payments/overview`,
+    path: `${orgPath}/payments/overview`,
     summary: 'Get receivables and collected payments',
     description:
       'Counts the invoices and payments that the caller may read. The open amount of an invoice is its total less its payments in the ' +
       'same currency. Days and months are in the time zone of the workspace.',
     permission: 'payments:read',
     status: 200,
-    response: overview,
-    handle: (_request, scope) => readOverview(scope),
+    response: paymentsOverview,
+    handle: (_request, scope) => readPaymentsOverview(scope),
   }),
   answer({
     ...common,
     method: 'GET',
-    path: `${org}/payments/reconcile`,
+    path: `${orgPath}/payments/reconcile`,
     summary: 'Compare links, payments and the ledger with the payments that providers reported',
     description: 'Compares the links created in the span. Calls no provider.',
     permission: 'payments:read',
@@ -41,13 +41,13 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${org}/payments/reconcile/repair`,
+    path: `${orgPath}/payments/reconcile/repair`,
     summary: 'Create the missing payments record of a link',
     description: 'For a paid link without a payments record. `repaired` is 0 when nothing is missing.',
     permission: 'payments:manage',
     body: repairInput,
     status: 200,
-    response: repaired,
+    response: repairResult,
     fails: ['NOT_FOUND'],
     handle: ({ body }, scope) => repairLink(scope, body.link_id),
   }),

@@ -1,5 +1,5 @@
 import { countDelivery } from '#api/features/payments/metrics.ts'
-import { wholeFile } from '#api/http/request/upload.ts'
+import { readWholeFile } from '#api/http/request/upload.ts'
 import { receive } from '#api/http/route.ts'
 import { maxDeliveryBytes, receiveDelivery } from '#shared/features/payments/events/events.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -25,7 +25,7 @@ export const webhookRoutes = [
     origins: 'any',
     fails: ['NOT_FOUND'],
     upload: { maxBytes: maxDeliveryBytes, contentTypes: 'any', form: false },
-    keep: wholeFile,
+    keep: readWholeFile,
     digestOf: null,
     status: 200,
     response: receipt,

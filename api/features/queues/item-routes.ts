@@ -1,32 +1,32 @@
-import { ofQueue, queuePath, stagePath } from '#api/features/queues/queue-path.ts'
+import { queuePath, queueRoute, stagePath } from '#api/features/queues/queue-path.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { claimItems } from '#shared/features/queues/claims/claim.ts'
-import { stageOfPath } from '#shared/features/queues/definitions/read-definition.ts'
-import { addItems, itemsIn } from '#shared/features/queues/items/add.ts'
+import { requirePathStage } from '#shared/features/queues/definitions/read-definition.ts'
+import { addItems, readNewItems } from '#shared/features/queues/items/add.ts'
 import { itemsAsCsv } from '#shared/features/queues/items/csv.ts'
 import { editItem, removeItem } from '#shared/features/queues/items/edit.ts'
 import { getItem } from '#shared/features/queues/items/find.ts'
 import { itemPage, itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
-import { moveAsAsked } from '#shared/features/queues/items/move.ts'
+import { moveItemForCaller } from '#shared/features/queues/items/move.ts'
 import {
   addAnswer,
-  addedFrom,
   addInput,
   changedItem,
   claimAnswer,
   claimInput,
+  copiedItems,
   editInput,
   itemView,
-  journalAnswer,
-  journalInput,
   moveInput,
   scanAnswer,
   scanInput,
+  scanLogAnswer,
+  scanLogInput,
 } from '#shared/features/queues/items/schemas.ts'
 import { pressButton } from '#shared/features/queues/jobs.ts'
-import { scanKey } from '#shared/features/queues/scans/scan.ts'
-import { scanJournal } from '#shared/features/queues/scans/scan-log.ts'
+import { judgeScan } from '#shared/features/queues/scans/scan.ts'
+import { judgeScanLog } from '#shared/features/queues/scans/scan-log.ts'
 import { actionInput, requirePressable } from '#shared/features/queues/stages/buttons.ts'
 
 const items = `${queuePath}/items` as const
@@ -34,7 +34,7 @@ const item = `${items}/:itemId` as const
 
 export const routes = [
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: items,
     summary: 'List and filter items',
@@ -53,7 +53,7 @@ export const routes = [
     },
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: items,
     summary: 'Add items',
@@ -61,16 +61,16 @@ export const routes = [
       'Up to 500. A key that is open already is left alone unless the queue allows duplicates; where its item is hidden from the caller, the answer has no id of it.',
     permission: 'queues:enqueue',
     body: addInput,
-    carries: addedFrom,
+    carries: copiedItems,
     status: 201,
     response: addAnswer,
     handle: ({ resource: queue, body }, scope) => {
       const { stage, batch, note, source = 'manual' } = body
-      return addItems(scope, queue, itemsIn(body), { source, stage, batch, note })
+      return addItems(scope, queue, readNewItems(body), { source, stage, batch, note })
     },
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: item,
     summary: 'Get an item',
@@ -81,7 +81,7 @@ export const routes = [
     handle: ({ resource, params }, scope) => getItem(scope, resource, params.itemId),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'PATCH',
     path: item,
     summary: 'Edit an item without moving it',
@@ -94,7 +94,7 @@ export const routes = [
     handle: ({ resource, params, body }, scope) => editItem(scope, resource, params.itemId, body),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'DELETE',
     path: item,
     summary: 'Delete an item',
@@ -105,7 +105,7 @@ export const routes = [
     handle: ({ resource, params }, scope) => removeItem(scope, resource, params.itemId),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: `${item}/move`,
     summary: 'Move an item to a stage',
@@ -115,10 +115,10 @@ export const routes = [
     body: moveInput,
     status: 200,
     response: changedItem,
-    handle: ({ resource, params, body }, scope) => moveAsAsked(scope, resource, params.itemId, body),
+    handle: ({ resource, params, body }, scope) => moveItemForCaller(scope, resource, params.itemId, body),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: `${queuePath}/scan`,
     summary: 'Scan a key',
@@ -129,25 +129,25 @@ export const routes = [
     status: 200,
     response: scanAnswer,
     handle: async ({ resource, body }, scope) => {
-      const { enteredBefore: _, ...verdict } = await scanKey(scope, resource, body)
+      const { enteredBefore: _, ...verdict } = await judgeScan(scope, resource, body)
       return verdict
     },
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: `${queuePath}/scan/batch`,
     summary: 'Send scans that a station kept',
     description: 'Up to 500, each judged once by its scan_id, in the order in which they were scanned; answered in the order sent.',
     permission: 'queues:transition',
     repeatable: true,
-    body: journalInput,
+    body: scanLogInput,
     status: 200,
-    response: journalAnswer,
-    handle: ({ resource, body }, scope) => scanJournal(scope, resource, body.scans),
+    response: scanLogAnswer,
+    handle: ({ resource, body }, scope) => judgeScanLog(scope, resource, body.scans),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: `${queuePath}/claim`,
     summary: 'Claim waiting items',
@@ -160,7 +160,7 @@ export const routes = [
     handle: ({ resource, body }, scope) => claimItems(scope, resource, body),
   }),
   delegate({
-    ...ofQueue,
+    ...queueRoute,
     method: 'POST',
     path: `${stagePath}/action`,
     summary: "Run a stage's button",
@@ -172,7 +172,7 @@ export const routes = [
     makes: 'json',
     payload: async ({ resource: queue, params, body }, scope) => {
       const { button_id: buttonId, item_ids: itemIds } = body
-      const stage = stageOfPath(queue, params.stageKey).key
+      const stage = requirePathStage(queue, params.stageKey).key
       await requirePressable(scope, queue, stage, buttonId)
       return { queueId: queue.id, stage, buttonId, itemIds }
     },

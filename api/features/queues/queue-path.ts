@@ -1,16 +1,16 @@
 import { byKey } from '#api/http/declaration.ts'
-import { org } from '#api/http/route.ts'
+import { orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 
 /** What all routes of work queues share. */
-export const ofQueues = { tag: 'Work queues', app: 'queues', limit: null } as const
+export const queuesRoute = { tag: 'Work queues', app: 'queues', limit: null } as const
 
 const onQueue = async ({ params }: { params: { queueId: string } }, scope: Scope) => byKey(await requireQueue(scope, params.queueId))
 
 /** What all routes of one queue share: the permission is asked for its key. */
-export const ofQueue = { ...ofQueues, on: onQueue } as const
+export const queueRoute = { ...queuesRoute, on: onQueue } as const
 
-export const queuesPath = `${org}/queues` as const
+export const queuesPath = `${orgPath}/queues` as const
 export const queuePath = `${queuesPath}/:queueId` as const
 export const stagePath = `${queuePath}/stages/:stageKey` as const

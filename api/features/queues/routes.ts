@@ -1,14 +1,14 @@
-import { ofQueue, ofQueues, queuePath, queuesPath, stagePath } from '#api/features/queues/queue-path.ts'
+import { queuePath, queueRoute, queuesPath, queuesRoute, stagePath } from '#api/features/queues/queue-path.ts'
 import { requireFlowToRun } from '#api/features/queues/runnable-flow.ts'
-import { linked } from '#api/http/reply/link-header.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate } from '#api/http/route.ts'
-import { batchList, listBatches, summarize, summaryAnswer } from '#shared/features/queues/counts/summary.ts'
+import { batchList, listBatches, readSummary, summaryAnswer } from '#shared/features/queues/counts/summary.ts'
 import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/features/queues/definitions/queues.ts'
-import { keyOf, stageOfPath } from '#shared/features/queues/definitions/read-definition.ts'
+import { keyFromName, requirePathStage } from '#shared/features/queues/definitions/read-definition.ts'
 import { type Queue, queueInput, queueReplacement, queueView } from '#shared/features/queues/definitions/schemas.ts'
-import { history, historyQuery, listHistory } from '#shared/features/queues/history/list.ts'
-import { boardAnswer, boardOf, boardQuery } from '#shared/features/queues/items/board.ts'
-import { itemPage, listStage, stageItemsQuery } from '#shared/features/queues/items/list.ts'
+import { historyQuery, historySchema, listHistory } from '#shared/features/queues/history/list.ts'
+import { boardAnswer, boardQuery, readBoard } from '#shared/features/queues/items/board.ts'
+import { itemPage, listStageItems, stageItemsQuery } from '#shared/features/queues/items/list.ts'
 import { verifyQueue } from '#shared/features/queues/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -18,7 +18,7 @@ const verified = ({ resource: { key, settings } }: { resource: Queue }) => (sett
 
 export const routes = [
   answer({
-    ...ofQueues,
+    ...queuesRoute,
     method: 'GET',
     path: queuesPath,
     summary: 'List work queues',
@@ -29,16 +29,16 @@ export const routes = [
     status: 200,
     linked: true,
     response: schema(t.Array(queueView.json)),
-    handle: async (request, scope) => linked(request, scope, await listQueues(scope, request.query)),
+    handle: async (request, scope) => withNextLink(request, scope, await listQueues(scope, request.query)),
   }),
   answer({
-    ...ofQueues,
+    ...queuesRoute,
     method: 'POST',
     path: queuesPath,
     summary: 'Create a work queue',
     description: 'At most 200 in a workspace. Without stages it has To do, Doing and Done.',
     permission: 'queues:create',
-    onBody: ({ body }) => body.key ?? keyOf(body.name),
+    onBody: ({ body }) => body.key ?? keyFromName(body.name),
     fails: ['KEY_TAKEN'],
     body: queueInput,
     status: 201,
@@ -46,7 +46,7 @@ export const routes = [
     handle: ({ body }, scope) => createQueue(scope, body, requireFlowToRun),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: queuePath,
     summary: 'Get a work queue',
@@ -57,7 +57,7 @@ export const routes = [
     handle: ({ resource }, scope) => getQueue(scope, resource),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'PUT',
     path: queuePath,
     summary: "Replace a work queue's definition",
@@ -71,7 +71,7 @@ export const routes = [
     handle: ({ resource, body }, scope) => replaceQueue(scope, resource, body, requireFlowToRun),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'DELETE',
     path: queuePath,
     summary: 'Delete a work queue',
@@ -82,7 +82,7 @@ export const routes = [
     handle: ({ resource }, scope) => removeQueue(scope, resource),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${queuePath}/board`,
     summary: 'Every stage with its first items',
@@ -91,10 +91,10 @@ export const routes = [
     query: boardQuery,
     status: 200,
     response: boardAnswer,
-    handle: ({ resource, query }, scope) => boardOf(scope, resource, query),
+    handle: ({ resource, query }, scope) => readBoard(scope, resource, query),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${stagePath}/items`,
     summary: "List one stage's items",
@@ -103,10 +103,10 @@ export const routes = [
     query: stageItemsQuery,
     status: 200,
     response: itemPage,
-    handle: ({ resource, params, query }, scope) => listStage(scope, resource, stageOfPath(resource, params.stageKey), query),
+    handle: ({ resource, params, query }, scope) => listStageItems(scope, resource, requirePathStage(resource, params.stageKey), query),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${queuePath}/summary`,
     summary: 'Counts and verification report',
@@ -115,10 +115,10 @@ export const routes = [
     query: schema(t.Object({ batch: t.Optional(t.String()) })),
     status: 200,
     response: summaryAnswer,
-    handle: ({ resource, query }, scope) => summarize(scope, resource, query.batch),
+    handle: ({ resource, query }, scope) => readSummary(scope, resource, query.batch),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${queuePath}/batches`,
     summary: 'Batch labels in use',
@@ -129,7 +129,7 @@ export const routes = [
     handle: ({ resource }, scope) => listBatches(scope, resource),
   }),
   answer({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${queuePath}/events`,
     summary: 'Movement history',
@@ -137,11 +137,11 @@ export const routes = [
     permission: 'queues:read',
     query: historyQuery,
     status: 200,
-    response: history,
+    response: historySchema,
     handle: ({ resource, query }, scope) => listHistory(scope, resource, query),
   }),
   delegate({
-    ...ofQueue,
+    ...queueRoute,
     method: 'GET',
     path: `${queuePath}/verify`,
     summary: 'Prove a queue by its history',

@@ -1,11 +1,11 @@
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
+import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowCheck } from '#shared/features/queues/definitions/references.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** A stage may start a flow that there is, if whoever says so may start it. */
 export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
-  const { id } = await requireFlow(scope, flowId).catch((error: unknown) => {
+  const { id } = await requireFlowId(scope, flowId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')
       throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
     throw error

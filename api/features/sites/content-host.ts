@@ -5,7 +5,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** The hosts that serve website content, by CONTENT_URL. */
 export interface ContentHost {
   /** Whether each workspace has a host of its own, so that its content has a separate origin. */
-  readonly isEachOrg: boolean
+  readonly hasHostPerWorkspace: boolean
   /** The workspace of a content host, null where all share one host; undefined for any other host. */
   readonly match: (host: string) => { readonly orgId: string | null } | undefined
 }
@@ -27,9 +27,9 @@ function hostsOf(contentUrl: string): ContentHost {
       .split('/')[0]
       ?.toLowerCase() ?? ''
   const [before = '', after] = host.split('{org}')
-  if (after === undefined) return { isEachOrg: false, match: (asked) => (asked === host ? { orgId: null } : undefined) }
+  if (after === undefined) return { hasHostPerWorkspace: false, match: (asked) => (asked === host ? { orgId: null } : undefined) }
   return {
-    isEachOrg: true,
+    hasHostPerWorkspace: true,
     match: (asked) => {
       const orgId = asked.slice(before.length, asked.length - after.length)
       const isOne = asked.startsWith(before) && asked.endsWith(after) && /^[0-9a-f-]{36}$/.test(orgId)
@@ -42,12 +42,12 @@ function hostsOf(contentUrl: string): ContentHost {
  * Separates content from everything else. Throws NOT_FOUND for anything but content on a host of CONTENT_URL and, if each workspace has a
  * host of its own, for content on any other host.
  */
-export function requirePlace({ host, path }: Context, config: Config): void {
+export function requireContentHost({ host, path }: Context, config: Config): void {
   const hosts = contentHost(config)
   if (!hosts) return
   const place = hosts.match(host.toLowerCase())
   const [, orgId] = /^\/content\/([^/]+)/.exec(path) ?? []
   const isContent = orgId !== undefined
   if (place && (!isContent || (place.orgId !== null && place.orgId !== orgId.toLowerCase()))) throw problem('NOT_FOUND')
-  if (!place && isContent && hosts.isEachOrg) throw problem('NOT_FOUND')
+  if (!place && isContent && hosts.hasHostPerWorkspace) throw problem('NOT_FOUND')
 }

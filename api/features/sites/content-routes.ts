@@ -2,33 +2,33 @@ import { onSite } from '#api/features/sites/routes.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
-import { wholeFile } from '#api/http/request/upload.ts'
-import { type ArrivingFile, answer, org, receive } from '#api/http/route.ts'
+import { readWholeFile } from '#api/http/request/upload.ts'
+import { type ArrivingFile, answer, orgPath, receive } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import {
+  contentViewOf,
   findContentRow,
   getContent,
-  type KeptFile,
-  keepFile,
   listContent,
   removeContent,
-  requirePath,
-  viewOf,
-  type Written,
+  requireContentPath,
+  type StoredContentFile,
+  storeContentFile,
+  type WrittenContent,
+  writeContentFile,
   writeDocument,
-  writeFile,
 } from '#shared/features/sites/content.ts'
 import type { ContentRow } from '#shared/features/sites/content-store.ts'
 import { assetsKey, content, contentList, contentQuery, type DocumentInput, documentInput } from '#shared/features/sites/schemas.ts'
-import { assetsId } from '#shared/features/sites/sites.ts'
+import { findAssetsId } from '#shared/features/sites/sites.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
 const common = { tag: 'Websites', app: null, permission: 'content:manage', limit: null } as const
-const inSite = `${org}/sites/:siteId/content` as const
-const inAssets = `${org}/assets` as const
+const inSite = `${orgPath}/sites/:siteId/content` as const
+const inAssets = `${orgPath}/assets` as const
 
 const onAssets = () => ({ key: assetsKey, resource: undefined })
 
@@ -39,14 +39,15 @@ interface Line {
 }
 
 /** The path after `content` or `assets`, from the raw request line, so that it is decoded only once. */
-const pathOf = ({ line }: Line): string => requirePath(line().path.replace(/^\/v1\/orgs\/[^/]+\/(?:sites\/[^/]+\/content|assets)/, ''))
+const pathOf = ({ line }: Line): string =>
+  requireContentPath(line().path.replace(/^\/v1\/orgs\/[^/]+\/(?:sites\/[^/]+\/content|assets)/, ''))
 
-type Kept = { readonly document: DocumentInput } | { readonly file: KeptFile }
+type Kept = { readonly document: DocumentInput } | { readonly file: StoredContentFile }
 
 const isJson = (contentType: string): boolean => /^application\/json\s*(?:;|$)/i.test(contentType.trim())
 
 async function keepDocument({ bytes, ...file }: ArrivingFile, stored: () => Promise<unknown>): Promise<Kept> {
-  const whole = await wholeFile({ ...file, bytes: upTo(bytes, maxBodyBytes) })
+  const whole = await readWholeFile({ ...file, bytes: upTo(bytes, maxBodyBytes) })
   const text = new TextDecoder('utf-8', { fatal: true })
   try {
     return { document: await readDocument(whole.length === 0 ? {} : parseJson(text.decode(whole)), stored) }
@@ -67,7 +68,7 @@ async function readDocument(value: unknown, stored: () => Promise<unknown>): Pro
 /** The stored document at a path as its authors see it; undefined for none or a file. */
 async function storedDocument(scope: Scope, siteId: string, path: string): Promise<unknown> {
   const row = await findContentRow(scope, siteId, path)
-  return row === undefined || row.blob_id !== null ? undefined : viewOf(row)
+  return row === undefined || row.blob_id !== null ? undefined : contentViewOf(row)
 }
 
 async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
@@ -80,13 +81,13 @@ async function* upTo(bytes: AsyncIterable<Uint8Array>, most: number): AsyncGener
 }
 
 const keepAsFile = async ({ bytes, contentType }: ArrivingFile, scope: Scope): Promise<Kept> => ({
-  file: await keepFile(scope, bytes, contentType),
+  file: await storeContentFile(scope, bytes, contentType),
 })
 
-const write = (scope: Scope, siteId: string, path: string, kept: Kept): Promise<Written> =>
-  'document' in kept ? writeDocument(scope, siteId, path, kept.document) : writeFile(scope, siteId, path, kept.file)
+const write = (scope: Scope, siteId: string, path: string, kept: Kept): Promise<WrittenContent> =>
+  'document' in kept ? writeDocument(scope, siteId, path, kept.document) : writeContentFile(scope, siteId, path, kept.file)
 
-const writtenOf = ({ content, replaced }: Written) => (replaced ? new Replaced(content) : content)
+const writtenOf = ({ content, replaced }: WrittenContent) => (replaced ? new Replaced(content) : content)
 
 const upload = { maxBytes: 'files', contentTypes: 'any', form: false } as const
 const put = {
@@ -142,7 +143,7 @@ export const routes = [
     on: onSite,
     handle: async (request, scope) => {
       const row = await getContent(scope, request.resource.id, pathOf(request))
-      return row.blob_id === null ? viewOf(row) : fileOf(request, row, scope)
+      return row.blob_id === null ? contentViewOf(row) : fileOf(request, row, scope)
     },
   }),
   receive({
@@ -175,7 +176,7 @@ export const routes = [
     summary: 'List the files that all websites share, by path',
     description: 'They are public under `/content/{orgId}/assets`.',
     on: onAssets,
-    handle: async ({ query }, scope) => listContent(scope, await assetsId(scope, { make: false }), query),
+    handle: async ({ query }, scope) => listContent(scope, await findAssetsId(scope, { make: false }), query),
   }),
   answer({
     ...get,
@@ -184,7 +185,7 @@ export const routes = [
     description: 'Its bytes, with an ETag.',
     on: onAssets,
     handle: async (request, scope) =>
-      fileOf(request, await getContent(scope, await assetsId(scope, { make: false }), pathOf(request)), scope),
+      fileOf(request, await getContent(scope, await findAssetsId(scope, { make: false }), pathOf(request)), scope),
   }),
   receive({
     ...put,
@@ -197,7 +198,7 @@ export const routes = [
       return keepAsFile(file, scope)
     },
     handle: async (request, scope) => {
-      const siteId = await assetsId(scope, { make: true })
+      const siteId = await findAssetsId(scope, { make: true })
       if (siteId === undefined) throw problem('INTERNAL')
       return writtenOf(await write(scope, siteId, pathOf(request), request.kept))
     },
@@ -208,6 +209,6 @@ export const routes = [
     summary: 'Delete a file that all websites share',
     description: 'Visitors get NOT_FOUND once their caches, of 60 seconds, have expired.',
     on: onAssets,
-    handle: async (request, scope) => removeContent(scope, await assetsId(scope, { make: false }), pathOf(request)),
+    handle: async (request, scope) => removeContent(scope, await findAssetsId(scope, { make: false }), pathOf(request)),
   }),
 ]

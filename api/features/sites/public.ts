@@ -1,11 +1,11 @@
 import { contentHost } from '#api/features/sites/content-host.ts'
-import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { isNotModified } from '#api/http/reply/conditions.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { ContentRow } from '#shared/features/sites/content-store.ts'
-import { deliver, isImage } from '#shared/features/sites/deliver-content.ts'
+import { deliverContent, isPassiveImage } from '#shared/features/sites/deliver-content.ts'
 import { readLogo } from '#shared/features/sites/logo.ts'
 import { deliveredDocument } from '#shared/features/sites/schemas.ts'
 
@@ -24,7 +24,7 @@ const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-
 function documentReply(header: (name: string) => string, row: ContentRow, headers: Readonly<Record<string, string>>): Reply {
   const [etag, changedAt] = [`"${row.version}"`, new Date(row.updated_at)]
   const known = { ...headers, ETag: etag, 'Last-Modified': changedAt.toUTCString() }
-  if (isUnchanged(header, { etag, changedAt })) return new Reply(null, known, 304)
+  if (isNotModified(header, { etag, changedAt })) return new Reply(null, known, 304)
   const { path, title, body, fields, updated_at } = row
   return new Reply(JSON.stringify({ data: { path, title, body, fields, updated_at } }), {
     ...known,
@@ -65,9 +65,9 @@ export const routes = [
       const { header, line, params } = request
       const encoded = line().path.replace(/^\/content\/[^/]+\/[^/]+/, '')
       const versions = versionsOf(header('if-none-match'))
-      const row = await deliver(scope, params.siteKey, encoded, versions)
-      const isApart = contentHost(scope.config)?.isEachOrg ?? false
-      const headers = { ...cached, ...(isApart || isImage(row.content_type ?? '') ? {} : sandbox) }
+      const row = await deliverContent(scope, params.siteKey, encoded, versions)
+      const isApart = contentHost(scope.config)?.hasHostPerWorkspace ?? false
+      const headers = { ...cached, ...(isApart || isPassiveImage(row.content_type ?? '') ? {} : sandbox) }
       return row.blob_id === null ? documentReply(header, row, headers) : fileReply(request, sentFile(row, headers, scope))
     },
   }),

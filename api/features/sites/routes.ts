@@ -1,12 +1,12 @@
 import { byKey } from '#api/http/declaration.ts'
-import { answer, org } from '#api/http/route.ts'
+import { answer, orgPath } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { site, siteChange, siteInput, siteList } from '#shared/features/sites/schemas.ts'
 import { changeSite, createSite, getSite, listSites, removeSite } from '#shared/features/sites/sites.ts'
 
 const common = { tag: 'Websites', app: null, permission: 'content:manage', limit: null } as const
-const all = `${org}/sites` as const
+const all = `${orgPath}/sites` as const
 const one = `${all}/:siteId` as const
 
 /** The permission is asked for the key of the website. */

@@ -1,14 +1,14 @@
 import { nameFormat } from '#shared/platform/kernel/schema.ts'
 
 /** Part of the document, as JSON. */
-export type Json = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The schemas of a document while it is made. */
 export interface Schemas {
   /** The schema as it stands in the document: parts that have a title, or a name of their own, become references. */
-  readonly refer: (schema: unknown) => Json
+  readonly reference: (schema: unknown) => JsonObject
   /** The parts that are referred to, by name. */
-  readonly named: () => Json
+  readonly named: () => JsonObject
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Schemas {
 export function collectSchemas(): Schemas {
   const components = new Map<string, unknown>()
 
-  const name = (title: string, body: Json): Json => {
+  const name = (title: string, body: JsonObject): JsonObject => {
     const key = title.replace(/[^\w.-]/g, '')
     const known = components.get(key)
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(body)) throw new Error(`Two schemas have the title ${title}`)
@@ -29,30 +29,30 @@ export function collectSchemas(): Schemas {
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(convert)
     if (typeof value !== 'object' || value === null) return value
-    const { $id, $defs = {}, $ref, ...rest } = portable(plain(value as Json))
-    for (const [key, part] of Object.entries($defs as Json)) name(key, convert(part) as Json)
+    const { $id, $defs = {}, $ref, ...rest } = portable(plain(value as JsonObject))
+    for (const [key, part] of Object.entries($defs as JsonObject)) name(key, convert(part) as JsonObject)
     if (typeof $ref === 'string') return { $ref: `#/components/schemas/${$ref.replace('#/$defs/', '')}` }
-    const body: Json = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, convert(part)]))
+    const body: JsonObject = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, convert(part)]))
     return typeof rest.title === 'string' ? name(rest.title, body) : body
   }
 
   return {
-    refer: (schema) => convert(schema) as Json,
+    reference: (schema) => convert(schema) as JsonObject,
     named: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
 
 /** Keys of any spelling are written as OpenAPI tools read them best. */
-function plain(schema: Json): Record<string, unknown> {
+function plain(schema: JsonObject): Record<string, unknown> {
   const { patternProperties, ...rest } = schema
-  const anyKey = (patternProperties as Json | undefined)?.['^.*$']
+  const anyKey = (patternProperties as JsonObject | undefined)?.['^.*$']
   return anyKey === undefined ? { ...schema } : { ...rest, additionalProperties: anyKey }
 }
 
 /** A schema as tools of all languages read it: without types that are lists, formats of our own, and keys that must be sent despite a default. */
 function portable(schema: Record<string, unknown>): Record<string, unknown> {
   const { type, properties } = schema
-  const hasDefault = (key: string) => (properties as Readonly<Record<string, Json>> | undefined)?.[key]?.default !== undefined
+  const hasDefault = (key: string) => (properties as Readonly<Record<string, JsonObject>> | undefined)?.[key]?.default !== undefined
   const parts = Object.entries(schema).flatMap(([key, part]): [string, unknown][] => {
     if (key === 'required' && Array.isArray(part)) return [[key, part.filter((one) => !hasDefault(one))]]
     if (key === 'format' && part === nameFormat) return []
@@ -69,5 +69,5 @@ const keywordsOf: Readonly<Record<string, readonly string[]>> = {
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
 }
 
-const pick = (schema: Json, keys: readonly string[]): Json =>
+const pick = (schema: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(keys.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]])))

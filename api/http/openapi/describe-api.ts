@@ -1,24 +1,24 @@
-import { collectSchemas, type Json } from '#api/http/openapi/collect-schemas.ts'
+import { collectSchemas, type JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
 import { headerParameters } from '#api/http/openapi/header-parameters.ts'
-import { idOf } from '#api/http/openapi/operation-id.ts'
+import { operationIdOf } from '#api/http/openapi/operation-id.ts'
 import { parametersOf, pathTemplate } from '#api/http/openapi/parameters.ts'
 import { requestBodyOf } from '#api/http/openapi/request-body.ts'
-import { headers, successesOf } from '#api/http/openapi/successes.ts'
+import { responseHeaders, successesOf } from '#api/http/openapi/successes.ts'
 import { tags } from '#api/http/openapi/tags.ts'
 import type { Section } from '#api/http/route.ts'
 
 /** The API's description as an OpenAPI 3.1 document: made from the route declarations alone, so it cannot differ from what is served. */
-export function describeApi(sections: readonly Section[], publicUrl: string): Json {
+export function describeApi(sections: readonly Section[], publicUrl: string): JsonObject {
   const schemas = collectSchemas()
-  const failures = new Map<string, Json>()
-  const paths: Record<string, Record<string, Json>> = {}
+  const failures = new Map<string, JsonObject>()
+  const paths: Record<string, Record<string, JsonObject>> = {}
   for (const { base, routes } of sections) {
     for (const route of routes) {
       const path = pathTemplate(base + route.path)
       paths[path] ??= {}
       paths[path][route.method.toLowerCase()] = {
-        operationId: idOf(route),
+        operationId: operationIdOf(route),
         tags: [route.tag],
         summary: route.summary,
         description: route.description,
@@ -53,7 +53,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
         bearer: { type: 'http', scheme: 'bearer', description: 'An access key, or the session token of a signed-in person.' },
       },
       parameters: headerParameters,
-      headers,
+      headers: responseHeaders,
       responses: Object.fromEntries(failures),
       schemas: { ApiError: failureSchema, ...schemas.named() },
     },

@@ -1,11 +1,11 @@
-import { refusesOthers } from '#api/http/cors.ts'
-import type { Json } from '#api/http/openapi/collect-schemas.ts'
+import { refusesCrossSite } from '#api/http/cors.ts'
+import type { JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
-import { catalogue, type ErrorCode } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 
 /** The body of every failure (document 1, Errors). */
-export const failureSchema: Json = {
+export const failureSchema: JsonObject = {
   type: 'object',
   required: ['error'],
   properties: {
@@ -13,7 +13,7 @@ export const failureSchema: Json = {
       type: 'object',
       required: ['code', 'message', 'request_id'],
       properties: {
-        code: { enum: Object.keys(catalogue), description: 'Stable; decide by it.' },
+        code: { enum: Object.keys(errorCatalogue), description: 'Stable; decide by it.' },
         message: { type: 'string', description: 'For humans; it may change.' },
         request_id: { type: 'string', description: 'The same as the header X-Request-ID.' },
       },
@@ -22,8 +22,8 @@ export const failureSchema: Json = {
 }
 
 /** The failures of a route by status, as references into `responses`, which gathers what is referred to. */
-export function failuresOf(route: Route, responses: Map<string, Json>): Json {
-  const byStatus = Map.groupBy(codesOf(route), (code) => catalogue[code].status)
+export function failuresOf(route: Route, responses: Map<string, JsonObject>): JsonObject {
+  const byStatus = Map.groupBy(codesOf(route), (code) => errorCatalogue[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => {
       const name = codes.join('.') + (isLimited(route) ? '.limited' : '') + (route.kind === 'page' ? '.page' : '')
@@ -40,17 +40,17 @@ export function codesOf(route: Route): ErrorCode[] {
   const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
-  if (!isOpen || refusesOthers(route)) codes.add('FORBIDDEN')
+  if (!isOpen || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
   if (limit || limitBy) codes.add('RATE_LIMITED')
-  return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
+  return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-function failure(codes: readonly ErrorCode[], route: Route): Json {
+function failure(codes: readonly ErrorCode[], route: Route): JsonObject {
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } }
   return {
-    description: codes.map((code) => `${code}: ${catalogue[code].message}`).join('; '),
+    description: codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join('; '),
     headers: { ...commonHeaders(route), ...Object.assign({}, ...codes.map((code) => carried[code] ?? {})) },
     content:
       route.kind === 'page'
@@ -60,7 +60,7 @@ function failure(codes: readonly ErrorCode[], route: Route): Json {
 }
 
 /** Headers that go with a code. */
-const carried: Partial<Readonly<Record<ErrorCode, Json>>> = {
+const carried: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
   OVERLOADED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },

@@ -1,4 +1,4 @@
-import type { Json } from '#api/http/openapi/collect-schemas.ts'
+import type { JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import type { Route } from '#api/http/route.ts'
 
 /** What a request may carry in its header: which routes look at it, and what it says. */
@@ -7,7 +7,7 @@ interface HeaderParameter {
   readonly name: string
   readonly on: (route: Route) => boolean
   readonly description: string
-  readonly schema: Json
+  readonly schema: JsonObject
 }
 
 const table: readonly HeaderParameter[] = [
@@ -45,10 +45,10 @@ const table: readonly HeaderParameter[] = [
 ]
 
 /** The header parameters of a route, as references. */
-export const headerParametersOf = (route: Route): Json[] =>
+export const headerParametersOf = (route: Route): JsonObject[] =>
   table.filter(({ on }) => on(route)).map(({ component }) => ({ $ref: `#/components/parameters/${component}` }))
 
 /** What they refer to. */
-export const headerParameters: Json = Object.fromEntries(
+export const headerParameters: JsonObject = Object.fromEntries(
   table.map(({ component, name, description, schema }) => [component, { name, in: 'header', description, schema }]),
 )

@@ -1,4 +1,4 @@
-import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import { headerParametersOf } from '#api/http/openapi/header-parameters.ts'
 import type { Route } from '#api/http/route.ts'
 
@@ -6,12 +6,12 @@ import type { Route } from '#api/http/route.ts'
 export const pathTemplate = (path: string): string => path.replace(/[{}]/g, '').replace(/[:*](\w+)/g, '{$1}')
 
 /** What a request of this route may carry beside its body. */
-export function parametersOf(route: Route, schemas: Schemas): Json[] {
+export function parametersOf(route: Route, schemas: Schemas): JsonObject[] {
   const names = pathTemplate(route.path).match(/(?<=\{)\w+/g) ?? []
   return [...names.map(pathParameter), ...queryParameters(route, schemas), ...headerParametersOf(route)]
 }
 
-function pathParameter(name: string): Json {
+function pathParameter(name: string): JsonObject {
   const isId = /^id$|Id$/.test(name)
   return { name, in: 'path', required: true, description: describe(name), schema: { type: 'string', ...(isId ? { format: 'uuid' } : {}) } }
 }
@@ -26,11 +26,11 @@ function describe(name: string): string {
   return `${part} of the ${words[thing] ?? thing.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 }
 
-function queryParameters({ query }: Route, schemas: Schemas): Json[] {
+function queryParameters({ query }: Route, schemas: Schemas): JsonObject[] {
   if (!query) return []
   const { properties = {}, required = [] } = query.json as { properties?: Record<string, unknown>; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...schema } = schemas.refer(property)
+    const { description, ...schema } = schemas.reference(property)
     return {
       name,
       in: 'query',

@@ -1,25 +1,25 @@
-import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import type { PageRoute, Route, Upload } from '#api/http/route.ts'
 
 /** What a request of this route carries: JSON by its schema, or a file. */
-export function requestBodyOf(route: Route, schemas: Schemas): Json {
+export function requestBodyOf(route: Route, schemas: Schemas): JsonObject {
   if ((route.kind === 'delegate' || route.kind === 'receive') && route.upload) return { requestBody: uploadBody(route.upload) }
   if (route.kind === 'page') return route.method === 'GET' ? {} : { requestBody: formBody(route, schemas) }
   if (!route.body || (route.body === 'any' && route.method === 'GET')) return {}
   if (route.body === 'any') return { requestBody: { description: 'Anything; JSON is parsed.', content: { '*/*': { schema: {} } } } }
   const { required } = route.body.json as { required?: string[] }
   return {
-    requestBody: { required: (required ?? []).length > 0, content: { 'application/json': { schema: schemas.refer(route.body.json) } } },
+    requestBody: { required: (required ?? []).length > 0, content: { 'application/json': { schema: schemas.reference(route.body.json) } } },
   }
 }
 
-function formBody({ form, multipart }: PageRoute, schemas: Schemas): Json {
-  const schema = form ? schemas.refer(form.json) : { type: 'object', additionalProperties: { type: 'string' } }
+function formBody({ form, multipart }: PageRoute, schemas: Schemas): JsonObject {
+  const schema = form ? schemas.reference(form.json) : { type: 'object', additionalProperties: { type: 'string' } }
   const parts = multipart ? { 'multipart/form-data': { schema } } : {}
   return { required: true, content: { 'application/x-www-form-urlencoded': { schema }, ...parts } }
 }
 
-function uploadBody({ contentTypes, maxBytes, form, fields = {} }: Upload): Json {
+function uploadBody({ contentTypes, maxBytes, form, fields = {} }: Upload): JsonObject {
   const types = contentTypes === 'any' ? ['*/*'] : contentTypes
   const file = { type: 'string', format: 'binary' }
   const others = Object.entries(fields).map(([name, description]) => [name, { type: 'string', description }])

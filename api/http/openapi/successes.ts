@@ -1,11 +1,11 @@
-import type { Json, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import type { Route } from '#api/http/route.ts'
 
 const text = { type: 'string' }
-const header = (description: string): Json => ({ description, schema: text })
+const header = (description: string): JsonObject => ({ description, schema: text })
 
 /** Response headers that several answers carry, by the name of their component. */
-export const headers: Json = {
+export const responseHeaders: JsonObject = {
   RequestId: header('The id of this request: your own, or a new one.'),
   ETag: header('The version of what is answered.'),
   Link: header('The next page, where there is one: `<address>; rel="next"`.'),
@@ -17,30 +17,30 @@ export const headers: Json = {
   WwwAuthenticate: header('`Bearer`.'),
 }
 
-const refer = (name: string): Json => ({ $ref: `#/components/headers/${name}` })
+const refer = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
 /** Whether requests of a route are counted. */
 export const isLimited = ({ limit, limitBy }: Pick<Route, 'limit' | 'limitBy'>): boolean => limit !== null || limitBy !== undefined
 
 /** The headers that every answer of a route carries. */
-export const commonHeaders = (route: Route): Json => ({
+export const commonHeaders = (route: Route): JsonObject => ({
   'X-Request-ID': refer('RequestId'),
   ...(isLimited(route) ? { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') } : {}),
 })
 
 /** The answers of a route that went well, by status. */
-export function successesOf(route: Route, schemas: Schemas): Json {
+export function successesOf(route: Route, schemas: Schemas): JsonObject {
   if (route.kind === 'page')
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged, linked } = route
-    const content = merged(response ? json(schemas.refer(response.json)) : {}, file(contentType))
+    const content = merged(response ? json(schemas.reference(response.json)) : {}, file(contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}), ...(linked ? { Link: refer('Link') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
-  const made = route.makes === 'json' ? json(schemas.refer(route.job.result.json)) : file(...[route.makes].flat())
+  const made = route.makes === 'json' ? json(schemas.reference(route.job.result.json)) : file(...[route.makes].flat())
   if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
   // A visitor waits for what it asked for, and never hears of a job.
   if (route.permission === 'public')
@@ -50,7 +50,7 @@ export function successesOf(route: Route, schemas: Schemas): Json {
     202: {
       description: 'The work is not done yet: look up the job',
       headers: { ...commonHeaders(route), ...applied, Location: refer('Location') },
-      ...json(schemas.refer(pending)),
+      ...json(schemas.reference(pending)),
     },
   }
 }
@@ -69,7 +69,7 @@ const described: Readonly<Record<number, string>> = {
 }
 
 /** What a Reply may say instead. */
-const others = (route: Route): Json =>
+const others = (route: Route): JsonObject =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {
       const content = status === 206 && 'contentType' in route ? file(route.contentType) : {}
@@ -84,20 +84,20 @@ const pending = {
   properties: { job_id: { type: 'string', format: 'uuid' }, status: { enum: ['queued', 'running'] } },
 }
 
-const json = (data: Json): Json => ({
+const json = (data: JsonObject): JsonObject => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
 
 /** JSON, or bytes for who asks for them; one of the two, or neither. */
-const merged = (data: Json, bytes: Json): Json => {
-  const content = { ...(data.content as Json), ...(bytes.content as Json) }
+const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
+  const content = { ...(data.content as JsonObject), ...(bytes.content as JsonObject) }
   return Object.keys(content).length > 0 ? { content } : {}
 }
 
-const anything: Json = { content: { 'application/json': { schema: {} } } }
+const anything: JsonObject = { content: { 'application/json': { schema: {} } } }
 
 /** A file of one of these content types, or a page; nothing without any. */
-function file(...contentTypes: readonly (string | undefined)[]): Json {
+function file(...contentTypes: readonly (string | undefined)[]): JsonObject {
   const known = contentTypes.filter((type) => type !== undefined)
   const content = Object.fromEntries(known.map((type) => [type, { schema: type === 'text/html' ? text : { ...text, format: 'binary' } }]))
   return known.length > 0 ? { content } : {}

@@ -1,7 +1,7 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** What a request's conditions are held against. */
-export interface Version {
+export interface ResourceVersion {
   /** A strong ETag with its quotation marks. */
   readonly etag: string
   /** Absent where it is not known. */
@@ -14,7 +14,7 @@ type Header = (name: string) => string
  * Judges the conditions of a GET in the order of RFC 9110, 13.2.2. True where the client has this version already, which is answered with
  * 304. Throws PRECONDITION_FAILED where If-Match or If-Unmodified-Since asks for another version.
  */
-export function isUnchanged(header: Header, { etag, changedAt }: Version): boolean {
+export function isNotModified(header: Header, { etag, changedAt }: ResourceVersion): boolean {
   const [match, noneMatch] = [header('if-match'), header('if-none-match')]
   const changed = changedAt && Math.floor(changedAt.getTime() / 1_000) * 1_000
   if (match !== '') {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { create } from 'content-disposition'
 import { readRange } from '#api/http/reply/byte-range.ts'
-import { isUnchanged } from '#api/http/reply/conditions.ts'
+import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
 
@@ -32,7 +32,7 @@ export interface FileRequest {
 export function fileReply(request: FileRequest, file: SentFile): Reply {
   const etag = `"${file.sha256}"`
   const known = { ETag: etag, 'Last-Modified': file.changedAt.toUTCString(), 'Accept-Ranges': 'bytes', ...file.headers }
-  if (isUnchanged(request.header, { etag, changedAt: file.changedAt })) return new Reply(null, known, 304)
+  if (isNotModified(request.header, { etag, changedAt: file.changedAt })) return new Reply(null, known, 304)
   const headers = { ...known, 'Content-Type': file.type, 'Content-Disposition': dispositionOf(file), 'X-Content-Type-Options': 'nosniff' }
   const whole = () => new Reply(() => file.open(), { ...headers, 'Content-Length': String(file.size) })
   const asked = request.header('range')

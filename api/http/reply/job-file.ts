@@ -1,9 +1,9 @@
 import { Reply } from '#api/http/reply/reply.ts'
-import { type FilePlace, findJobFile } from '#shared/platform/jobs/job-files.ts'
+import { findJobFile, type JobFileServices } from '#shared/platform/jobs/job-files.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The answer that carries a job's file; 404 when it has been swept away. */
-export async function fileDownload({ db, blobs }: FilePlace, workspaceId: string, fileId: string): Promise<Reply> {
+export async function jobFileReply({ db, blobs }: JobFileServices, workspaceId: string, fileId: string): Promise<Reply> {
   const file = await findJobFile(db, workspaceId, fileId)
   if (!file) throw problem('NOT_FOUND')
   const disposition = file.name ? { 'Content-Disposition': `attachment; filename="${file.name}"` } : {}

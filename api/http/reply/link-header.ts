@@ -1,16 +1,16 @@
 import type { Request } from '#api/http/declaration.ts'
-import { Headed } from '#api/http/reply/reply.ts'
+import { WithHeaders } from '#api/http/reply/reply.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { LinkedPage } from '#shared/platform/db/lists.ts'
 
 /** The items of a page, with the address of the next one in the header `Link` (RFC 8288) where there is one. */
-export function linked<Item>(
+export function withNextLink<Item>(
   { line }: Pick<Request<string, unknown, unknown>, 'line'>,
   { config }: Pick<Scope, 'config'>,
   { items, next }: LinkedPage<Item>,
-): Item[] | Headed<Item[]> {
+): Item[] | WithHeaders<Item[]> {
   if (next === null) return items
   const { path, query } = line()
   const address = `${config.publicUrl}${path}?${new URLSearchParams({ ...query, cursor: next })}`
-  return new Headed(items, { Link: `<${address}>; rel="next"` })
+  return new WithHeaders(items, { Link: `<${address}>; rel="next"` })
 }

@@ -29,7 +29,7 @@ export class Replaced<T> {
 }
 
 /** What a handler gives back with the ETag of what it answers. */
-export class Tagged<T> {
+export class WithETag<T> {
   readonly data: T
   readonly etag: string
 
@@ -40,7 +40,7 @@ export class Tagged<T> {
 }
 
 /** What a handler gives back with headers beside it, such as how long it may be kept. */
-export class Headed<T> {
+export class WithHeaders<T> {
   readonly data: T
   readonly headers: Readonly<Record<string, string>>
 

@@ -9,18 +9,18 @@ const stallMs = 30_000
 const lingerMs = 2_000
 
 /** A request's body while it arrives. */
-export interface Arrival {
+export interface BodyArrival {
   /** Rejects with the VALIDATION_ERROR that ends the arrival: it stalled, the connection broke off, or `fail` was called. */
   readonly failed: Promise<never>
   /** What a promise gives, or what ends the arrival if that comes first. */
-  readonly orFailed: <T>(work: Promise<T>) => Promise<T>
+  readonly unlessFailed: <T>(work: Promise<T>) => Promise<T>
   readonly fail: (reason: Problem) => void
   /** Ends the watch. */
   readonly release: () => void
 }
 
 /** Watches a body arrive, so that whoever waits for the rest of it never waits for ever. Release it. */
-export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arrival {
+export function watchArrival(request: IncomingMessage, afterMs = stallMs): BodyArrival {
   const { promise, reject } = Promise.withResolvers<never>()
   const waiting = new Set<(reason: unknown) => void>()
   let isOver = false
@@ -38,7 +38,7 @@ export function watchArrival(request: IncomingMessage, afterMs = stallMs): Arriv
   if (request.closed) closed()
   return {
     failed: promise,
-    orFailed: (work) => (isOver ? Promise.race([promise, work]) : unlessEnded(work, waiting)),
+    unlessFailed: (work) => (isOver ? Promise.race([promise, work]) : unlessEnded(work, waiting)),
     fail: reject,
     release: () => {
       request.setTimeout(0).off('timeout', stalled).off('close', closed)
@@ -61,7 +61,7 @@ function unlessEnded<T>(work: Promise<T>, waiting: Set<(reason: unknown) => void
  * Lets go of a request whose answer is made although the request has not ended: the rest flows past, and the connection ends with it. So it
  * does after a request that asked for another protocol.
  */
-export function endUnread({ req, res }: Context): void {
+export function drainUnreadBody({ req, res }: Context): void {
   // After such a one, Node says nothing of a next request that is no HTTP: its sender would wait until headers are too late.
   if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
   res.once('finish', () => {

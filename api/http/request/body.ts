@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { watchArrival } from '#api/http/request/arrival.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { parseJson, refuseBadText } from '#shared/platform/kernel/values/json.ts'
+import { parseJson, requireCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** The largest request body, except where a route takes an upload (document 1, Limits). */
 export const maxBodyBytes = 1024 * 1024
@@ -38,7 +38,7 @@ export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBy
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return { value: null, bytes }
   const text = decode(bytes)
-  refuseBadText(text, 'body')
+  requireCleanText(text, 'body')
   return { value: jsonOr(text), bytes }
 }
 
@@ -60,7 +60,7 @@ export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes
   const bytes = await readBytes(request, maxBytes)
   const type = request.headers['content-type'] ?? ''
   const value = takesParts && /^multipart\/form-data\s*;/i.test(type) ? await readParts(bytes, type) : readEncoded(bytes, type)
-  for (const [name, field] of value) refuseBadText({ [name]: field }, 'body')
+  for (const [name, field] of value) requireCleanText({ [name]: field }, 'body')
   return { value, bytes }
 }
 
@@ -89,7 +89,7 @@ export async function readBytes(request: IncomingMessage, maxBytes = maxBodyByte
   const arrival = watchArrival(request)
   try {
     const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
-    return await arrival.orFailed(bytes)
+    return await arrival.unlessFailed(bytes)
   } catch (cause) {
     if (cause instanceof Problem) throw cause
     if ((cause as { type?: string }).type === 'entity.too.large')

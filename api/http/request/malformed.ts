@@ -10,7 +10,7 @@ const lingerMs = 2_000
  * Gives requests that never come as far as the application the same answers as all others: those that are no HTTP, odd expectations, and
  * CONNECT, whose connection Node ends without a word.
  */
-export function answerUnreadable(server: Server): void {
+export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)
   // Node answers 417 by itself; an expectation that nobody knows may as well be ignored.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import type { Arrival } from '#api/http/request/arrival.ts'
+import type { BodyArrival } from '#api/http/request/arrival.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { unknownKey } from '#shared/platform/kernel/known-keys.ts'
+import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** What a form may hold beside the file; more is refused. */
@@ -30,7 +30,7 @@ export interface FilePart {
  */
 export async function findFilePart(
   request: IncomingMessage,
-  arrival: Arrival,
+  arrival: BodyArrival,
   maxBytes: number,
   known: readonly string[] | undefined,
 ): Promise<FilePart> {
@@ -47,7 +47,7 @@ export async function findFilePart(
   parser.on('file', (name, bytes, fileName, _encoding, contentType) => {
     bytes.on('error', (error: Error) => refuse(broken(error), error))
     if (known && name !== 'file' && !known.includes(name) && isCleanText(name)) {
-      return refuse(unknownKey(name, name, [...known, 'file'], 'this form').message)
+      return refuse(unknownKeyProblem(name, name, [...known, 'file'], 'this form').message)
     }
     if (name !== 'file' && fileName === undefined) {
       counts.fields += 1
@@ -71,7 +71,7 @@ export async function findFilePart(
     if (size > maxBytes + overheadBytes) refuse(`body must be at most ${Math.floor((maxBytes + overheadBytes) / 1024 / 1024)} MB`)
   })
   request.pipe(parser)
-  return arrival.orFailed(found.promise)
+  return arrival.unlessFailed(found.promise)
 }
 
 /** Reads a field; the parser itself would put another character in the place of bytes that are no UTF-8, so that two texts become one. */

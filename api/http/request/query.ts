@@ -2,11 +2,11 @@ import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Request } from '#api/http/declaration.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { suggestion } from '#shared/platform/kernel/known-keys.ts'
+import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Throws VALIDATION_ERROR when the address holds a NUL character, or its query what is no UTF-8, such as a lone surrogate. */
-export function refuseBadAddress({ url, querystring }: Context): void {
+export function requireCleanAddress({ url, querystring }: Context): void {
   if (!url.includes('%')) return
   if (url.includes('%00')) throw problem('VALIDATION_ERROR', 'address must not hold a NUL character')
   // What cannot be decoded comes as the replacement character.
@@ -17,7 +17,7 @@ export function refuseBadAddress({ url, querystring }: Context): void {
 }
 
 /** A request as it was asked for, with the first value of each parameter. HEAD asks what GET would be answered. */
-export const lineOf = ({ method, path, querystring }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
+export const requestLineOf = ({ method, path, querystring }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
   method: method === 'HEAD' ? 'GET' : method,
   path,
   query: Object.fromEntries(
@@ -31,12 +31,12 @@ const parametersOf = (querystring: string) => parse(querystring, '&', '=', { max
 type Raw = Readonly<Record<string, string | string[] | undefined>>
 
 /** Throws VALIDATION_ERROR for a parameter that the schema does not have, and names the nearest one that it has. */
-export function refuseUnknownParameters(querystring: string, schema: Schema<unknown> | undefined): void {
+export function requireKnownParameters(querystring: string, schema: Schema<unknown> | undefined): void {
   if (querystring === '') return
   const known = Object.keys((schema?.json as { properties?: object } | undefined)?.properties ?? {})
   const unknown = Object.keys(parametersOf(querystring)).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  const advice = known.length === 0 ? '; it takes none' : suggestion(unknown, known)
+  const advice = known.length === 0 ? '; it takes none' : suggestSpelling(unknown, known)
   throw problem('VALIDATION_ERROR', `${unknown.slice(0, 100)} is no query parameter of this address${advice}`)
 }
 

@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
 import type { Request } from '#api/http/declaration.ts'
 import { type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
-import { lineOf, readQuery, refuseUnknownParameters } from '#api/http/request/query.ts'
+import { readQuery, requestLineOf, requireKnownParameters } from '#api/http/request/query.ts'
 import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { readKnownKeys, unknownKey } from '#shared/platform/kernel/known-keys.ts'
+import { readKnownKeys, unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** A request that was let in: where it works, and the resource that its route's `on` resolved. */
@@ -15,7 +15,7 @@ export interface Admitted {
 }
 
 /** A request with its body read and checked, and the bytes that it came in. */
-export interface Read {
+export interface ParsedRequest {
   readonly request: Request<string, unknown, unknown>
   readonly bytes: Buffer
 }
@@ -24,18 +24,23 @@ export interface Read {
 const slowBodyMs = 50
 
 /** Reads what a route takes as its body; VALIDATION_ERROR when it is something else. */
-export async function readRequest(route: Route, ctx: Context, { cache }: ApiServices, { scope, resource }: Admitted): Promise<Read> {
-  const query = queryOf(route, ctx)
+export async function readRequest(
+  route: Route,
+  ctx: Context,
+  { cache }: ApiServices,
+  { scope, resource }: Admitted,
+): Promise<ParsedRequest> {
+  const query = readRouteQuery(route, ctx)
   const started = performance.now()
   // Work that is begun again finds the body read.
   ctx.state.body ??= arrive(route, ctx)
   const { value, bytes }: ReadBody = await ctx.state.body
   const body =
     route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, { scope, resource }) : value
-  if (performance.now() - started <= slowBodyMs) return { request: requestOf(ctx, query, body, resource), bytes }
-  await cache.settle()
+  if (performance.now() - started <= slowBodyMs) return { request: buildRequest(ctx, query, body, resource), bytes }
+  await cache.refresh()
   const resolved = await route.on?.({ params: ctx.params, query: () => query }, scope as Scope)
-  return { request: requestOf(ctx, query, body, resolved?.resource), bytes }
+  return { request: buildRequest(ctx, query, body, resolved?.resource), bytes }
 }
 
 /** The body by the route's schema; its unknown keys are judged first, since a misspelled key is often one that is missing as well. */
@@ -45,7 +50,7 @@ async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: 
   const known = readKnownKeys(value, { body: body.json, answer, stored: undefined })
   const read = body.parse(known.value)
   if (!known.isComparable || route.kind === 'page' || !route.stored) return read
-  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(requestOf(ctx, {}, read, resource), scope as Scope)))
+  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(buildRequest(ctx, {}, read, resource), scope as Scope)))
   readKnownKeys(value, { body: body.json, answer, stored })
   return read
 }
@@ -74,7 +79,7 @@ async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
   const { value } = await readJson(ctx.req)
   const key =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
-  if (key !== undefined) throw unknownKey(key, key, [], 'this body')
+  if (key !== undefined) throw unknownKeyProblem(key, key, [], 'this body')
   return noBody
 }
 
@@ -83,7 +88,7 @@ const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
 /** What of a request a handler sees. */
-export const requestOf = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
+export const buildRequest = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
   params: ctx.params,
   query,
   body,
@@ -91,11 +96,11 @@ export const requestOf = <Body>(ctx: Context, query: unknown, body: Body, resour
   // A range is of GET alone (RFC 9110, 14.2).
   header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
   address: ctx.ip,
-  line: () => lineOf(ctx),
+  line: () => requestLineOf(ctx),
 })
 
 /** The query by the route's schema. */
-export function queryOf(route: Route, ctx: Context): unknown {
-  if (isStrict(ctx)) refuseUnknownParameters(ctx.querystring, route.query)
+export function readRouteQuery(route: Route, ctx: Context): unknown {
+  if (isStrict(ctx)) requireKnownParameters(ctx.querystring, route.query)
   return route.query ? readQuery(ctx.query, route.query) : {}
 }

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { type Arrival, watchArrival } from '#api/http/request/arrival.ts'
+import { type BodyArrival, watchArrival } from '#api/http/request/arrival.ts'
 import { refuseCompressed } from '#api/http/request/body.ts'
 import { findFilePart } from '#api/http/request/multipart.ts'
 import type { ArrivingFile, Upload } from '#api/http/route.ts'
-import { type FilePlace, storeFile } from '#shared/platform/jobs/job-files.ts'
+import { type JobFileServices, storeJobFile } from '#shared/platform/jobs/job-files.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
  * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
  */
-export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: FilePlace): Promise<ReceivedFile> {
+export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: JobFileServices): Promise<ReceivedFile> {
   const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
-    storeFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
+    storeJobFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
   )
-  return { id: kept.id, body: bodyOf(kept.sha256, fields) }
+  return { id: kept.id, body: uploadFingerprint(kept.sha256, fields) }
 }
 
 /** A file in storage, and what stands for all that was sent. */
@@ -31,7 +31,7 @@ export interface KeptFile<Kept> {
 }
 
 /** What stands for the body of an upload: the digest of its file, which storage has taken, and its fields (decisions, Idempotency). */
-export const bodyOf = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
+export const uploadFingerprint = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
   Buffer.from(JSON.stringify([sha256, ...[...fields].sort()]))
 
 /** An upload whose limit is known. */
@@ -49,14 +49,14 @@ export async function receiveFile<Kept>(
   try {
     const { contentType, name, pieces, whole } = await openFile(request, arrival, upload)
     const kept = await keep({ contentType, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
-    return { kept, fields: await arrival.orFailed(whole) }
+    return { kept, fields: await arrival.unlessFailed(whole) }
   } finally {
     arrival.release()
   }
 }
 
 /** Reads all of a file into memory, for `keep` where it is small. */
-export async function wholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
+export async function readWholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of bytes) pieces.push(piece)
   return Buffer.concat(pieces)
@@ -75,7 +75,7 @@ const noFields: ReadonlyMap<string, string> = new Map()
 
 async function openFile(
   request: IncomingMessage,
-  arrival: Arrival,
+  arrival: BodyArrival,
   { contentTypes, maxBytes, form, fields = {} }: SizedUpload,
 ): Promise<OpenedFile> {
   const contentType = request.headers['content-type'] ?? ''
@@ -97,18 +97,18 @@ async function openFile(
 /** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */
 async function* arriving(
   pieces: AsyncIterator<Uint8Array>,
-  { failed, orFailed }: Arrival,
+  { failed, unlessFailed }: BodyArrival,
   whole: Promise<unknown>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   const next = () => pieces.next().catch((error: unknown) => (isCutOff(error) ? failed : Promise.reject(error)))
   let size = 0
-  for (let piece = await orFailed(next()); !piece.done; piece = await orFailed(next())) {
+  for (let piece = await unlessFailed(next()); !piece.done; piece = await unlessFailed(next())) {
     size += piece.value.length
     if (size > maxBytes) throw tooLarge(maxBytes)
     yield piece.value
   }
-  await orFailed(whole)
+  await unlessFailed(whole)
 }
 
 /** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */

@@ -12,13 +12,13 @@ export const backgrounds = { light: '#f5f6f8', dark: '#1d2027' } as const
 const buttonTextColors = { light: '#ffffff', dark: '#14161b' } as const
 
 /** Minimum contrast ratio of text (WCAG 2.2, 1.4.3). */
-export const leastContrast = 4.5
+export const minContrast = 4.5
 
 /**
  * Makes a workspace's colour (`#rrggbb`) readable in both schemes: unchanged where its contrast is at least 4.5:1, else darkened or
  * lightened until it is.
  */
-export const accentsOf = (color: string): { readonly light: Accent; readonly dark: Accent } => ({
+export const readableAccents = (color: string): { readonly light: Accent; readonly dark: Accent } => ({
   light: { accent: ensureContrast(color, backgrounds.light, '#000000'), onAccent: buttonTextColors.light },
   dark: { accent: ensureContrast(color, backgrounds.dark, '#ffffff'), onAccent: buttonTextColors.dark },
 })
@@ -26,7 +26,7 @@ export const accentsOf = (color: string): { readonly light: Accent; readonly dar
 function ensureContrast(color: string, background: string, towards: string): string {
   for (let step = 0; ; step++) {
     const mixed = mix(color, towards, step / 50)
-    if (contrast(mixed, background) >= leastContrast) return mixed
+    if (contrast(mixed, background) >= minContrast) return mixed
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import { type Accent, accentsOf } from '#api/pages/assets/contrast.ts'
+import { type Accent, readableAccents } from '#api/pages/assets/contrast.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
@@ -41,7 +41,7 @@ function send(ctx: Context, type: string, text: string): void {
 }
 
 function colorSheet(color: string): string {
-  const { light, dark } = accentsOf(color)
+  const { light, dark } = readableAccents(color)
   return `:root { ${properties(light)} }\n@media (prefers-color-scheme: dark) { :root { ${properties(dark)} } }\n`
 }
 

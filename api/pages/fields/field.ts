@@ -50,9 +50,9 @@ interface RenderedField extends Field {
 const renderTemplate = template<RenderedField>(new URL('field.eta', import.meta.url))
 
 /** Renders fields one below the other; the first with an error takes the focus. */
-export function drawFields(fields: readonly Field[]): Html {
+export function renderFields(fields: readonly Field[]): Html {
   const first = fields.findIndex(({ error }) => error !== undefined)
-  return joined(fields.map((field, index) => renderField(field, index === first)))
+  return joinHtml(fields.map((field, index) => renderField(field, index === first)))
 }
 
 function renderField(field: Field, isFirst: boolean): Html {
@@ -66,7 +66,7 @@ function renderField(field: Field, isFirst: boolean): Html {
 const pieces = template<{ readonly parts: readonly Html[] }>(new URL('pieces.eta', import.meta.url))
 
 /** Joins parts of a page. */
-export const joined = (parts: readonly Html[]): Html => pieces({ parts })
+export const joinHtml = (parts: readonly Html[]): Html => pieces({ parts })
 
 /** Adds errors, given by field name, to the fields. */
 export const withErrors = (fields: readonly Field[], errors: Readonly<Record<string, string>>): Field[] =>

@@ -6,7 +6,7 @@ import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 export const attemptField = 'id'
 
 /** Reads a form's submission id; undefined when it is missing, longer than 255 characters or unclean text, so the request counts as new. */
-export function attemptIn(sent: URLSearchParams): string | undefined {
+export function readAttempt(sent: URLSearchParams): string | undefined {
   const id = sent.get(attemptField) ?? ''
   return id !== '' && id.length <= 255 && isCleanText(id) ? id : undefined
 }

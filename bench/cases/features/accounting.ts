@@ -2,7 +2,7 @@ import type { Bench, Case, Group } from '#bench/case.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { type Ledger, makeLedgers } from '#bench/data/ledger.ts'
 import { get, nth, race, send } from '#bench/race.ts'
-import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
 /** The ledger: posting against the bare statement, on few accounts and on many; reports of very many lines. */
@@ -54,7 +54,7 @@ async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]
   const { databaseUrl, kontorUrl, loaded, seconds } = bench
   const db = new Database(databaseUrl, { connections: 1, name: 'bench months', statementTimeoutMs: 900_000 })
   // What a worker does when a report asks for it.
-  await sumMonths({ db, workspace: { id: large.workspaceId } })
+  await updateMonthSums({ db, workspace: { id: large.workspaceId } })
   await db.close()
   const ask = sender(kontorUrl, { ...large, token: loaded.token })
   const ledger = `/accounting/ledger?account=${large.accounts[3]}&limit=200`

@@ -6,7 +6,7 @@ import { forgetNotifications, putChanges } from '#bench/jobs/changes.ts'
 import { openDatabase } from '#bench/jobs/database.ts'
 import { drained, forget } from '#bench/jobs/drain.ts'
 import { startServer } from '#bench/servers/start.ts'
-import { deliverNotifications } from '#shared/core/notifications/jobs.ts'
+import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
 
 const count = 10_000
 
@@ -26,10 +26,10 @@ export const drain: Group = {
       return { amount: await doneBy('bench/floor/worker.ts', [], queueName) }
     }
     const kontor = async (): Promise<Side> => {
-      await forget(db, deliverNotifications.name)
+      await forget(db, deliverNotificationsJob.name)
       await forgetNotifications(db, type)
       await putChanges(db, type, count)
-      return { amount: await doneBy('workers/main.ts', ['--pools=flows,data'], deliverNotifications.name) }
+      return { amount: await doneBy('workers/main.ts', ['--pools=flows,data'], deliverNotificationsJob.name) }
     }
     const doneBy = async (program: string, args: readonly string[], queue: string): Promise<number> => {
       const worker = await startServer(program, bench.environment, args)

@@ -1,5 +1,5 @@
-import type { Node } from '#shared/core/automation/node.ts'
-import { type Render, textOf } from '#shared/core/automation/template.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
+import { type Render, toText } from '#shared/core/automation/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -11,7 +11,7 @@ import { isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
 type Properties = Parameters<typeof t.Object>[0]
 
 /** What a block's settings may name that has to be there, as it is when they are looked at. */
-export interface Surroundings {
+export interface KnownReferences {
   /** By the key of each record type, the keys of its fields. */
   readonly fieldKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly functionIds: ReadonlySet<string>
@@ -32,12 +32,12 @@ interface Described {
   /** The settings without which it cannot run. */
   readonly required: readonly string[]
   /** Beyond what is missing: what keeps a block with these settings from running, as sentences that name the setting. */
-  readonly problems?: (config: Readonly<Record<string, unknown>>, around: Surroundings) => string[]
+  readonly problems?: (config: Readonly<Record<string, unknown>>, around: KnownReferences) => string[]
 }
 
 /** What a step is told of its run. */
 export interface StepContext {
-  readonly node: Node
+  readonly node: FlowNode
   /** The settings with their references replaced: a text that is one reference and nothing else has become that value. */
   readonly settings: Readonly<Record<string, unknown>>
   /** Replaces references in a value, with others beside those of the run, such as an item. */
@@ -50,33 +50,33 @@ export interface StepContext {
 }
 
 /** What came of a block that computes: its output, and the handle that the run leaves by. */
-export interface Computed {
+export interface ComputedOutput {
   readonly output: unknown
   readonly handle?: string
 }
 
 /** What a run waits for instead of going on. */
-export type Waiting =
+export type WaitRequest =
   | { readonly kind: 'time'; readonly until: string }
   | { readonly kind: 'function'; readonly functionId: string; readonly input: string }
   | { readonly kind: 'call' }
 
 /** Who sees an output of a run: whoever may see the run, those who may read the record, or those who may change the flow. */
-export type Shown = 'readers' | 'record' | 'editors'
+export type OutputVisibility = 'readers' | 'record' | 'editors'
 
 interface BlockParts extends Described {
   readonly handles: readonly [string, ...string[]]
   /** The shape of what it gives to the blocks behind it. */
   readonly output: Properties
-  readonly shown: Shown
+  readonly shown: OutputVisibility
   /** The app that must be switched on; null for none. */
   readonly app: AppName | null
   readonly work:
-    | { readonly computes: (step: StepContext) => Promise<Computed> }
+    | { readonly computes: (step: StepContext) => Promise<ComputedOutput> }
     /** Changes something in the workspace, in the transaction of its step, with the rights of the flow's last editor. */
     | { readonly acts: (step: StepContext, scope: Scope) => Promise<unknown> }
     /** Parks the run. */
-    | { readonly waits: (step: StepContext, scope: Scope) => Promise<Exclude<Waiting, { kind: 'call' }>> }
+    | { readonly waits: (step: StepContext, scope: Scope) => Promise<Exclude<WaitRequest, { kind: 'call' }>> }
     /**
      * Calls somebody outside, in no transaction, while the run is parked. It may be done again under the same `key` when its worker dies.
      * Throws an EgressFailure where nobody answered.
@@ -131,24 +131,24 @@ export const blockView = t.Object(
 export type BlockView = TypeOf<ReturnType<typeof schema<typeof blockView>>>
 
 // Settings that many blocks have.
-export const text = (description: string) => t.Optional(t.String({ description }))
-export const number = (description: string) => t.Optional(t.Union([t.Number(), t.String()], { description }))
-export const flag = (description: string) => t.Optional(t.Union([t.Boolean(), t.String()], { description }))
-export const texts = (description: string) => t.Optional(t.Record(t.String(), t.String(), { description }))
-export const list = (description: string) => t.Optional(t.Union([t.String(), t.Array(t.Unknown())], { description }))
+export const textSetting = (description: string) => t.Optional(t.String({ description }))
+export const numberSetting = (description: string) => t.Optional(t.Union([t.Number(), t.String()], { description }))
+export const flagSetting = (description: string) => t.Optional(t.Union([t.Boolean(), t.String()], { description }))
+export const textMapSetting = (description: string) => t.Optional(t.Record(t.String(), t.String(), { description }))
+export const listSetting = (description: string) => t.Optional(t.Union([t.String(), t.Array(t.Unknown())], { description }))
 
 // What such a setting says once its references are replaced.
 /** A number; undefined when it is blank. Throws VALIDATION_ERROR naming the setting. */
-export function numberIn(value: unknown, name: string): number | undefined {
-  const written = textOf(value).trim()
+export function readNumberSetting(value: unknown, name: string): number | undefined {
+  const written = toText(value).trim()
   if (written === '') return undefined
   if (!isPlainDecimal(written)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${written.slice(0, 100)}`)
   return Number(written)
 }
 
 /** Whether something is so; not when it is blank. Throws VALIDATION_ERROR naming the setting. */
-export function isSet(value: unknown, name: string): boolean {
-  const written = textOf(value).trim().toLowerCase()
+export function readFlagSetting(value: unknown, name: string): boolean {
+  const written = toText(value).trim().toLowerCase()
   if (['true', '1', 'yes'].includes(written)) return true
   if (['', 'false', '0', 'no'].includes(written)) return false
   throw problem('VALIDATION_ERROR', `${name} must be true or false, got ${written.slice(0, 100)}`)

@@ -1,21 +1,21 @@
-import { type Render, shortTextOf } from '#shared/core/automation/template.ts'
+import { type Render, toBoundedText } from '#shared/core/automation/template.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
-import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
-import { isWithin } from '#shared/platform/kernel/values/text-search.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
+import { includesText } from '#shared/platform/kernel/values/text-search.ts'
 
 type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
 
 /** What a clause can ask of its two sides (decisions, Flows). */
 const operators: Readonly<Record<string, Test>> = {
-  eq: (left, right, budget) => compare(left, right, budget) === 0,
-  ne: (left, right, budget) => compare(left, right, budget) !== 0,
-  gt: (left, right, budget) => compare(left, right, budget) > 0,
-  gte: (left, right, budget) => compare(left, right, budget) >= 0,
-  lt: (left, right, budget) => compare(left, right, budget) < 0,
-  lte: (left, right, budget) => compare(left, right, budget) <= 0,
+  eq: (left, right, budget) => compareClauseValues(left, right, budget) === 0,
+  ne: (left, right, budget) => compareClauseValues(left, right, budget) !== 0,
+  gt: (left, right, budget) => compareClauseValues(left, right, budget) > 0,
+  gte: (left, right, budget) => compareClauseValues(left, right, budget) >= 0,
+  lt: (left, right, budget) => compareClauseValues(left, right, budget) < 0,
+  lte: (left, right, budget) => compareClauseValues(left, right, budget) <= 0,
   contains,
   not_contains: async (left, right, budget) => !(await contains(left, right, budget)),
   in: (left, right, budget) => isAmong(choicesOf(right), left, budget),
@@ -56,7 +56,7 @@ function problemsOf({ left, op, right }: Clause, path: string): string[] {
 }
 
 /** Whether the clauses of a block hold; no clauses are true. Gives the thread back between them. */
-export async function holds(
+export async function evaluateClauses(
   { match, clauses = [] }: Readonly<Record<string, unknown>>,
   { render, budget }: { readonly render: Render; readonly budget: ComputeBudget },
   extra?: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ export async function holds(
   const isAny = match === 'any' && all.length > 0
   for (const { left, op = '', right } of all) {
     if (budget.isPauseDue()) await budget.pause()
-    budget.take(1)
+    budget.takeSteps(1)
     const truth = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
     if ((typeof truth === 'boolean' ? truth : await truth) === isAny) return isAny
   }
@@ -73,11 +73,11 @@ export async function holds(
 }
 
 /** Below, at or above 0 as the left side is less, equal or more: as numbers or times when both sides are, else as text. */
-export function compare(left: unknown, right: unknown, budget: ComputeBudget): number {
-  const numbers = [decimalOf(left), decimalOf(right)] as const
+export function compareClauseValues(left: unknown, right: unknown, budget: ComputeBudget): number {
+  const numbers = [toDecimal(left), toDecimal(right)] as const
   if (numbers[0] && numbers[1]) return numbers[0].comparedTo(numbers[1])
-  const [one, other] = [shortTextOf(left), shortTextOf(right)]
-  budget.take((one.length + other.length) >> 9)
+  const [one, other] = [toBoundedText(left), toBoundedText(right)]
+  budget.takeSteps((one.length + other.length) >> 9)
   const [before, after] = [timeOf(one), timeOf(other)]
   if (before !== undefined && after !== undefined) return order(before, after)
   return order(one, other)
@@ -86,27 +86,27 @@ export function compare(left: unknown, right: unknown, budget: ComputeBudget): n
 const order = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** The number that a value is, or is as text; undefined for any other. */
-export function decimalOf(value: unknown): Decimal | undefined {
-  const text = typeof value === 'string' ? value.trim() : numberText(value)
+export function toDecimal(value: unknown): Decimal | undefined {
+  const text = typeof value === 'string' ? value.trim() : jsonNumberText(value)
   return text !== undefined && isDecimalText(text) ? new Decimal(text) : undefined
 }
 
 /** An instant as text that sorts; a day is its first moment in UTC. */
-const timeOf = (text: string): string | undefined => utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
+const timeOf = (text: string): string | undefined => toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 
 function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise<boolean> {
   if (Array.isArray(left)) return isAmong(left, right, budget)
-  const [text, part] = [shortTextOf(left).toLowerCase(), shortTextOf(right).toLowerCase()]
-  budget.take((text.length + part.length) >> 9)
-  return isWithin(text, part, budget)
+  const [text, part] = [toBoundedText(left).toLowerCase(), toBoundedText(right).toLowerCase()]
+  budget.takeSteps((text.length + part.length) >> 9)
+  return includesText(text, part, budget)
 }
 
 /** Whether one of the values equals another. */
 async function isAmong(values: Iterable<unknown>, value: unknown, budget: ComputeBudget): Promise<boolean> {
   for (const one of values) {
     if (budget.isPauseDue()) await budget.pause()
-    budget.take(1)
-    if (compare(one, value, budget) === 0) return true
+    budget.takeSteps(1)
+    if (compareClauseValues(one, value, budget) === 0) return true
   }
   return false
 }
@@ -114,7 +114,7 @@ async function isAmong(values: Iterable<unknown>, value: unknown, budget: Comput
 /** A list, or a text with commas. */
 function* choicesOf(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) return yield* value
-  const text = shortTextOf(value)
+  const text = toBoundedText(value)
   for (let from = 0; from <= text.length; ) {
     const comma = text.indexOf(',', from)
     const end = comma === -1 ? text.length : comma

@@ -1,10 +1,10 @@
 import { automationLimits } from '#shared/core/automation/limits.ts'
-import { hasReference, plainJson, shortTextOf } from '#shared/core/automation/template.ts'
+import { hasReference, toBoundedText, toPlainJson } from '#shared/core/automation/template.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** The list of a block's `list`, once its references are replaced: a list, or the text of a JSON array; nothing is an empty one. */
-export function itemsOf(value: unknown): readonly unknown[] {
+export function readListItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (value === undefined || value === null || value === '') return []
   if (typeof value === 'string' && value.length > automationLimits.listCharacters)
@@ -13,13 +13,13 @@ export function itemsOf(value: unknown): readonly unknown[] {
       `list may have at most ${automationLimits.listCharacters} characters as text; refer to a list instead`,
     )
   const items = typeof value === 'string' ? arrayIn(value) : undefined
-  if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${shortTextOf(value).slice(0, 100)}`)
+  if (!items) throw problem('VALIDATION_ERROR', `list must be a list, got ${toBoundedText(value).slice(0, 100)}`)
   return items
 }
 
 function arrayIn(text: string): readonly unknown[] | undefined {
   try {
-    const value = plainJson(parseStoredJson(text))
+    const value = toPlainJson(parseStoredJson(text))
     return Array.isArray(value) ? value : undefined
   } catch {
     return undefined

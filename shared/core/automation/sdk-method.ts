@@ -22,7 +22,7 @@ export interface SdkMethod {
   /** The app that must be switched on; null for none. */
   readonly app: AppName | null
   /** Whether it only looks, and so need not ask first whether what is remembered still holds. */
-  readonly reads: boolean
+  readonly isReadOnly: boolean
   /** Carries a call out as the API would. What it gives is what the API would put into `data`; undefined for a 204. */
   readonly call: (context: SdkContext, args: readonly unknown[]) => Promise<unknown>
 }
@@ -31,7 +31,7 @@ export interface SdkMethod {
 type Parameters<Args extends readonly unknown[]> = { readonly [Place in keyof Args]: readonly [name: string, shape: Schema<Args[Place]>] }
 
 /** Makes a method whose arguments are parsed by their shapes: what does not fit is a VALIDATION_ERROR that names the argument. */
-export function sdkMethod<const Args extends readonly unknown[]>(
+export function defineSdkMethod<const Args extends readonly unknown[]>(
   name: string,
   declaration: string,
   parameters: Parameters<Args>,
@@ -42,14 +42,14 @@ export function sdkMethod<const Args extends readonly unknown[]>(
     name,
     declaration,
     app: null,
-    reads: false,
+    isReadOnly: false,
     call: (context, args) => call(context, ...(shapes.map(([name, shape], place) => shape.parse(args[place], name)) as unknown as Args)),
   } satisfies SdkMethod)
 }
 
 /** The methods of an app: while it is off they answer NOT_FOUND. */
-export const ofApp = (app: AppName, methods: readonly SdkMethod[]): readonly SdkMethod[] =>
+export const restrictToApp = (app: AppName, methods: readonly SdkMethod[]): readonly SdkMethod[] =>
   Object.freeze(methods.map((method) => Object.freeze({ ...method, app })))
 
 /** The same for a method that changes nothing. */
-export const sdkQuery: typeof sdkMethod = (...made) => Object.freeze({ ...sdkMethod(...made), reads: true })
+export const defineSdkQuery: typeof defineSdkMethod = (...made) => Object.freeze({ ...defineSdkMethod(...made), reads: true })

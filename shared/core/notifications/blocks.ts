@@ -1,6 +1,6 @@
-import { defineBlock, text } from '#shared/core/automation/block.ts'
+import { defineBlock, textSetting } from '#shared/core/automation/block.ts'
 import { blankProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
-import { textOf } from '#shared/core/automation/template.ts'
+import { toText } from '#shared/core/automation/template.ts'
 import { noticeInput, sendNotice } from '#shared/core/notifications/notify.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
@@ -10,11 +10,11 @@ export const notifyBlock = defineBlock({
   label: 'Notify members',
   description: 'Puts an item into the inbox of a member, of those who hold a role, or of every member.',
   settings: {
-    title: text('What the inbox shows: up to 200 characters that everybody may read who gets it.'),
-    user_id: text('A member who gets it.'),
-    role_id: text('A role whose holders get it.'),
-    object_type: text('The type of the record that it is about.'),
-    record_id: text('The record that it is about.'),
+    title: textSetting('What the inbox shows: up to 200 characters that everybody may read who gets it.'),
+    user_id: textSetting('A member who gets it.'),
+    role_id: textSetting('A role whose holders get it.'),
+    object_type: textSetting('The type of the record that it is about.'),
+    record_id: textSetting('The record that it is about.'),
   },
   required: ['title'],
   problems: (config, around) => [
@@ -27,7 +27,7 @@ export const notifyBlock = defineBlock({
   app: null,
   work: {
     acts: ({ settings, key }, scope) => {
-      const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, textOf(value).trim()]))
+      const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
       requirePermission(scope, 'notifications:create', '*')
       const title = [...(given.title ?? '')].slice(0, 200).join('')
       return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { naturalKey: key })

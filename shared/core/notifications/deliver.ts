@@ -1,7 +1,7 @@
 import { everyMember, type Notice, notify } from '#shared/core/notifications/notify.ts'
-import { titlesOf } from '#shared/core/notifications/rules.ts'
+import { readRuleTitles } from '#shared/core/notifications/rules.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import type { HeardChanges } from '#shared/platform/events/event-delivery.ts'
+import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
 type Deliverer = Pick<PlatformScope, 'db' | 'cache'>
 
@@ -9,8 +9,8 @@ type Deliverer = Pick<PlatformScope, 'db' | 'cache'>
  * Tells every member who was one at the time of an event, once for each rule that heard of it. Doing it again tells nobody twice, so a worker
  * that was stopped in between leaves nothing to clear up.
  */
-export async function deliver({ db, cache }: Deliverer, workspaceId: string, changes: readonly HeardChanges[]): Promise<void> {
-  const titles = await titlesOf(cache, db, workspaceId)
+export async function deliverNotices({ db, cache }: Deliverer, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
+  const titles = await readRuleTitles(cache, db, workspaceId)
   await notify(
     { db, workspace: { id: workspaceId } },
     everyMember,
@@ -19,7 +19,10 @@ export async function deliver({ db, cache }: Deliverer, workspaceId: string, cha
 }
 
 /** One for each event and rule; a rule that is gone has nothing to say. */
-const noticesOf = ({ objectType, event, entryIds, subjectIds, listenerIds }: HeardChanges, titles: ReadonlyMap<string, string>): Notice[] =>
+const noticesOf = (
+  { objectType, event, entryIds, subjectIds, listenerIds }: EventDelivery,
+  titles: ReadonlyMap<string, string>,
+): Notice[] =>
   listenerIds.flatMap((listener) => {
     const title = titles.get(listener)
     if (title === undefined) return []

@@ -1,5 +1,11 @@
 import type { InboxQuery, Notification } from '#shared/core/notifications/inbox-schemas.ts'
-import { countUnreadItems, findItems, findUnreadItems, markAllItems, markItem } from '#shared/core/notifications/store.ts'
+import {
+  countUnreadNotifications,
+  findNotifications,
+  findUnreadNotifications,
+  markAllNotificationsRead,
+  markNotificationRead,
+} from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -23,7 +29,7 @@ export interface InboxPage {
 export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
   const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
-  const find = query.unread ? findUnreadItems : findItems
+  const find = query.unread ? findUnreadNotifications : findNotifications
   const rows = await db.query<Row>(find(workspace.id, actor.personId, after, query.limit + 1))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
@@ -32,18 +38,18 @@ export async function listNotifications({ db, workspace, actor }: Scope, query: 
 
 /** How many of the caller's notifications are unread. */
 export async function countUnread({ db, workspace, actor }: Scope): Promise<number> {
-  return (await db.query<{ count: number }>(countUnreadItems(workspace.id, actor.personId)))[0]?.count ?? 0
+  return (await db.query<{ count: number }>(countUnreadNotifications(workspace.id, actor.personId)))[0]?.count ?? 0
 }
 
 /** Marks one of the caller's notifications as read; one that is already stays as it was. NOT_FOUND when the caller has no such one. */
 export async function markRead({ db, workspace, actor }: Scope, id: string): Promise<void> {
-  const marked = isUuid(id) ? await db.query(markItem(workspace.id, actor.personId, id)) : []
+  const marked = isUuid(id) ? await db.query(markNotificationRead(workspace.id, actor.personId, id)) : []
   if (marked.length === 0) throw problem('NOT_FOUND')
 }
 
 /** Marks all notifications that the caller has now as read. */
 export async function markAllRead({ db, workspace, actor }: Scope): Promise<void> {
-  await db.query(markAllItems(workspace.id, actor.personId))
+  await db.query(markAllNotificationsRead(workspace.id, actor.personId))
 }
 
 const viewOf = ({ read_at, ...item }: Row): Notification => ({ ...item, read: read_at !== null, ...(read_at === null ? {} : { read_at }) })

@@ -1,6 +1,6 @@
-import { putItems, recipientsOf } from '#shared/core/notifications/store.ts'
+import { findRecipients, insertNotifications } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType, unknownType } from '#shared/core/types/record-type.ts'
+import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
@@ -47,7 +47,7 @@ export async function notify(
   if (notices.length === 0) return 0
   const columns = columnsOf(notices)
   const put = async (named: readonly string[], after: string | null, atMost: number): Promise<Put> =>
-    (await db.query<Put>(putItems(workspace.id, named, after, atMost, ...columns)))[0] ?? { count: 0, last: null }
+    (await db.query<Put>(insertNotifications(workspace.id, named, after, atMost, ...columns)))[0] ?? { count: 0, last: null }
   if (recipients !== everyMember) return (await put(recipients, null, 0)).count
   const atMost = Math.max(1, Math.floor(itemsPerStatement / notices.length))
   for (let after = lowestId, members = 0; ; ) {
@@ -103,7 +103,7 @@ export async function sendNotice(scope: Scope, input: NoticeInput, { naturalKey 
   const userId = idIn(input.user_id, 'user_id')
   const roleId = idIn(input.role_id, 'role_id')
   const record = await recordOf(scope, input)
-  const [found] = await scope.db.query<Found>(recipientsOf(scope.workspace.id, userId, roleId))
+  const [found] = await scope.db.query<Found>(findRecipients(scope.workspace.id, userId, roleId))
   if (userId !== null && !found?.is_member) throw problem('VALIDATION_ERROR', 'user_id must be a member of the workspace')
   if (roleId !== null && !found?.is_role) throw problem('VALIDATION_ERROR', 'role_id must be a role of the workspace')
   const notice = { title: input.title, record, event: 'notice', key: `notice ${naturalKey}` }
@@ -130,6 +130,6 @@ async function recordOf(scope: Scope, input: NoticeInput): Promise<Notice['recor
     return null
   }
   if (id === null) throw problem('VALIDATION_ERROR', 'record_id is required beside object_type')
-  if (!(await findRecordType(scope, input.object_type))) throw await unknownType(scope, 'object_type', input.object_type)
+  if (!(await findRecordType(scope, input.object_type))) throw await unknownTypeProblem(scope, 'object_type', input.object_type)
   return { type: input.object_type, id }
 }

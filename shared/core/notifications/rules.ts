@@ -1,4 +1,4 @@
-import type { NotificationRule, RuleChange, RuleInput } from '#shared/core/notifications/schemas.ts'
+import type { NotificationRule, NotificationRuleChange, NotificationRuleInput } from '#shared/core/notifications/schemas.ts'
 import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
@@ -9,17 +9,17 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** What the rules are called among those who listen to changes; their ids there are their own. */
-export const subscriber = 'notifications'
+export const notificationSubscriber = 'notifications'
 
 /** What the rules of a workspace say, by their ids; remembered until one of them changes. */
-export const titlesOf = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
+export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
   cache.remember(db, workspaceId, 'titles of notifications', async () => {
     const rules = await db.query<{ id: string; title: string }>(findTitles(workspaceId))
     return new Map(rules.map(({ id, title }) => [id, title]))
   })
 
 /** The rules of the workspace, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
+export const listNotificationRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
   listByCreation<NotificationRule, NotificationRule>(db, query, {
     list: `notification rules ${workspace.id}`,
     find: (...page) => findRules(workspace.id, ...page),
@@ -27,12 +27,12 @@ export const listRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise
   })
 
 /** One rule; throws NOT_FOUND. */
-export async function getRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {
+export async function getNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {
   return found(isUuid(id) ? await db.query<NotificationRule>(findRule(workspace.id, id)) : [])
 }
 
 /** Makes a rule, which fires on changes from now on. Throws VALIDATION_ERROR when there is no such record type. */
-export function createRule({ db, workspace }: Scope, input: RuleInput): Promise<NotificationRule> {
+export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
   const { name, object_type, event, title, audience = 'all_members' } = input
   return db.transaction(async (tx) => {
     const rule = found(await tx.query<NotificationRule>(insertRule(workspace.id, newId(), name, object_type, event, title, audience)))
@@ -42,7 +42,11 @@ export function createRule({ db, workspace }: Scope, input: RuleInput): Promise<
 }
 
 /** Changes what was sent of a rule; one that is disabled rests. Throws NOT_FOUND, and VALIDATION_ERROR like `createRule`. */
-export async function changeRule({ db, workspace }: Scope, id: string, change: RuleChange): Promise<NotificationRule> {
+export async function changeNotificationRule(
+  { db, workspace }: Scope,
+  id: string,
+  change: NotificationRuleChange,
+): Promise<NotificationRule> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { name, object_type, event, title, audience, enabled } = change
   return db.transaction(async (tx) => {
@@ -54,16 +58,16 @@ export async function changeRule({ db, workspace }: Scope, id: string, change: R
 }
 
 /** Deletes a rule; what it put into inboxes stays there. Throws NOT_FOUND. */
-export async function removeRule({ db, workspace }: Scope, id: string): Promise<void> {
+export async function removeNotificationRule({ db, workspace }: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await db.transaction(async (tx) => {
     found(await tx.query(deleteRule(workspace.id, id)))
-    await listen(tx, { workspaceId: workspace.id, subscriber, id }, [])
+    await listen(tx, { workspaceId: workspace.id, subscriber: notificationSubscriber, id }, [])
   })
 }
 
 function hear(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {
-  return listen(tx, { workspaceId, subscriber, id }, enabled ? [{ objectType: object_type, event }] : [])
+  return listen(tx, { workspaceId, subscriber: notificationSubscriber, id }, enabled ? [{ objectType: object_type, event }] : [])
 }
 
 function found<Row>([row]: readonly Row[]): Row {

@@ -11,11 +11,11 @@ const parts = {
 const audience = t.Enum(['all_members'], { description: 'Who gets the item: every member of the workspace, the actor included.' })
 
 /** What makes a notification rule; it is enabled at once. */
-export const ruleInput = schema(t.Object({ ...parts, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }))
-export type RuleInput = TypeOf<typeof ruleInput>
+export const notificationRuleInput = schema(t.Object({ ...parts, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }))
+export type NotificationRuleInput = TypeOf<typeof notificationRuleInput>
 
 /** What may change of a rule: what is left out stays. */
-export const ruleChange = schema(
+export const notificationRuleChange = schema(
   t.Object(
     {
       ...t.Partial(t.Object(parts)).properties,
@@ -25,7 +25,7 @@ export const ruleChange = schema(
     { title: 'NotificationRuleChange' },
   ),
 )
-export type RuleChange = TypeOf<typeof ruleChange>
+export type NotificationRuleChange = TypeOf<typeof notificationRuleChange>
 
 /** A rule as it is kept and read. */
 export const notificationRule = schema(

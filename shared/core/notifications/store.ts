@@ -1,5 +1,5 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'] })
@@ -7,7 +7,7 @@ declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type mu
 const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
 
 /** Rules of a workspace, oldest first. Values: workspace, position, how many. */
-export const findRules = pageByCreation('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
+export const findRules = creationPageSql('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
 
 /** One rule. Values: workspace, id. */
 export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)
@@ -41,7 +41,7 @@ export const findTitles = sql('find_rule_titles', 'select id, title from notific
  * them. Values: workspace, people, the member after whom to go on or null for none, how many; and as many titles, type keys, records, events
  * in words, keys, ids of events and listeners.
  */
-export const putItems = sql(
+export const insertNotifications = sql(
   'put_notifications',
   `with audience as (
      select user_id, created_at from members where workspace_id = $1 and user_id = any($2::uuid[])
@@ -71,7 +71,7 @@ export const putItems = sql(
  * Who a notice is for: a member, the holders of a role, or with neither all members; and whether the two were found. Values: workspace,
  * person or null, role or null.
  */
-export const recipientsOf = sql(
+export const findRecipients = sql(
   'find_notice_recipients',
   `select
      coalesce(array_agg(member.user_id order by member.user_id) filter (where
@@ -88,32 +88,32 @@ export const recipientsOf = sql(
 const itemColumns = 'id, title, object_type, record_id, event, read_at, created_at'
 
 /** A page of an inbox, newest first. Values: workspace, person, the item to go on after, how many. */
-export const findItems = sql(
+export const findNotifications = sql(
   'find_notifications',
   `select ${itemColumns} from notifications where workspace_id = $1 and user_id = $2 and id < $3 order by id desc limit $4`,
 )
 
 /** The same of unread items alone, by an index of their own. */
-export const findUnreadItems = sql(
+export const findUnreadNotifications = sql(
   'find_unread_notifications',
   `select ${itemColumns} from notifications
    where workspace_id = $1 and user_id = $2 and id < $3 and read_at is null order by id desc limit $4`,
 )
 
 /** How many items of an inbox are unread. Values: workspace, person. */
-export const countUnreadItems = sql(
+export const countUnreadNotifications = sql(
   'count_unread_notifications',
   'select count(*) from notifications where workspace_id = $1 and user_id = $2 and read_at is null',
 )
 
 /** Marks an item of an inbox; one that is marked keeps its time. Values: workspace, person, id. */
-export const markItem = sql(
+export const markNotificationRead = sql(
   'mark_notification',
   `update notifications set read_at = coalesce(read_at, now()) where workspace_id = $1 and user_id = $2 and id = $3 returning id`,
 )
 
 /** Marks all unread items of an inbox, in one order, so that two who do it at once wait and not for each other. Values: workspace, person. */
-export const markAllItems = sql(
+export const markAllNotificationsRead = sql(
   'mark_notifications',
   `with unread as (
      select id from notifications where workspace_id = $1 and user_id = $2 and read_at is null order by id for update

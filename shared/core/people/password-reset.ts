@@ -1,17 +1,17 @@
-import { mailReset } from '#shared/core/people/jobs.ts'
+import { mailResetJob } from '#shared/core/people/jobs.ts'
 import { hashPassword, newPassword, verifyPassword } from '#shared/core/people/passwords.ts'
 import { resetMail } from '#shared/core/people/reset-mail.ts'
-import { wrongPassword } from '#shared/core/people/sessions.ts'
+import { wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import {
+  consumeResetToken,
   deleteOtherSessions,
-  deleteResets,
+  deleteResetTokens,
   findPerson,
   findPersonByEmail,
-  findReset,
-  insertReset,
+  findResetPersonId,
+  insertResetToken,
   replacePasswordHash,
   setPasswordHash,
-  useReset,
 } from '#shared/core/people/store.ts'
 import { hashSecret, makeSecret } from '#shared/core/people/tokens.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
@@ -34,21 +34,21 @@ export const passwordReset = schema(t.Object({ token: t.String({ maxLength: 200 
  */
 export async function changePassword(scope: PlatformScope, { current, next }: { current: string; next: string }): Promise<void> {
   const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
-  if (!person || !(await verifyPassword(current, person.password_hash))) throw wrongPassword('current is not your password')
+  if (!person || !(await verifyPassword(current, person.password_hash))) throw wrongPasswordProblem('current is not your password')
   const hash = await hashPassword(next)
   await scope.db.transaction(async (tx) => {
-    if (!(await replacePasswordHash(tx, person, hash))) throw wrongPassword('current is not your password any more')
+    if (!(await replacePasswordHash(tx, person, hash))) throw wrongPasswordProblem('current is not your password any more')
     await endAccess(tx, person.id, scope.principal?.sessionId ?? null)
   })
 }
 
 /** Has a reset mail sent if there is a person of this address; nothing tells the caller whether there is. */
-export async function forgotPassword({ db, queue, cause }: PlatformScope, email: string): Promise<void> {
-  await queue.enqueue(db, mailReset, { workspaceId: null, cause }, { email })
+export async function requestPasswordReset({ db, jobQueue, cause }: PlatformScope, email: string): Promise<void> {
+  await jobQueue.enqueue(db, mailResetJob, { workspaceId: null, cause }, { email })
 }
 
 /** Mails a reset token to the person of this address; doing it again under the same `mailId` changes nothing. */
-export async function startReset(scope: PlatformScope, email: string, mailId: string): Promise<void> {
+export async function mailResetToken(scope: PlatformScope, email: string, mailId: string): Promise<void> {
   const person = await findPersonByEmail(scope.db, email)
   if (!person) return
   const now = scope.now()
@@ -56,26 +56,27 @@ export async function startReset(scope: PlatformScope, email: string, mailId: st
   const token = makeSecret()
   await scope.db.transaction(async (tx) => {
     const reset = { tokenHash: token.hash, userId: person.id, expiresAt, now, most: mostResets }
-    if (await insertReset(tx, reset)) await queueMail(within(scope, tx), { id: mailId, ...resetMail(scope.config, person, token.text) })
+    if (await insertResetToken(tx, reset))
+      await queueMail(within(scope, tx), { id: mailId, ...resetMail(scope.config, person, token.text) })
   })
 }
 
 /** Throws NOT_FOUND unless a password can be set by this token. */
 export async function requireResetToken({ db, now }: PlatformScope, token: string): Promise<void> {
-  const userId = await findReset(db, hashSecret(token), now())
+  const userId = await findResetPersonId(db, hashSecret(token), now())
   if (userId === undefined) throw problem('NOT_FOUND', 'This link has been used, or is too old. Ask for another one.')
 }
 
 /** Sets a password by a token that was mailed: it works once, and all sessions of the person end. */
 export async function resetPassword(scope: PlatformScope, { token, password }: { token: string; password: string }): Promise<void> {
   const tokenHash = hashSecret(token)
-  const userId = await findReset(scope.db, tokenHash, scope.now())
+  const userId = await findResetPersonId(scope.db, tokenHash, scope.now())
   if (userId === undefined) throw refusedToken()
   const hash = await hashPassword(password)
   await scope.db.transaction(async (tx) => {
     // The person before the token, in the order in which a change of the password takes them.
     await setPasswordHash(tx, userId, hash)
-    if (!(await useReset(tx, tokenHash, scope.now()))) throw refusedToken()
+    if (!(await consumeResetToken(tx, tokenHash, scope.now()))) throw refusedToken()
     await endAccess(tx, userId, null)
   })
 }
@@ -85,5 +86,5 @@ const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it h
 /** Ends every session of a person but the one named, and makes every reset token worthless. */
 async function endAccess(tx: Tx, userId: string, keptSession: string | null): Promise<void> {
   await deleteOtherSessions(tx, userId, keptSession)
-  await deleteResets(tx, userId)
+  await deleteResetTokens(tx, userId)
 }

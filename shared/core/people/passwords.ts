@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { atMost } from '#shared/platform/kernel/process/semaphore.ts'
+import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 /** A password that somebody chooses: 8 to 200 characters. */
@@ -21,7 +21,7 @@ const [saltBytes, tagBytes] = [16, 32]
 
 const derive = promisify(argon2)
 // A hash takes a thread of the pool of four that file system and name look-ups use too, so half of them stay free.
-const inTurn = atMost(2)
+const inTurn = createSemaphore(2)
 
 /** The Argon2id hash of a password as PHC text: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`. */
 export async function hashPassword(password: string): Promise<string> {

@@ -11,7 +11,7 @@ interface Known extends Principal {
 }
 
 /** A token that is no longer good, which only its holder can show. */
-export interface Expired {
+export interface ExpiredToken {
   readonly expiredAt: string
 }
 
@@ -19,7 +19,7 @@ export interface Expired {
  * The person or key that a bearer token stands for, when it expired, or undefined for every other kind of bad token. A malformed token costs the same look-up as
  * a wrong one, so neither the answer nor its time tells them apart. Using a session renews it, at most once a day.
  */
-export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | Expired | undefined> {
+export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | ExpiredToken | undefined> {
   const read = readToken(token) ?? nobody
   const known = await cache.remember(db, read.scopeId, read.lookup, async () => {
     const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))

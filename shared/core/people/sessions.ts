@@ -6,7 +6,7 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** What proves who somebody is. */
 export const credentials = schema(
@@ -14,7 +14,7 @@ export const credentials = schema(
 )
 
 /** A session that has just begun. */
-export const openedSession = t.Object(
+export const sessionShape = t.Object(
   {
     token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
     expires_at: t.String({ format: 'date-time', description: 'Use of the session puts it off.' }),
@@ -22,7 +22,7 @@ export const openedSession = t.Object(
   },
   { title: 'Session' },
 )
-export const signedIn = schema(openedSession)
+export const signInAnswer = schema(sessionShape)
 
 /** A session as its opener is told of it. */
 export interface OpenedSession {
@@ -36,18 +36,19 @@ export async function signIn(scope: PlatformScope, given: { email: string; passw
   const person = await findPersonByEmail(scope.db, given.email)
   const isRight = await verifyPassword(given.password, person?.password_hash)
   const session = person && isRight ? await openSession(scope, person) : undefined
-  if (!session) throw wrongPassword('The address or the password is wrong')
+  if (!session) throw wrongPasswordProblem('The address or the password is wrong')
   return session
 }
 
 /** A password that is not right, whoever's it was said to be. */
-export const wrongPassword = (message: string): Problem => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+export const wrongPasswordProblem = (message: string): Problem =>
+  problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 
 /** Begins a session of a person whose password was checked; undefined when it has been changed since. */
 export async function openSession({ db, now }: PlatformScope, person: Person): Promise<OpenedSession | undefined> {
   const { id, email, name } = person
   const token = makeToken('session', id)
-  const expiresAt = instantOf(new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000))
+  const expiresAt = toInstant(new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000))
   const isOpen = await insertSession(db, { id: newId(), person, tokenHash: token.hash, expiresAt })
   return isOpen ? { token: token.text, expires_at: expiresAt, user: { id, email, name } } : undefined
 }

@@ -23,7 +23,7 @@ export async function findPerson(db: Executor, id: string): Promise<Person | und
 }
 
 /** The unique index that holds addresses apart. */
-export const takenAddress = 'users_email'
+export const emailIndexName = 'users_email'
 
 const insert = sql('insert_person', 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)')
 /** Keeps a new person; an address that another person has fails on `takenAddress`. */
@@ -77,7 +77,7 @@ const insertResetRow = sql(
    returning user_id`,
 )
 /** Keeps a reset token; false when the person has `most` that are still good. */
-export async function insertReset(
+export async function insertResetToken(
   db: Executor,
   reset: { tokenHash: Buffer; userId: string; expiresAt: Date; now: Date; most: number },
 ): Promise<boolean> {
@@ -87,17 +87,17 @@ export async function insertReset(
 
 const findResetRow = sql('find_reset', 'select user_id from password_resets where token_hash = $1 and expires_at > $2')
 /** The person that a reset token is for, or undefined when it is used up, too old or none of ours. */
-export async function findReset(db: Executor, tokenHash: Buffer, now: Date): Promise<string | undefined> {
+export async function findResetPersonId(db: Executor, tokenHash: Buffer, now: Date): Promise<string | undefined> {
   return (await db.query<{ user_id: string }>(findResetRow(tokenHash, now)))[0]?.user_id
 }
 
 const useResetRow = sql('use_reset', 'delete from password_resets where token_hash = $1 and expires_at > $2 returning user_id')
 /** Uses a reset token up: of several callers at once, one gets true. */
-export async function useReset(db: Executor, tokenHash: Buffer, now: Date): Promise<boolean> {
+export async function consumeResetToken(db: Executor, tokenHash: Buffer, now: Date): Promise<boolean> {
   return (await db.query(useResetRow(tokenHash, now))).length > 0
 }
 
 const deleteResetRows = sql('delete_resets', 'delete from password_resets where user_id = $1')
-export async function deleteResets(db: Executor, userId: string): Promise<void> {
+export async function deleteResetTokens(db: Executor, userId: string): Promise<void> {
   await db.query(deleteResetRows(userId))
 }

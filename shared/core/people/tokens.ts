@@ -24,7 +24,7 @@ export function makeToken(kind: TokenKind, scopeId: string): Token {
 }
 
 /** What a token says of itself. `lookup` is its hash as text, to remember it by. */
-export interface ReadToken {
+export interface TokenParts {
   readonly kind: TokenKind
   readonly scopeId: string
   readonly hash: Buffer
@@ -32,11 +32,11 @@ export interface ReadToken {
 }
 
 /** Tokens that were read lately; reading one again and again would be a twentieth of what a request costs. */
-const lately = new Map<string, ReadToken>()
+const lately = new Map<string, TokenParts>()
 const maxLately = 10_000
 
 /** What a token says of itself; null when it is not one of ours. Whether it is valid only the database knows. */
-export function readToken(text: string): ReadToken | null {
+export function readToken(text: string): TokenParts | null {
   const known = lately.get(text)
   if (known) return known
   const read = parseToken(text)
@@ -46,7 +46,7 @@ export function readToken(text: string): ReadToken | null {
   return read
 }
 
-function parseToken(text: string): ReadToken | null {
+function parseToken(text: string): TokenParts | null {
   const match = /^(k[ts]_)([0-9A-Za-z]{22})([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text)
   const [, prefix, scope, secret, check] = match ?? []
   if (!prefix || !scope || !secret || check !== checksum(prefix + scope + secret)) return null
@@ -57,7 +57,7 @@ function parseToken(text: string): ReadToken | null {
 }
 
 /** What a list of keys shows of one: enough to recognise, nothing to guess by. */
-export const visiblePrefix = (text: string): string => `${text.slice(0, 3)}…${text.slice(3 + scopeLength, 3 + scopeLength + 4)}`
+export const visibleKeyPrefix = (text: string): string => `${text.slice(0, 3)}…${text.slice(3 + scopeLength, 3 + scopeLength + 4)}`
 
 /** The SHA-256 under which a secret is stored and looked up. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()

@@ -1,20 +1,20 @@
 import { bindCondition } from '#shared/core/policy/conditions/condition.ts'
 import {
   type Attributes,
-  type Principal,
-  type SubjectOf,
+  type PolicyPrincipal,
+  type SubjectResolver,
   subjectsOfAnyRecord,
   subjectsOfAttributes,
   type TestedField,
 } from '#shared/core/policy/conditions/tested-value.ts'
-import { compileRecordAccess, fullRecordAccess, type RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { rememberByObject } from '#shared/core/policy/memoize.ts'
+import { compileRecordAccess, createFullRecordAccess, type RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { isRecordAction, type Permission, type RecordAction } from '#shared/core/policy/permissions.ts'
 import type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
 import { bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
 import { indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
 
-export type { Attributes, Principal, TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+export type { Attributes, PolicyPrincipal, TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 export type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 export type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
 
@@ -42,15 +42,15 @@ export interface Policy {
   /** The caller's access to the records of a type. Compiled once per array of fields: the same array returns the same object. */
   readonly recordAccess: (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
   /** Rule indexes that must all allow an action for this policy to allow it; empty for the owner. */
-  readonly sources: readonly RuleIndex<SourcedRule>[]
+  readonly ruleIndexes: readonly RuleIndex<SourcedRule>[]
 }
 
 /** Compiles the rules of all the caller's roles. The owner has every permission; no rule restricts it. */
-export function compilePolicy(rules: readonly SourcedRule[], principal: Principal): Policy {
+export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPrincipal): Policy {
   if (principal.owner) return ownerPolicy
   const index = indexRules(rules)
-  const onRecords = rememberByObject((rules: readonly SourcedRule[]) => permitOnRecords(rules, principal))
-  const onAnything = rememberByObject((rules: readonly SourcedRule[]) =>
+  const onRecords = memoizeByObject((rules: readonly SourcedRule[]) => permitOnRecords(rules, principal))
+  const onAnything = memoizeByObject((rules: readonly SourcedRule[]) =>
     permitOf(decideAmong(rules, principal, subjectsOfAttributes(principal, {}, []))),
   )
   const recordAccess = memoizeByFields((action, typeKey, fields) =>
@@ -69,7 +69,7 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: Principa
     permitsSomewhere: (permission) => ['*', ...index.keys(permission)].some((resource) => permitsOn(permission, resource) !== 'never'),
     decide,
     recordAccess,
-    sources: [index],
+    ruleIndexes: [index],
   } satisfies Policy)
 }
 
@@ -78,13 +78,13 @@ const ownerPolicy: Policy = Object.freeze({
   permits: () => 'always',
   permitsSomewhere: () => true,
   decide: () => ({ allowed: true, effect: 'allow', matched: null }),
-  recordAccess: memoizeByFields((_action, _typeKey, fields) => fullRecordAccess(fields)),
-  sources: [],
+  recordAccess: memoizeByFields((_action, _typeKey, fields) => createFullRecordAccess(fields)),
+  ruleIndexes: [],
 } satisfies Policy)
 
 /** Deny overrides allow, and the default is deny. Order does not matter. */
-function decideAmong(rules: readonly SourcedRule[], principal: Principal, subjectOf: SubjectOf): Decision {
-  const truthOf = ({ condition }: SourcedRule) => bindCondition(condition, principal, subjectOf).known
+function decideAmong(rules: readonly SourcedRule[], principal: PolicyPrincipal, subjectOf: SubjectResolver): Decision {
+  const truthOf = ({ condition }: SourcedRule) => bindCondition(condition, principal, subjectOf).truth
   const deny = rules.find((rule) => rule.effect === 'deny' && truthOf(rule) !== false)
   const matched = deny ?? rules.find((rule) => rule.effect === 'allow' && truthOf(rule) === true) ?? null
   return { allowed: matched?.effect === 'allow', effect: matched?.effect ?? 'deny', matched }
@@ -94,14 +94,14 @@ const permitOf = ({ allowed }: Decision): Permit => (allowed ? 'always' : 'never
 
 const permits = { all: 'always', some: 'sometimes', none: 'never' } as const satisfies Record<Verdict, Permit>
 
-const permitOnRecords = (rules: readonly SourcedRule[], principal: Principal): Permit =>
+const permitOnRecords = (rules: readonly SourcedRule[], principal: PolicyPrincipal): Permit =>
   permits[verdictOf(rules.map((rule) => bindRule(rule, principal, subjectsOfAnyRecord(principal))))]
 
 type MakeAccess = (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
 
 /** Memoizes per array of fields, so entries of outdated type metadata are collected with it. */
 function memoizeByFields(make: MakeAccess): MakeAccess {
-  const accessByName = rememberByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
+  const accessByName = memoizeByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
   return (action, typeKey, fields) => {
     const kept = accessByName(fields)
     const access = kept.get(`${action} ${typeKey}`) ?? make(action, typeKey, fields)

@@ -1,5 +1,5 @@
 /** Memoizes results by object identity; a result is collected with its object. */
-export function rememberByObject<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
+export function memoizeByObject<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
   const results = new WeakMap<Key, { readonly result: Result }>()
   return (key) => {
     const found = results.get(key)

@@ -73,5 +73,5 @@ const permissionsByAction: ReadonlyMap<string, readonly Permission[]> = new Map<
 export const permissionsOf = (action: string): readonly Permission[] => permissionsByAction.get(action) ?? []
 
 /** The actions that match a permission: its own name and the wildcards that cover it. */
-export const namesOf = (permission: Permission): readonly Action[] =>
+export const actionsNaming = (permission: Permission): readonly Action[] =>
   isRecordAction(permission) ? [permission, 'records:*', '*'] : [permission, '*']

@@ -29,8 +29,8 @@ const policyRule = t.Object({
 })
 
 /** A role's rules (document 1, Policy rule). Requests, storage and answers share this shape. */
-export const policy = schema(t.Array(policyRule, { maxItems: maxRules }))
-export type PolicyRule = Frozen<TypeOf<typeof policy>[number]>
+export const policySchema = schema(t.Array(policyRule, { maxItems: maxRules }))
+export type PolicyRule = Frozen<TypeOf<typeof policySchema>[number]>
 
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
@@ -46,7 +46,7 @@ export type SourcedRule = PolicyRule & { readonly role_id: string; readonly inde
  * and keys are refused: ignoring one would change the meaning of the rule.
  */
 export function parsePolicy(value: unknown): PolicyRule[] {
-  const rules = policy.parse(Array.isArray(value) ? value.map(withoutNulls) : value, 'policy')
+  const rules = policySchema.parse(Array.isArray(value) ? value.map(withoutNulls) : value, 'policy')
   for (const [index, rule] of rules.entries()) checkRule(rule, `policy[${index}]`)
   return rules
 }
@@ -75,7 +75,7 @@ function checkTest(tested: string, test: Readonly<Record<string, unknown>>, path
   for (const [name, operand] of entries) {
     const operator = operators.get(name)
     if (!operator) throw invalidRule(path, `${tested} has no test ${quote(name)}; use ${names}`)
-    const reason = operator.refuse(operand)
+    const reason = operator.explainInvalid(operand)
     if (reason !== undefined) throw invalidRule(path, `${tested} ${name} ${reason}`)
   }
 }

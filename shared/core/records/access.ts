@@ -9,12 +9,12 @@ export const withRecordType = async <T>(scope: Scope, typeKey: string, work: (ty
   work(await requireRecordType(scope, typeKey))
 
 /** What the caller may do by one action with the records of a type. */
-export const accessTo = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
+export const recordAccessFor = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
   scope.actor.policy.recordAccess(action, type.key, type.fields)
 
 /** Throws FORBIDDEN when the caller may not do the action with any record of the type. */
-export function requireAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
-  const access = accessTo(scope, type, action)
+export function requireRecordAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
+  const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'none') throw forbidden(action, type.key)
   return access
 }

@@ -1,13 +1,13 @@
-import { columnsOf, type Values } from '#shared/core/records/record.ts'
+import { type Values, valueColumnsOf } from '#shared/core/records/record.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 
 /** The parameters of fields' columns, by column name. */
-export function cellsOf(fields: readonly Field[], values: Values): Record<string, unknown> {
+export function toColumnValues(fields: readonly Field[], values: Values): Record<string, unknown> {
   const cells: Record<string, unknown> = {}
   for (const field of fields) {
     const parameters = fieldKinds[field.type].toColumns(values[field.key] ?? null)
-    for (const [index, column] of columnsOf(field).entries()) cells[column] = parameters[index]
+    for (const [index, column] of valueColumnsOf(field).entries()) cells[column] = parameters[index]
   }
   return cells
 }

@@ -1,4 +1,4 @@
-import { noValues, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type Values } from '#shared/core/records/record.ts'
 import { defaultValue, isBlank, parseValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -17,7 +17,7 @@ export const isComputed = ({ rules }: Field): boolean => rules.formula !== undef
  * VALIDATION_ERROR that names the field. Values for computed fields are left out.
  */
 export function parseValues(type: RecordType, input: Readonly<Record<string, unknown>>, context: InputContext): Values {
-  const values = noValues()
+  const values = emptyValues()
   for (const [key, sent] of Object.entries(input)) {
     const field = type.fieldByKey.get(key)
     if (!field) throw problem('VALIDATION_ERROR', `values.${key} names no field of ${type.key}`)
@@ -31,7 +31,7 @@ export function parseValues(type: RecordType, input: Readonly<Record<string, unk
  * Throws VALIDATION_ERROR when a required one is missing.
  */
 export function completeValues(type: RecordType, sent: Values, context: InputContext): Values {
-  const values = noValues()
+  const values = emptyValues()
   for (const field of type.fields) {
     const given = sent[field.key] ?? null
     const value = given === null && field.autogen === '' ? defaultValue(field, context.defaultCurrency) : given
@@ -42,7 +42,7 @@ export function completeValues(type: RecordType, sent: Values, context: InputCon
 }
 
 /** Throws VALIDATION_ERROR when a record would be left without a required value, sent or not (document 1, Field creation body). */
-export function refuseMissing({ fields }: RecordType, values: Values): void {
+export function requireRequiredValues({ fields }: RecordType, values: Values): void {
   const field = fields.find((candidate) => candidate.required && !isComputed(candidate) && isBlank(values[candidate.key] ?? null))
   if (field) throw missing(field)
 }

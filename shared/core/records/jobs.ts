@@ -1,5 +1,5 @@
 import { batchResults } from '#shared/core/records/change/batch-schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** What an import answers (document 1, Records): rows are independent, a bad one is reported and skipped. */
@@ -20,7 +20,7 @@ export const importOutcome = schema(
 // all of them (beside 100,000, another workspace's export took 8 times as long; with a gate it takes twice as long, busy machine both times).
 
 /** Creates records of a type from a CSV file. */
-export const importRecords = defineJob({
+export const importRecordsJob = defineJob({
   name: 'records.import',
   kind: 'records.import',
   work: 'request',
@@ -28,7 +28,7 @@ export const importRecords = defineJob({
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.import', perWorkspace: 2, lane: 0 },
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
   payload: schema(t.Object({ typeKey: t.String(), fileId: t.String() })),
@@ -36,7 +36,7 @@ export const importRecords = defineJob({
 })
 
 /** Writes the records of a type that match and that the caller may read to a CSV file. */
-export const exportRecords = defineJob({
+export const exportRecordsJob = defineJob({
   name: 'records.export',
   kind: 'records.export',
   work: 'request',
@@ -44,7 +44,7 @@ export const exportRecords = defineJob({
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.export', perWorkspace: 2, lane: 0 },
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
   payload: schema(
@@ -63,7 +63,7 @@ export const exportRecords = defineJob({
  * Does a batch of changes. One at a time in a workspace: two at once hold records, values of unique fields and numbers that each other
  * needs, and end in a deadlock (measured in the API: of 40 batches over 7 records, 39).
  */
-export const changeRecords = defineJob({
+export const changeRecordsJob = defineJob({
   name: 'records.change',
   kind: 'records.change',
   work: 'request',
@@ -71,7 +71,7 @@ export const changeRecords = defineJob({
   pool: 'data',
   concurrency: 4,
   gate: { name: 'records.change', perWorkspace: 1, lane: 0 },
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 300,
   tracked: true,
   payload: schema(

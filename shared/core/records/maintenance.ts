@@ -1,8 +1,8 @@
-import { oldRows } from '#shared/platform/db/old-rows.ts'
+import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
 /** Answers of batches hold every record that was changed. An Idempotency-Key asks for them for 24 hours, and no longer. */
-export const recordChores = [
-  oldRows('sweep_batch_answers', {
+export const recordMaintenance = [
+  defineCleanup('sweep_batch_answers', {
     table: 'operations',
     old: `job = 'records.change' and finished_at < $1::timestamptz - interval '1 hour'`,
     by: 'finished_at',

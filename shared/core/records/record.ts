@@ -1,5 +1,5 @@
 import type { TestedRecord } from '#shared/core/policy/evaluate.ts'
-import { ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -12,7 +12,7 @@ export type Values = Record<string, FieldValue>
 const Empty = function Values() {} as unknown as new () => object
 Empty.prototype = Object.create(null)
 
-export const noValues = (): Values => new Empty() as Values
+export const emptyValues = (): Values => new Empty() as Values
 
 /** A record as the domain holds it; rules are tested on this form. */
 export interface StoredRecord extends TestedRecord {
@@ -33,37 +33,37 @@ export interface RecordView {
 }
 
 /** A row of `allColumns`, in that order, and behind them whatever else its statement selects. It is read by a statement `asArrays`. */
-export type Row = readonly unknown[]
+export type RecordRow = readonly unknown[]
 
 /** The id of a row's record. */
-export const idOf = (row: Row): string => row[0] as string
+export const rowId = (row: RecordRow): string => row[0] as string
 
 /** The columns of every record's row. */
 export const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
 
 /** The columns of a field's values: one, or two for a currency. */
-export const columnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])
+export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])
 
 /** All columns of a type's table, in the order of its fields. */
-export const allColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(columnsOf)]
+export const recordColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(valueColumnsOf)]
 
 /** A field's value in its cells; `code` is the second one of a field with two columns. */
-export function valueIn({ type, codeColumn }: Field, cell: unknown, code: unknown): FieldValue {
+export function readValue({ type, codeColumn }: Field, cell: unknown, code: unknown): FieldValue {
   const { fromColumns } = fieldKinds[type]
-  if (cell === null || fromColumns === ownForm) return cell as FieldValue
+  if (cell === null || fromColumns === readFirstCell) return cell as FieldValue
   return fromColumns(codeColumn === null ? [cell] : [cell, code])
 }
 
 /** The record of a row. */
-export function recordOf(type: RecordType, row: Row): StoredRecord {
-  const values = noValues()
-  for (const { field, place } of placesOf(type)) values[field.key] = valueIn(field, row[place], row[place + 1])
+export function toRecord(type: RecordType, row: RecordRow): StoredRecord {
+  const values = emptyValues()
+  for (const { field, place } of placesOf(type)) values[field.key] = readValue(field, row[place], row[place + 1])
   const [id, created_by, created_at, updated_at] = row as OwnCells
   return { id, object_type: type.key, created_by, created_at, updated_at, values }
 }
 
 /** What a caller who may see all of it sees of a row: the same as `viewOf` of `recordOf`, without the record between. */
-export function viewOfRow(type: RecordType, row: Row): RecordView {
+export function rowToRecordView(type: RecordType, row: RecordRow): RecordView {
   const values = new Empty() as Record<string, unknown>
   for (const { field, place, show } of placesOf(type)) {
     const cell = row[place]
@@ -91,7 +91,7 @@ function placesOf(type: RecordType): readonly Place[] {
   let place: number = ownColumns.length
   const places = type.fields.map((field) => {
     const at = place
-    place += columnsOf(field).length
+    place += valueColumnsOf(field).length
     return { field, place: at, show: showOf(field) }
   })
   known.set(type, places)
@@ -100,21 +100,21 @@ function placesOf(type: RecordType): readonly Place[] {
 
 function showOf(field: Field): Place['show'] {
   const { fromColumns, toJson } = fieldKinds[field.type]
-  if (fromColumns === ownForm && toJson === plainKind.toJson) return undefined
+  if (fromColumns === readFirstCell && toJson === plainKind.toJson) return undefined
   return (cell, code) => {
-    const value = valueIn(field, cell, code)
+    const value = readValue(field, cell, code)
     return value === null ? null : toJson(value)
   }
 }
 
 /** What a caller sees of a record: the fields in `visible`, or all of them. */
-export function viewOf(type: RecordType, record: StoredRecord, visible?: ReadonlySet<string>): RecordView {
+export function toRecordView(type: RecordType, record: StoredRecord, visible?: ReadonlySet<string>): RecordView {
   const { id, object_type, created_by, created_at, updated_at } = record
-  return { id, object_type, created_by, created_at, updated_at, values: viewOfValues(type, record.values, visible) }
+  return { id, object_type, created_by, created_at, updated_at, values: toValuesView(type, record.values, visible) }
 }
 
 /** The values of a record as a response carries them. */
-export function viewOfValues(type: RecordType, values: Values, visible?: ReadonlySet<string>): Record<string, unknown> {
+export function toValuesView(type: RecordType, values: Values, visible?: ReadonlySet<string>): Record<string, unknown> {
   const view = new Empty() as Record<string, unknown>
   for (const field of type.fields) {
     if (visible && !visible.has(field.key)) continue

@@ -1,9 +1,9 @@
 import { changesAfter, idOfNow, lockAgainstWrites, pageOfField } from '#shared/core/records/change/breakers-store.ts'
-import { valuesByIds } from '#shared/core/records/query/records-by-ids.ts'
-import { idOf, type Row, valueIn } from '#shared/core/records/record.ts'
+import { findValuesByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { type RecordRow, readValue, rowId } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { Tightening } from '#shared/core/types/fields/restrictions.ts'
+import type { Restriction } from '#shared/core/types/fields/restrictions.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
@@ -23,10 +23,10 @@ const mostLooks = 10
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** A field of a type, and what a change of it newly asks of the values that there are. */
-export interface Question {
+export interface RestrictionCheck {
   readonly type: RecordType
   readonly field: Field
-  readonly tightenings: readonly Tightening[]
+  readonly restrictions: readonly Restriction[]
 }
 
 /** How many records break each tightening, in their order. */
@@ -36,32 +36,34 @@ type Counts = number[]
  * Looks at the records after an id, oldest first, and adds those that break a tightening to the counts. Returns how many were looked at and
  * the last one's id, undefined when none was left.
  */
-export async function countBreakersAfter(
+export async function countViolationsAfter(
   db: Executor,
-  question: Question,
+  question: RestrictionCheck,
   after: string,
   counts: Counts,
 ): Promise<{ count: number; last: string | undefined }> {
   const { type, field } = question
-  const rows = await db.query<Row>(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
+  const rows = await db.query<RecordRow>(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
   count(
     question,
-    rows.map(([, cell, code]) => valueIn(field, cell, code)),
+    rows.map(([, cell, code]) => readValue(field, cell, code)),
     counts,
   )
   const last = rows.at(-1)
-  return { count: rows.length, last: last && idOf(last) }
+  return { count: rows.length, last: last && rowId(last) }
 }
 
-function count({ tightenings }: Question, values: readonly FieldValue[], counts: Counts): void {
+function count({ restrictions }: RestrictionCheck, values: readonly FieldValue[], counts: Counts): void {
   for (const value of values) {
-    for (const [index, { breaks }] of tightenings.entries()) if (breaks(value)) counts[index] = (counts[index] ?? 0) + 1
+    for (const [index, { isViolatedBy }] of restrictions.entries()) if (isViolatedBy(value)) counts[index] = (counts[index] ?? 0) + 1
   }
 }
 
 /** Throws VALIDATION_ERROR with the numbers of records that break something: `rules.max_len: 3 records break it`. */
-export function refuseBroken({ tightenings }: Question, counts: Counts): void {
-  const complaints = tightenings.flatMap(({ name, complaint }, index) => (counts[index] ? `${name}: ${complaint(counts[index])}` : []))
+export function requireNoViolations({ restrictions }: RestrictionCheck, counts: Counts): void {
+  const complaints = restrictions.flatMap(({ name, describeViolations }, index) =>
+    counts[index] ? `${name}: ${describeViolations(counts[index])}` : [],
+  )
   if (complaints.length > 0) throw problem('VALIDATION_ERROR', complaints.join('; '))
 }
 
@@ -69,7 +71,7 @@ export function refuseBroken({ tightenings }: Question, counts: Counts): void {
  * A mark in the audit: every change of the type's records that a statement of before did not see has its entry behind it. For that it lets
  * the writes under way end, for a moment.
  */
-export const markChanges = (scope: Scope, type: RecordType): Promise<string> =>
+export const readAuditPosition = (scope: Scope, type: RecordType): Promise<string> =>
   changeTable(scope, async (tx) => {
     await tx.query(lockAgainstWrites(type))
     const [row] = await tx.query<{ id: string }>(idOfNow())
@@ -77,7 +79,7 @@ export const markChanges = (scope: Scope, type: RecordType): Promise<string> =>
   })
 
 /** Throws like `refuseBroken` when records that were changed behind a mark break something. Returns how many changes there were. */
-export async function refuseBrokenSince(db: Executor, question: Question, mark: string): Promise<number> {
+export async function requireNoViolationsSince(db: Executor, question: RestrictionCheck, mark: string): Promise<number> {
   const { type, field } = question
   const counts: Counts = []
   const looked = new Set<string>()
@@ -85,21 +87,21 @@ export async function refuseBrokenSince(db: Executor, question: Question, mark: 
   for (let after = mark, changes = 0; ; ) {
     const entries = await db.query<{ id: string; record_id: string }>(changesAfter(type.workspaceId, type.key, after, pageSize))
     const ids = entries.map(({ record_id }) => record_id).filter((id) => !looked.has(id))
-    count(question, await valuesByIds({ db }, type, field, [...new Set(ids)]), counts)
+    count(question, await findValuesByIds({ db }, type, field, [...new Set(ids)]), counts)
     for (const id of ids) looked.add(id)
     changes += entries.length
     after = entries.at(-1)?.id ?? after
     if (entries.length === pageSize) continue
-    refuseBroken(question, counts)
+    requireNoViolations(question, counts)
     return changes
   }
 }
 
 /** Looks at what changed behind a mark until little is left to look at. Returns the mark behind which that stands. */
-export async function catchUp(scope: Scope, question: Question, mark: string): Promise<string> {
+export async function checkRecentChanges(scope: Scope, question: RestrictionCheck, mark: string): Promise<string> {
   for (let look = 1, from = mark; ; look++) {
-    const next = await markChanges(scope, question.type)
-    const changes = await refuseBrokenSince(scope.db, question, from)
+    const next = await readAuditPosition(scope, question.type)
+    const changes = await requireNoViolationsSince(scope.db, question, from)
     if (changes <= mostLeft || look === mostLooks) return next
     from = next
   }

@@ -1,10 +1,10 @@
-import { type SdkMethod, sdkMethod, sdkQuery } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, defineSdkQuery, type SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { listRecords } from '#shared/core/records/query/list-records.ts'
-import { isSearch, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/core/records/query/read-search.ts'
+import { isSearchMode, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/core/records/query/read-search.ts'
 import { searchRecords } from '#shared/core/records/query/search-records.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { listQuery } from '#shared/core/records/schemas.ts'
@@ -44,33 +44,36 @@ const isWholeNumber = (name: string, value: unknown): boolean =>
 
 /** Records of the workspace, under the rights of the run's caller. */
 export const recordMethods: readonly SdkMethod[] = [
-  sdkQuery(
+  defineSdkQuery(
     'records.list',
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
     async ({ scope }, typeKey, given) => {
       const key = await allowed(scope, 'records:read', typeKey)
       const query = readQuery(given)
-      return isSearch(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
+      return isSearchMode(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
     },
   ),
-  sdkQuery('records.get', '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>', [type, id], async ({ scope }, typeKey, id) =>
-    getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
+  defineSdkQuery(
+    'records.get',
+    '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>',
+    [type, id],
+    async ({ scope }, typeKey, id) => getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
   ),
-  sdkMethod(
+  defineSdkMethod(
     'records.create',
     '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
     [type, maybeValues],
     async ({ scope }, typeKey, values) =>
       createRecord(scope, await allowed(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
   ),
-  sdkMethod(
+  defineSdkMethod(
     'records.update',
     '<K extends TypeKey>(type: K, id: string, values: SentValues<K>): Promise<void>',
     [type, id, values],
     async ({ scope }, typeKey, id, values) => changeRecord(scope, await allowed(scope, 'records:update', typeKey), id, values),
   ),
-  sdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
+  defineSdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
     removeRecord(scope, await allowed(scope, 'records:delete', typeKey), id),
   ),
 ]

@@ -1,9 +1,9 @@
 import { valuesOfEntries } from '#shared/core/records/audit/store.ts'
-import { noValues, type StoredRecord } from '#shared/core/records/record.ts'
+import { emptyValues, type StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import type { HeardChanges } from '#shared/platform/events/event-delivery.ts'
+import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
 /** A record as one change left it, or as it was when that deleted it. */
 export interface RecordSnapshot {
@@ -26,7 +26,7 @@ interface Heading extends Pick<RecordSnapshot, 'created_by' | 'created_at' | 'up
  * The records that changes left, in the order of the events, for a subscriber whose listener asked for snapshots; empty when none did. One
  * statement for creations and deletions, none for updates.
  */
-export async function readSnapshots({ db }: Pick<Scope, 'db'>, heard: HeardChanges): Promise<RecordSnapshot[]> {
+export async function readSnapshots({ db }: Pick<Scope, 'db'>, heard: EventDelivery): Promise<RecordSnapshot[]> {
   const headings = heard.snapshots as readonly Heading[] | undefined
   if (!headings) return []
   const kept = new Map<string, RecordSnapshot['values']>()
@@ -49,8 +49,8 @@ const inUtc = (instant: string): string => instant.replace('+00:00', 'Z')
  * A snapshot in the form that rules are tested on, by what the type is like now. A field that is gone is left out, and so is a value that its
  * field's type would not read any more.
  */
-export function storedOf(type: RecordType, { id, created_by, created_at, updated_at, values }: RecordSnapshot): StoredRecord {
-  const stored = noValues()
+export function snapshotToRecord(type: RecordType, { id, created_by, created_at, updated_at, values }: RecordSnapshot): StoredRecord {
+  const stored = emptyValues()
   for (const field of type.fields) {
     const value = Object.hasOwn(values, field.key) ? (values[field.key] ?? null) : null
     if (value === null) continue

@@ -1,24 +1,24 @@
-import { allColumns, columnsOf } from '#shared/core/records/record.ts'
+import { recordColumns, valueColumnsOf } from '#shared/core/records/record.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, prepare, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatch, isDispatched } from '#shared/platform/events/store.ts'
+import { prepareStatement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
+import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
 
 /** Statements of a type, built once per shape and kept as long as its picture. */
-const kept = new WeakMap<object, Map<string, Fill>>()
+const kept = new WeakMap<object, Map<string, StatementTemplate>>()
 
 /**
  * The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). The shapes are the
  * code's own, a few for each field at most; those that callers think of go through `searched`.
  */
-export function shaped(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): Fill {
-  const shapes = kept.get(picture) ?? new Map<string, Fill>()
+export function cachedStatement(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
+  const shapes = kept.get(picture) ?? new Map<string, StatementTemplate>()
   kept.set(picture, shapes)
   const known = shapes.get(shape)
   if (known) return known
-  const fill = prepare(make())
+  const fill = prepareStatement(make())
   shapes.set(shape, fill)
   return fill
 }
@@ -34,10 +34,10 @@ export function columnList(type: RecordType): Knex.Raw {
     lists.get(type) ??
     builder
       .raw(
-        allColumns(type)
+        recordColumns(type)
           .map(() => '??')
           .join(', '),
-        [...allColumns(type)],
+        [...recordColumns(type)],
       )
       .toString()
   lists.set(type, text)
@@ -45,18 +45,18 @@ export function columnList(type: RecordType): Knex.Raw {
 }
 
 /** One record by its id; with `lock` it stays as it is until the transaction ends. */
-export const findById = (type: RecordType, { lock }: { lock: boolean }): Fill =>
-  shaped(type, lock ? 'lock' : 'find', () => {
+export const findRecordById = (type: RecordType, { lock }: { lock: boolean }): StatementTemplate =>
+  cachedStatement(type, lock ? 'lock' : 'find', () => {
     const query = builder
-      .select(allColumns(type))
+      .select(recordColumns(type))
       .from(tableOf(type))
       .where('id', slot('id') as never)
     return lock ? query.forUpdate() : query
   })
 
 /** Locks records of these ids, in the order of their ids, so that nobody who does the same waits in a circle. */
-export const lockByIds = (type: RecordType): Fill =>
-  shaped(type, 'lock by ids', () =>
+export const lockRecordsByIds = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'lock by ids', () =>
     builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
   )
 
@@ -72,7 +72,7 @@ const audited = (action: string) =>
   )
 
 /** Moves the type's count of records; each connection has a share of its own, so that creations seldom wait for each other. */
-export const counted = (sign: 1 | -1) =>
+export const countChangedRecords = (sign: 1 | -1) =>
   builder.raw(
     `insert into record_counts as count (workspace_id, type_id, share, records)
      select ?::uuid, ?::uuid, pg_backend_pid() % 32, ${sign} * count(*) from changed having count(*) > 0
@@ -82,18 +82,18 @@ export const counted = (sign: 1 | -1) =>
 
 /** The parameter of a column, cast to its type, so that the driver's text needs no guessing. */
 const parameter = (field: Field, index: number): Knex.Raw =>
-  builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(columnsOf(field)[index] ?? '') as never])
+  builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
 
-const parametersOf = (field: Field): Knex.Raw[] => columnsOf(field).map((_, index) => parameter(field, index))
+const parametersOf = (field: Field): Knex.Raw[] => valueColumnsOf(field).map((_, index) => parameter(field, index))
 
 /**
  * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
  * version 7 and gives created_at, so that the order of ids is the order of creation. It names every column, whatever a caller sent: a
  * connection that prepares a statement for each choice of fields grows without bound.
  */
-export const insertRecord = (type: RecordType): Fill =>
-  shaped(type, 'insert', () => {
-    const columns = type.fields.flatMap(columnsOf)
+export const insertRecord = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'insert', () => {
+    const columns = type.fields.flatMap(valueColumnsOf)
     const parameters = type.fields.flatMap(parametersOf)
     return builder.raw(
       `with fresh as (select uuidv7() as id),
@@ -105,7 +105,7 @@ export const insertRecord = (type: RecordType): Fill =>
        audited as (?),
        counted as (?),
        dispatched as (?)
-       select id, created_at, ${isDispatched} from changed`,
+       select id, created_at, ${dispatchedColumn} from changed`,
       [
         tableOf(type),
         type.editionColumn,
@@ -113,8 +113,8 @@ export const insertRecord = (type: RecordType): Fill =>
         slot('createdBy'),
         ...parameters,
         audited('record.created'),
-        counted(1),
-        dispatch('created'),
+        countChangedRecords(1),
+        insertDispatch('created'),
       ] as never,
     )
   })
@@ -124,40 +124,40 @@ export const insertRecord = (type: RecordType): Fill =>
  * instant of `instantAfter`: a distributed database refuses updates in which a column is given to a function that is not immutable, as
  * adding an interval is.
  */
-export const changedAt = (next: string): string => `greatest(now(), ${next})`
+export const changeTimeSql = (next: string): string => `greatest(now(), ${next})`
 
 /**
  * Changes fields of a record that the transaction has locked, with its audit entry and dispatch. It names every column, as `insertRecord`
  * does; one whose field is not among `sent`, by its place in the type, keeps what it holds, and a long value is not written again.
  */
-export const updateRecord = (type: RecordType): Fill =>
-  shaped(type, 'update', () => {
+export const updateRecord = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'update', () => {
     const sets = type.fields.flatMap((field, place) =>
-      columnsOf(field).map((column, index) =>
+      valueColumnsOf(field).map((column, index) =>
         builder.raw(`?? = case when sent.fields[${place + 1}] then ? else record.?? end`, [column, parameter(field, index), column]),
       ),
     )
     return builder.raw(
       `with changed as (
-         update ? as record set updated_at = ${changedAt('?::timestamptz')}, ?? = null${', ?'.repeat(sets.length)}
+         update ? as record set updated_at = ${changeTimeSql('?::timestamptz')}, ?? = null${', ?'.repeat(sets.length)}
          from (select ?::boolean[] as fields) as sent where id = ?
          returning record.id, created_by, created_at, updated_at
        ),
        audited as (?),
        dispatched as (?)
-       select ${isDispatched}`,
+       select ${dispatchedColumn}`,
       [
         ...[tableOf(type), slot('next'), type.editionColumn, ...sets, slot('sent'), slot('id')],
-        ...[audited('record.updated'), dispatch('updated')],
+        ...[audited('record.updated'), insertDispatch('updated')],
       ] as never,
     )
   })
 
 /** Deletes a record that the transaction has locked and counts it off, with its audit entry and dispatch. */
-export const deleteRecord = (type: RecordType): Fill =>
-  shaped(type, 'delete', () =>
+export const deleteRecord = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'delete', () =>
     builder.raw(
-      `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${isDispatched}`,
-      [tableOf(type), slot('id'), counted(-1), audited('record.deleted'), dispatch('deleted')] as never,
+      `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${dispatchedColumn}`,
+      [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')] as never,
     ),
   )

@@ -9,7 +9,7 @@ const longFrom = 20_000
  * Notes it with a type when a record of these values is about to be written and is long: from then on pages of the type are measured before
  * they are read. Others are not, which saves every listing a sixth of its statement's time.
  */
-export async function noteLength({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
+export async function noteLongRecord({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
   if (type.longRecords || textLength(values) < longFrom) return
   await db.query({ ...markLongRecords(type.workspaceId, type.id), repeatable: true })
 }

@@ -1,21 +1,21 @@
-import { grantsNoMore } from '#shared/core/policy/grants/excess-grants.ts'
-import { liftedBy } from '#shared/core/policy/grants/lifted-limits.ts'
+import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
+import { findLiftedLimits } from '#shared/core/policy/grants/lifted-limits.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import type { Role } from '#shared/core/roles/schemas.ts'
-import { keepRoles } from '#shared/core/roles/store.ts'
+import { lockRolesShared } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Throws FORBIDDEN when these rules grant more than the caller holds (decisions, People, keys, workspaces); `where` says whose they are. */
 export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[], where = ''): void {
-  const tooMuch = grantsNoMore(actor.policy, rules)
+  const tooMuch = findExcessGrant(actor.policy, rules)
   if (tooMuch) throw problem('FORBIDDEN', where + tooMuch.message)
 }
 
 /** Throws FORBIDDEN when whoever held the rules `before` gains by having `after` instead what the caller does not hold. */
-export function requireLiftable({ actor }: Scope, before: readonly PolicyRule[], after: readonly PolicyRule[]): void {
-  if (grantsNoMore(actor.policy, liftedBy(before, after))) {
+export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[], after: readonly PolicyRule[]): void {
+  if (findExcessGrant(actor.policy, findLiftedLimits(before, after))) {
     throw problem('FORBIDDEN', 'The role refuses or hides what you do not hold yourself, so you cannot take that from anybody')
   }
 }
@@ -26,18 +26,18 @@ export function requireLiftable({ actor }: Scope, before: readonly PolicyRule[],
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
   const ids = roleIds.map((id) => id.toLowerCase())
-  const roles = await keepRoles(scope.db, scope.workspace.id, ids.filter(isUuid))
+  const roles = await lockRolesShared(scope.db, scope.workspace.id, ids.filter(isUuid))
   const byId = new Map(roles.map((role) => [role.id, role]))
   for (const [index, id] of ids.entries()) {
     const role = byId.get(id)
     if (!role) throw problem('VALIDATION_ERROR', `${where}[${index}] names no role of this workspace`)
-    requireForPeople(role, `${where}[${index}]`)
+    requireNotVisitorRole(role, `${where}[${index}]`)
     requireGrantable(scope, role.policy, `${where}[${index}]: `)
   }
   return roles
 }
 
 /** Throws VALIDATION_ERROR for the visitors' role, which is given to nobody (document 1, Authentication, rule 10). */
-export function requireForPeople(role: Role, where: string): void {
+export function requireNotVisitorRole(role: Role, where: string): void {
   if (role.is_anonymous) throw problem('VALIDATION_ERROR', `${where} names a role for visitors, which is given to nobody`)
 }

@@ -15,7 +15,7 @@ interface Row {
  * The members of the workspace whose roles allow a permission on every item, and the owner, by their ids. Service accounts are none of
  * them: nobody reads their inboxes.
  */
-export async function holdersOf({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
+export async function findPermissionHolders({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
   const members = await db.query<Row>(findMembersWithRoles(workspace.id))
   const roles = await db.query<{ id: string; policy: readonly PolicyRule[] }>(findPolicies(workspace.id))
   const policies = new Map(roles.map(({ id, policy }) => [id, policy]))

@@ -1,19 +1,19 @@
 import type { Permission } from '#shared/core/policy/permissions.ts'
 import { type PolicyRule, parsePolicy } from '#shared/core/policy/policy-rules.ts'
-import { requireGrantable, requireLiftable } from '#shared/core/roles/grants.ts'
+import { requireGrantable, requireRevocable } from '#shared/core/roles/grants.ts'
 import type { Role, RoleInput } from '#shared/core/roles/schemas.ts'
 import {
   deleteRoleRow,
   findRole,
   findRolePage,
   insertRole,
-  isHeld,
+  isRoleHeld,
   listRoleRows,
   lockRole,
   takeRoleFromAll,
   updateRole,
 } from '#shared/core/roles/store.ts'
-import { inAccessTurn } from '#shared/core/scope/access-lock.ts'
+import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -23,7 +23,7 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRoleRows(db, workspace.id)
 
 /** The same as an answer. Throws VALIDATION_ERROR like `listByCreation`. */
-export const pageOfRoles = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
+export const listRolePage = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
   listByCreation<Role, Role>(db, query, {
     list: `roles ${workspace.id}`,
     find: (...page) => findRolePage(workspace.id, ...page),
@@ -48,7 +48,7 @@ export async function createRole(scope: Scope, input: RoleInput): Promise<Role> 
 /** Replaces a role. One that becomes the visitors' is taken from whoever holds it. */
 export async function replaceRole(scope: Scope, id: string, input: RoleInput): Promise<Role> {
   const wanted = read(input)
-  return lockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
+  return withLockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
     const { db, workspace } = inside
     if (wanted.is_anonymous && !role.is_anonymous) requireOwner(inside)
     requireGrantable(inside, wanted.policy)
@@ -60,21 +60,21 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
 
 /** Deletes a role and takes it from whoever holds it. */
 export async function deleteRole(scope: Scope, id: string): Promise<void> {
-  await lockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
+  await withLockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
     await requireNoGain(inside, role, [])
     await deleteRoleRow(inside.db, inside.workspace.id, role.id)
   })
 }
 
 /** Does work on a role that stays as it is meanwhile, like `inAccessTurn`; NOT_FOUND when the workspace has none of this id. */
-export async function lockedRole<T>(
+export async function withLockedRole<T>(
   scope: Scope,
   permission: Permission,
   id: string,
   work: (scope: Scope, role: Role) => Promise<T>,
 ): Promise<T> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return inAccessTurn(scope, permission, async (inside) => {
+  return withAccessLock(scope, permission, async (inside) => {
     const role = await lockRole(inside.db, inside.workspace.id, id)
     if (!role) throw problem('NOT_FOUND')
     return work(inside, role)
@@ -94,5 +94,5 @@ function requireOwner({ actor }: Scope): void {
 
 /** A role that nobody holds gives nobody anything by losing rules. */
 async function requireNoGain(scope: Scope, role: Role, after: readonly PolicyRule[]): Promise<void> {
-  if (role.is_anonymous || (await isHeld(scope.db, scope.workspace.id, role.id))) requireLiftable(scope, role.policy, after)
+  if (role.is_anonymous || (await isRoleHeld(scope.db, scope.workspace.id, role.id))) requireRevocable(scope, role.policy, after)
 }

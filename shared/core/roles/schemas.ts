@@ -1,10 +1,10 @@
-import { type PolicyRule, policy } from '#shared/core/policy/policy-rules.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { type PolicyRule, policySchema } from '#shared/core/policy/policy-rules.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
-const rules = t.Unsafe<readonly PolicyRule[]>(policy.json)
+const rules = t.Unsafe<readonly PolicyRule[]>(policySchema.json)
 
 /** A named set of rules that members and service accounts hold (document 1, Role). */
 export interface Role {
@@ -37,7 +37,7 @@ export const roleList = schema(t.Array(roleSchema))
 export const roleInput = schema(
   t.Object(
     {
-      name: nameText(120),
+      name: nameSchema(120),
       description: t.Optional(t.String({ maxLength: 1_000 })),
       policy: t.Optional(rules),
       is_anonymous: t.Optional(t.Boolean({ description: 'Only the owner may make a role so.' })),

@@ -1,6 +1,6 @@
 import type { Decision, TestedField } from '#shared/core/policy/evaluate.ts'
 import { type Permission, permissions } from '#shared/core/policy/permissions.ts'
-import { policy, type SourcedRule } from '#shared/core/policy/policy-rules.ts'
+import { policySchema, type SourcedRule } from '#shared/core/policy/policy-rules.ts'
 import { loadActor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -29,7 +29,7 @@ export const decision = schema(
       matched: nullable(
         t.Unsafe<SourcedRule>({
           allOf: [
-            (policy.json as unknown as { items: object }).items,
+            (policySchema.json as unknown as { items: object }).items,
             { type: 'object', properties: { role_id: { type: 'string', format: 'uuid' }, index: { type: 'integer' } } },
           ],
           description: 'The rule that decided; null when none did.',

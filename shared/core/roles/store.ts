@@ -1,6 +1,6 @@
 import type { Role } from '#shared/core/roles/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const columns = 'id, name, description, policy, is_anonymous, created_at, updated_at'
@@ -9,7 +9,7 @@ const list = sql('list_roles', `select ${columns} from roles where workspace_id 
 export const listRoleRows = (db: Executor, workspaceId: string): Promise<Role[]> => db.query<Role>(list(workspaceId))
 
 /** Roles, oldest first. Values: workspace, position, how many. */
-export const findRolePage = pageByCreation('list_role_page', `select ${columns} from roles where workspace_id = $1`, 1)
+export const findRolePage = creationPageSql('list_role_page', `select ${columns} from roles where workspace_id = $1`, 1)
 
 const find = sql('find_role', `select ${columns} from roles where workspace_id = $1 and id = $2`)
 export async function findRole(db: Executor, workspaceId: string, id: string): Promise<Role | undefined> {
@@ -24,7 +24,7 @@ export async function lockRole(db: Executor, workspaceId: string, id: string): P
 
 const keep = sql('keep_roles', `select ${columns} from roles where workspace_id = $1 and id = any($2) order by id for share`)
 /** Those of the roles that there are; they stay as they are until the transaction ends. */
-export const keepRoles = (db: Executor, workspaceId: string, ids: readonly string[]): Promise<Role[]> =>
+export const lockRolesShared = (db: Executor, workspaceId: string, ids: readonly string[]): Promise<Role[]> =>
   db.query<Role>(keep(workspaceId, ids))
 
 const insert = sql(
@@ -108,7 +108,7 @@ export async function takeRoleFromAll(db: Executor, workspaceId: string, roleId:
 }
 
 const held = sql('is_role_held', 'select exists (select from role_members where workspace_id = $1 and role_id = $2) as held')
-export async function isHeld(db: Executor, workspaceId: string, roleId: string): Promise<boolean> {
+export async function isRoleHeld(db: Executor, workspaceId: string, roleId: string): Promise<boolean> {
   return (await db.query<{ held: boolean }>(held(workspaceId, roleId)))[0]?.held ?? false
 }
 

@@ -10,7 +10,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * turn has come. Otherwise two who take each other's rights would both succeed, and somebody who is being removed could leave an invitation
  * to itself behind. NOT_FOUND when the caller has left the workspace meanwhile, FORBIDDEN when its roles allow `permission` no more.
  */
-export function inAccessTurn<T>(scope: Scope, permission: Permission, work: (scope: Scope) => Promise<T>): Promise<T> {
+export function withAccessLock<T>(scope: Scope, permission: Permission, work: (scope: Scope) => Promise<T>): Promise<T> {
   return scope.db.transaction(async (tx) => {
     const workspace = await lockWorkspace(tx, scope.workspace.id)
     const inside = within(scope, tx)

@@ -51,7 +51,7 @@ export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Pr
 }
 
 /** The platform itself, which may do everything: set-up, what falls due, chores. */
-export const system: Actor = Object.freeze({
+export const systemActor: Actor = Object.freeze({
   id: null,
   type: 'system',
   name: 'Kontor',
@@ -72,4 +72,5 @@ function actorOf(id: string | null, type: 'user' | 'service' | 'anonymous', name
 }
 
 /** The actor without its personal standing; its roles and its membership stay. */
-export const impersonal = (actor: Actor): Actor => (actor.personId === null ? actor : Object.freeze({ ...actor, personId: null }))
+export const withoutPersonalStanding = (actor: Actor): Actor =>
+  actor.personId === null ? actor : Object.freeze({ ...actor, personId: null })

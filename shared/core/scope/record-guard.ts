@@ -18,7 +18,7 @@ export interface RecordGuard<S> {
   /** The fields that it minds: a change that leaves them all alone is not asked about. A deletion always is. */
   readonly fields: readonly string[]
   /** Asked in the transaction of the change, once the record is locked and its caller may change it; throws what is refused, a Problem. */
-  readonly ask: (scope: S, change: GuardedChange) => Promise<void>
+  readonly check: (scope: S, change: GuardedChange) => Promise<void>
 }
 
 /** The guards of every process, by the key of the type that they mind. */

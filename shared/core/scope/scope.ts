@@ -6,25 +6,25 @@ import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import type { Tally } from '#shared/platform/kernel/process/buffered-counter.ts'
+import type { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** What every process holds one of, and every piece of work reaches. */
 export interface Services {
   readonly config: Config
   readonly cache: Cache
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   /** The bytes of files. */
   readonly blobs: Blobs
   readonly log: Logger
   /** Counts how often fields are searched by (shared/core/types/indexes/count-use.ts). */
-  readonly uses: Tally
+  readonly fieldUses: BufferedCounter
   /** What rooms may refuse about records (shared/guards.ts). */
-  readonly guards: RecordGuards<Scope>
+  readonly recordGuards: RecordGuards<Scope>
   /** The time by the database's clock (shared/platform/db/clock.ts); tests own it. */
   readonly now: () => Date
 }
@@ -57,7 +57,7 @@ export interface Scope extends PlatformScope {
   readonly workspace: Workspace
   readonly actor: Actor
   /** What the question may compute, where its parts have no bound of their own, such as the records of a batch. */
-  readonly compute?: ComputeBudget | undefined
+  readonly computeBudget?: ComputeBudget | undefined
 }
 
 /** The same scope in a transaction. */
@@ -68,6 +68,6 @@ export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | '
   verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)
 
 /** The same as a reader of statements. */
-export const readerOf = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({
+export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({
   query: (statement) => readRows(scope, statement),
 })

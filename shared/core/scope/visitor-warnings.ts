@@ -5,16 +5,16 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** What an answer warns of; absent where there is nothing to say. */
-export const warnings = schema(
+export const warningsSchema = schema(
   t.Array(t.String(), { description: 'Why visitors cannot use what was published, and how to change that; absent where they can.' }),
 ).json
 
 /** Adds warnings to an answer, where there are any. */
-export const warned = <T extends object>(answer: T, texts: readonly string[]): T & { warnings?: string[] } =>
+export const addWarnings = <T extends object>(answer: T, texts: readonly string[]): T & { warnings?: string[] } =>
   texts.length === 0 ? answer : { ...answer, warnings: [...texts] }
 
 /** The permissions that visitors lack on something that is published, and how to give each. */
-export async function lackOfVisitors(scope: Scope, permissions: readonly Permission[], resource: string): Promise<string[]> {
+export async function findVisitorWarnings(scope: Scope, permissions: readonly Permission[], resource: string): Promise<string[]> {
   const actor = await loadVisitor(scope.cache, scope.db, scope.workspace.id)
   return permissions
     .filter((permission) => !permits({ actor }, permission, resource))

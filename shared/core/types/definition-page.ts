@@ -1,4 +1,4 @@
-import { fitting, type LinkedPage, type LinkedQuery, requireFitting } from '#shared/platform/db/lists.ts'
+import { type LinkedPage, type LinkedQuery, requireFittingItems, takeFittingItems } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 
 /** What a record type and a field have in common. */
@@ -12,14 +12,14 @@ interface Definition {
  * A page of a list of definitions that are in memory anyway, or all of it without `limit`. A definition that is deleted between two pages
  * leaves none out. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` above 10 MB without one.
  */
-export function pageOfDefinitions<Item extends Definition>(
+export function pageDefinitions<Item extends Definition>(
   list: string,
   definitions: readonly Item[],
   { limit, cursor }: LinkedQuery,
 ): LinkedPage<Item> {
   const rest = cursor === undefined ? [...definitions] : definitions.slice(startOf(definitions, readCursor(list, cursor)))
-  if (limit === undefined) return { items: requireFitting(rest, 'ask for pages by limit, 1 to 200'), next: null }
-  const page = fitting(rest.slice(0, limit))
+  if (limit === undefined) return { items: requireFittingItems(rest, 'ask for pages by limit, 1 to 200'), next: null }
+  const page = takeFittingItems(rest.slice(0, limit))
   const last = page.at(-1)
   return { items: page, next: last && page.length < rest.length ? makeCursor(list, `${last.created_at} ${last.key}`) : null }
 }

@@ -1,10 +1,10 @@
 import { fieldChangeShape } from '#shared/core/types/fields/field-change.ts'
 import { fieldView } from '#shared/core/types/fields/schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Computes the computed fields of every record of a type, after a formula was set. */
-export const recomputeRecords = defineJob({
+export const recomputeRecordsJob = defineJob({
   name: 'records.recompute',
   kind: 'records.recompute',
   work: 'upkeep',
@@ -12,7 +12,7 @@ export const recomputeRecords = defineJob({
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 3_600,
   tracked: true,
   payload: schema(t.Object({ typeKey: t.String() })),
@@ -20,7 +20,7 @@ export const recomputeRecords = defineJob({
 })
 
 /** Changes a field's definition, once every record of its type keeps what the change asks for. */
-export const changeField = defineJob({
+export const changeFieldJob = defineJob({
   name: 'fields.change',
   kind: 'field.change',
   work: 'request',
@@ -28,7 +28,7 @@ export const changeField = defineJob({
   pool: 'data',
   concurrency: 4,
   slotsPerWorkspace: 2,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 3_600,
   tracked: true,
   payload: schema(t.Object({ fieldId: t.String(), change: fieldChangeShape })),
@@ -36,14 +36,14 @@ export const changeField = defineJob({
 })
 
 /** Removes the table of a record type that was deleted. */
-export const dropTable = defineJob({
+export const dropTableJob = defineJob({
   name: 'types.drop-table',
   kind: 'type.drop-table',
   work: 'upkeep',
   app: null,
   pool: 'data',
   concurrency: 1,
-  retry: retry.patient,
+  retry: retryPolicies.patient,
   timeoutSeconds: 120,
   tracked: false,
   payload: schema(t.Object({ workspaceId: t.String(), typeId: t.String() })),

@@ -2,14 +2,14 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
-import { type Computation, computationsOf } from '#shared/core/types/formulas/computations.ts'
+import { type Computation, compileTypeComputations } from '#shared/core/types/formulas/computations.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { readUi } from '#shared/core/types/types/layout-hints.ts'
+import { readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
 import { findTypeKeys, findTypeWithFields } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
-import { isNear, nearestOf } from '#shared/platform/kernel/similar-names.ts'
+import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
 /** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
 export interface RecordType {
@@ -94,7 +94,7 @@ export async function requireRecordType(scope: Reader, key: string): Promise<Rec
 }
 
 /** VALIDATION_ERROR for a place of a body that should name a record type and does not. */
-export const unknownType = async (scope: Reader, path: string, key: string) =>
+export const unknownTypeProblem = async (scope: Reader, path: string, key: string) =>
   problem(
     'VALIDATION_ERROR',
     `${path} must be the key of a record type, got ${JSON.stringify(shortened(key))}${await adviceOn(scope, key)}`,
@@ -104,8 +104,8 @@ export const unknownType = async (scope: Reader, path: string, key: string) =>
 async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<string> {
   const rows = actor ? await db.query<{ key: string }>(findTypeKeys(workspace.id)) : []
   const known = rows.map(({ key }) => key).filter((key) => actor && permits({ actor }, 'types:read', key))
-  const nearest = nearestOf(key, known)
-  return nearest !== undefined && isNear(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
+  const nearest = findNearestName(key, known)
+  return nearest !== undefined && isSimilarName(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
 }
 
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
@@ -117,7 +117,7 @@ export async function readRecordType(db: Executor, workspaceId: string, key: str
 }
 
 /** Makes the domain's field of a stored one. */
-export function fieldOf(entityType: string, row: FieldRow): Field {
+export function toField(entityType: string, row: FieldRow): Field {
   return {
     id: row.id,
     entityType,
@@ -139,11 +139,11 @@ export function fieldOf(entityType: string, row: FieldRow): Field {
 }
 
 function pictureOf(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
-  const { fields, computations } = computationsOf(rows.map((field) => fieldOf(row.key, field)))
+  const { fields, computations } = compileTypeComputations(rows.map((field) => toField(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
   const picture = {
     ...row,
-    ui: readUi(ui),
+    ui: readLayoutHints(ui),
     createdAt: created_at,
     fields,
     fieldByKey,

@@ -1,15 +1,15 @@
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Gives a new workspace its schema and built-in types; until it is done the workspace's routes answer ORG_NOT_READY. */
-export const setUpWorkspace = defineJob({
+export const setUpWorkspaceJob = defineJob({
   name: 'workspaces.set-up',
   kind: 'workspace.set-up',
   work: 'upkeep',
   app: null,
   pool: 'data',
   concurrency: 4,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 60,
   tracked: true,
   payload: schema(t.Object({ workspaceId: t.String() })),

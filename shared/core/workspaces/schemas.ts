@@ -1,6 +1,6 @@
 import type { Workspace } from '#shared/core/scope/workspace.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
@@ -31,13 +31,13 @@ const workspaceSchema = t.Object(
 export const workspace = schema(workspaceSchema)
 export const workspaceList = schema(t.Array(workspaceSchema))
 
-export const workspaceInput = schema(t.Object({ name: nameText(120) }, { title: 'WorkspaceInput' }))
+export const workspaceInput = schema(t.Object({ name: nameSchema(120) }, { title: 'WorkspaceInput' }))
 
 /** Changes of a workspace's settings; what is not sent is left alone. */
 export const workspaceChanges = schema(
   t.Object(
     {
-      name: t.Optional(nameText(120)),
+      name: t.Optional(nameSchema(120)),
       color: t.Optional(nullable(t.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #2f5bd3' }))),
       logo: t.Optional(
         nullable(

@@ -57,12 +57,17 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
 
 const setStatus = sql('set_workspace_status', 'update workspaces set status = $3 where id = $1 and status = $2 returning id')
 /** Moves a workspace from one status to another; false when it was not in the first. */
-export async function moveStatus(db: Executor, id: string, from: Workspace['status'], to: Workspace['status']): Promise<boolean> {
+export async function changeWorkspaceStatus(
+  db: Executor,
+  id: string,
+  from: Workspace['status'],
+  to: Workspace['status'],
+): Promise<boolean> {
   return (await db.query(setStatus(id, from, to))).length > 0
 }
 
 const setPlanOf = sql('set_workspace_plan', 'update workspaces set plan = $2 where id = $1 returning id')
-export async function setPlan(db: Executor, id: string, plan: Workspace['plan']): Promise<boolean> {
+export async function setWorkspacePlan(db: Executor, id: string, plan: Workspace['plan']): Promise<boolean> {
   return (await db.query(setPlanOf(id, plan))).length > 0
 }
 

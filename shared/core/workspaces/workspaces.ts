@@ -1,6 +1,6 @@
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/workspace.ts'
-import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
+import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
 import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -10,12 +10,15 @@ import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 
 /** Makes a workspace that the calling person owns; a worker sets it up, and until then its routes answer ORG_NOT_READY. */
-export async function createWorkspace({ db, principal, config, queue, cause }: PlatformScope, input: { name: string }): Promise<Workspace> {
+export async function createWorkspace(
+  { db, principal, config, jobQueue, cause }: PlatformScope,
+  input: { name: string },
+): Promise<Workspace> {
   if (!principal) throw problem('UNAUTHORIZED')
   const id = newId()
   return db.transaction(async (tx) => {
     const made = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
-    await queue.enqueue(tx, setUpWorkspace, { workspaceId: id, cause }, { workspaceId: id })
+    await jobQueue.enqueue(tx, setUpWorkspaceJob, { workspaceId: id, cause }, { workspaceId: id })
     return made
   })
 }
@@ -27,7 +30,7 @@ export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Worksp
  * Changes settings of the workspace; the answer holds them all. Closing books waits for postings on their way. Throws VALIDATION_ERROR, also
  * for another default currency once an entry is posted in single-currency books.
  */
-export async function changeSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
+export async function changeWorkspaceSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
   const { default_currency, timezone, books_closed_through: closed } = changes
   if (default_currency !== undefined && !isCurrencyCode(default_currency)) {
     throw problem('VALIDATION_ERROR', `default_currency must be an ISO 4217 code such as EUR, got ${default_currency.slice(0, 20)}`)

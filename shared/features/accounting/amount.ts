@@ -1,6 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
  * An amount in whole millionths of its currency, so sums and differences are exact and nothing is rounded. The largest amount of a line is
@@ -41,7 +41,7 @@ export function isEmptySide(value: unknown): boolean {
 
 // `String` drops the sign of a JSON number -0.
 const sentText = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : numberText(value)
+  typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : jsonNumberText(value)
 
 /** Reads decimal text as PostgreSQL writes it, with or without a minus sign. */
 export function readAmount(text: string): Amount {

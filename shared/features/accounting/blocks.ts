@@ -1,15 +1,15 @@
-import { defineBlock, text } from '#shared/core/automation/block.ts'
-import { filledIn } from '#shared/core/automation/template.ts'
+import { defineBlock, textSetting } from '#shared/core/automation/block.ts'
+import { readFilledTexts } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { entryInput } from '#shared/features/accounting/entries/schemas.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 const line = t.Object({
-  account_id: text('Id of an accounts record.'),
-  debit: text('An amount.'),
-  credit: text('An amount.'),
-  memo: text('What for.'),
+  account_id: textSetting('Id of an accounts record.'),
+  debit: textSetting('An amount.'),
+  credit: textSetting('An amount.'),
+  memo: textSetting('What for.'),
 })
 
 export const postEntryBlock = defineBlock({
@@ -17,11 +17,11 @@ export const postEntryBlock = defineBlock({
   label: 'Post an entry',
   description: 'Posts a journal entry; total debits equal total credits.',
   settings: {
-    date: text('YYYY-MM-DD; today in UTC when blank.'),
-    memo: text('What for.'),
-    currency: text('ISO 4217 code; the workspace’s own when blank.'),
-    source_type: text('Such as invoice; manual when blank.'),
-    source_id: text('Id of the invoice or payment.'),
+    date: textSetting('YYYY-MM-DD; today in UTC when blank.'),
+    memo: textSetting('What for.'),
+    currency: textSetting('ISO 4217 code; the workspace’s own when blank.'),
+    source_type: textSetting('Such as invoice; manual when blank.'),
+    source_id: textSetting('Id of the invoice or payment.'),
     lines: t.Optional(t.Array(line, { maxItems: 200, description: 'Each with a debit or a credit.' })),
   },
   required: ['lines'],
@@ -33,8 +33,8 @@ export const postEntryBlock = defineBlock({
   work: {
     acts: async ({ settings: { lines, ...heading }, key }, scope) => {
       requirePermission(scope, 'accounting:post', '*')
-      const given = { ...filledIn(heading), lines: (lines as readonly object[]).map(filledIn) }
-      const { id } = await postEntry(scope, entryInput.parse(given, 'entry'), { naturalKey: key })
+      const given = { ...readFilledTexts(heading), lines: (lines as readonly object[]).map(readFilledTexts) }
+      const { id } = await postEntry(scope, entryInput.parse(given, 'entry'), { deduplicationKey: key })
       return { id }
     },
   },

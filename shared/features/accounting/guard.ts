@@ -11,7 +11,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 export const accountGuard: RecordGuard<Scope> = {
   type: 'accounts',
   fields: ['kind'],
-  ask: async ({ db, workspace }, { id, before, after }) => {
+  check: async ({ db, workspace }, { id, before, after }) => {
     if (after !== null && before.kind === null) return
     await db.query(lockAgainstPosting(workspace.id))
     const [found] = await db.query<{ lines: number }>(countLines(workspace.id, id))

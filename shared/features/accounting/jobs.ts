@@ -1,5 +1,5 @@
-import { sealSchema, verification } from '#shared/features/accounting/seals/schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { ledgerVerification, sealSchema } from '#shared/features/accounting/seals/schemas.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 // These three jobs read every entry. They share a gate, so one workspace takes at most two slots.
@@ -9,7 +9,7 @@ const wholeLedgerJob = {
   pool: 'data',
   concurrency: 4,
   gate: { name: 'accounting.read', perWorkspace: 2, lane: 0 },
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 600,
   tracked: true,
 } as const
@@ -29,7 +29,7 @@ export const verifyLedger = defineJob({
   name: 'accounting.verify',
   kind: 'accounting.verify',
   payload: schema(t.Object({})),
-  result: verification,
+  result: ledgerVerification,
 })
 
 /** Exports the ledger to a file. */
@@ -50,7 +50,7 @@ export const sumLedgerMonths = defineJob({
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 3_600,
   tracked: false,
   payload: schema(t.Object({ workspaceId: t.String() })),

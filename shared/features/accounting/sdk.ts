@@ -1,4 +1,4 @@
-import { ofApp, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { reverseEntry } from '#shared/features/accounting/entries/reverse.ts'
@@ -21,8 +21,8 @@ const entry = `Promise<{
     }>`
 
 /** SDK methods of the ledger; they use the permissions of the run's caller. */
-export const accountingMethods = ofApp('accounting', [
-  sdkMethod(
+export const accountingMethods = restrictToApp('accounting', [
+  defineSdkMethod(
     'accounting.post',
     `(entry: {
       date?: string | null
@@ -38,7 +38,7 @@ export const accountingMethods = ofApp('accounting', [
       return postEntry(scope, entry)
     },
   ),
-  sdkMethod(
+  defineSdkMethod(
     'accounting.reverse',
     `(id: string, reversal?: { date?: string | null }): ${entry}`,
     [

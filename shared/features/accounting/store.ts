@@ -1,4 +1,4 @@
-import { instantText } from '#shared/features/accounting/instant-sql.ts'
+import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /**
@@ -23,9 +23,9 @@ export const findCurrencies = sql(
 )
 
 /** An instant, now without one, and whether it has not come yet, by the database's clock. Values: instant. */
-export const findInstant = sql(
+export const readPostingInstant = sql(
   'find_ledger_instant',
-  `select ${instantText('coalesce(sent.instant, clock_timestamp())')} as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
+  `select ${instantSql('coalesce(sent.instant, clock_timestamp())')} as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
    from (select $1::timestamptz as instant) as sent`,
 )
 
@@ -66,7 +66,7 @@ export const findAccountLines = sql(
 )
 
 /** Whether an account has any line. Values: workspace, account. */
-export const hasLines = sql(
+export const isAccountUsed = sql(
   'has_journal_lines',
   'select exists (select from journal_lines where workspace_id = $1 and account_id = $2) as is_used',
 )

@@ -1,24 +1,24 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { lockAgainstPosting } from '#shared/features/accounting/ledger-lock-store.ts'
-import { findInstant } from '#shared/features/accounting/store.ts'
+import { readPostingInstant } from '#shared/features/accounting/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Waits until every posting dated before an instant is committed, and returns that instant, now by default. No later posting gets an
  * earlier instant. Throws VALIDATION_ERROR naming `path` for text that is no instant and for an instant in the future.
  */
-export async function fixed(
+export async function waitForPostings(
   { db, workspace }: Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } },
   text: string | undefined,
   path: string,
 ): Promise<string> {
-  const sent = text === undefined ? undefined : utcInstant(text)
+  const sent = text === undefined ? undefined : toUtcInstant(text)
   if (text !== undefined && sent === undefined) {
     throw problem('VALIDATION_ERROR', `${path} must be an instant such as 2026-01-31T12:00:00Z, got ${text.slice(0, 40)}`)
   }
   // Read the instant before taking the lock: postings that start after the lock is released are later than it.
-  const [instantRow] = await db.query<{ instant: string; is_ahead: boolean }>(findInstant(sent))
+  const [instantRow] = await db.query<{ instant: string; is_ahead: boolean }>(readPostingInstant(sent))
   if (!instantRow || instantRow.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${sent}`)
   await db.query(lockAgainstPosting(workspace.id))
   return instantRow.instant

@@ -3,22 +3,22 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { Actor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type Calendar, findCalendar, findCalendarsById } from '#shared/features/calendar/calendars/store.ts'
-import { type Access, accesses } from '#shared/features/calendar/schemas.ts'
+import { accessLevels, type CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-const rank = (access: Access): number => accesses.indexOf(access)
+const rank = (access: CalendarAccess): number => accessLevels.indexOf(access)
 
 /** Whether an access level is at least the needed one. */
-export const atLeast = (access: Access, needed: Access): boolean => rank(access) >= rank(needed)
+export const isAccessAtLeast = (access: CalendarAccess, needed: CalendarAccess): boolean => rank(access) >= rank(needed)
 
-const highest = (granted: readonly Access[]): Access =>
+const highest = (granted: readonly CalendarAccess[]): CalendarAccess =>
   granted.reduce((best, access) => (rank(access) > rank(best) ? access : best), 'none')
 
 /** Columns of a calendar that decide who may do what. */
-export type Guarded = Pick<Calendar, 'kind' | 'owner_id' | 'key' | 'visibility' | 'share'>
+export type CalendarGrants = Pick<Calendar, 'kind' | 'owner_id' | 'key' | 'visibility' | 'share'>
 
-const permissionAccess: readonly (readonly [Permission, Access])[] = [
+const permissionAccess: readonly (readonly [Permission, CalendarAccess])[] = [
   ['calendar:manage', 'manage'],
   ['calendar:write', 'write'],
   ['calendar:read', 'read'],
@@ -29,58 +29,61 @@ const permissionAccess: readonly (readonly [Permission, Access])[] = [
  * owner's, do not apply to personal calendars. An access key has roles only (document 3, Access key limits). An actor without personal
  * standing owns no calendar and has no shares.
  */
-export function accessTo(calendar: Guarded, actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>): Access {
+export function calendarAccessOf(
+  calendar: CalendarGrants,
+  actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>,
+): CalendarAccess {
   if (actor.type === 'system') return 'manage'
   if (actor.personId !== null && calendar.owner_id === actor.personId) return 'owner'
   const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
-  const asMember: Access[] = actor.isMember ? [calendar.visibility, shared] : []
+  const asMember: CalendarAccess[] = actor.isMember ? [calendar.visibility, shared] : []
   if (calendar.kind === 'personal') return highest(asMember)
   const byRole = permissionAccess.filter(([permission]) => permits({ actor }, permission, calendar.key)).map(([, access]) => access)
   return highest([...asMember, ...byRole])
 }
 
 /** A calendar with the caller's access to it. */
-export interface Accessed {
+export interface CalendarWithAccess {
   readonly calendar: Calendar
-  readonly access: Access
+  readonly access: CalendarAccess
 }
 
 /** A calendar and the caller's access to it. Throws NOT_FOUND when the caller cannot see it, FORBIDDEN when the access is too low. */
-export async function requireCalendar(scope: Scope, id: string, needed: Access): Promise<Accessed> {
+export async function requireCalendar(scope: Scope, id: string, needed: CalendarAccess): Promise<CalendarWithAccess> {
   const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, scope.actor.personId, id) : undefined
-  const access = calendar ? accessTo(calendar, scope.actor) : 'none'
+  const access = calendar ? calendarAccessOf(calendar, scope.actor) : 'none'
   if (!calendar || access === 'none') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
   return { calendar, access }
 }
 
 /** Throws FORBIDDEN when the caller's access is below the needed one. The caller must be known to see the calendar. */
-export function requireAccess(access: Access, needed: Access, calendar: Pick<Calendar, 'key' | 'kind'>): void {
-  if (!atLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${grantsInWords(needed, calendar)}`)
+export function requireAccess(access: CalendarAccess, needed: CalendarAccess, calendar: Pick<Calendar, 'key' | 'kind'>): void {
+  if (!isAccessAtLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${grantsInWords(needed, calendar)}`)
 }
 
 /** Names the grants that give an access level: a permission on the calendar's key or a share; only a share for a personal calendar. */
-function grantsInWords(needed: Access, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
-  const permission = permissionAccess.findLast(([, access]) => atLeast(access, needed))?.[0]
+function grantsInWords(needed: CalendarAccess, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
+  const permission = permissionAccess.findLast(([, access]) => isAccessAtLeast(access, needed))?.[0]
   const share = `a share of the calendar ${key} with level ${needed}`
   return kind === 'personal' || permission === undefined ? share : `${permission} on ${key}, or ${share}`
 }
 
 /** The calendars with these ids. Throws NOT_FOUND when the caller cannot see one of them. */
-export async function requireCalendars(scope: Scope, ids: readonly string[]): Promise<Accessed[]> {
-  const known = await accessCalendars(scope, ids)
+export async function requireCalendars(scope: Scope, ids: readonly string[]): Promise<CalendarWithAccess[]> {
+  const known = await findVisibleCalendars(scope, ids)
   const missing = ids.find((id) => !known.has(id.toLowerCase()))
   if (missing !== undefined) throw problem('NOT_FOUND')
   return [...known.values()]
 }
 
 /** The calendars with these ids that the caller may see, as a map by id. Unknown ids are left out. */
-export async function accessCalendars(scope: Scope, ids: readonly string[]): Promise<Map<string, Accessed>> {
+export async function findVisibleCalendars(scope: Scope, ids: readonly string[]): Promise<Map<string, CalendarWithAccess>> {
   const wellFormed = ids.filter(isUuid).map((id) => id.toLowerCase())
   const calendars = wellFormed.length > 0 ? await findCalendarsById(scope.db, scope.workspace.id, scope.actor.personId, wellFormed) : []
-  return new Map(visible(scope, calendars).map((accessed) => [accessed.calendar.id, accessed]))
+  return new Map(visibleCalendars(scope, calendars).map((accessed) => [accessed.calendar.id, accessed]))
 }
 
 /** The calendars that the caller may see, with its access to each. */
-export const visible = ({ actor }: Scope, calendars: readonly Calendar[]): Accessed[] =>
-  calendars.map((calendar) => ({ calendar, access: accessTo(calendar, actor) })).filter(({ access }) => access !== 'none')
+export const visibleCalendars = ({ actor }: Scope, calendars: readonly Calendar[]): CalendarWithAccess[] =>
+  calendars.map((calendar) => ({ calendar, access: calendarAccessOf(calendar, actor) })).filter(({ access }) => access !== 'none')

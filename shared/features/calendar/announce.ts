@@ -1,26 +1,26 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { accessTo } from '#shared/features/calendar/access.ts'
+import { calendarAccessOf } from '#shared/features/calendar/access.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { shownTime, type When } from '#shared/features/calendar/event-time.ts'
-import { sightOf } from '#shared/features/calendar/events/access-level.ts'
-import { type Attendee, type EventRow, whenOf } from '#shared/features/calendar/events/event.ts'
+import { type EventTime, timeText } from '#shared/features/calendar/event-time.ts'
+import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
+import { type Attendee, type EventRow, eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Event source of calendar events. A topic is a calendar's key; the empty topic means every calendar. */
-export const calendarSource = 'calendar'
+export const calendarEventSource = 'calendar'
 
 /** Names of announced events. `starting <minutes>`, such as `starting 15`, is the fourth (`startingEventName`). */
-export const triggerWords = ['created', 'updated', 'cancelled'] as const
-export const startingWord = (minutesBefore: number): string => `starting ${minutesBefore}`
+export const eventNames = ['created', 'updated', 'cancelled'] as const
+export const startingEventName = (minutesBefore: number): string => `starting ${minutesBefore}`
 /** The minutes of a `starting` name; undefined for any other name. */
-export const minutesOfWord = (name: string): number | undefined => {
+export const minutesOfEventName = (name: string): number | undefined => {
   const [, minutes] = /^starting (\d+)$/.exec(name) ?? []
   return minutes === undefined ? undefined : Number(minutes)
 }
 
 /** A calendar event as flows see it, `{{trigger.calendar_event.…}}` (decisions, Flows), with the columns that decide who may see it. */
-export interface TriggerEvent {
+export interface AnnouncedEvent {
   readonly id: string
   readonly calendar_key: string
   readonly title: string
@@ -37,20 +37,20 @@ export interface TriggerEvent {
 
 type Guest = Pick<Attendee, 'email' | 'name' | 'status' | 'user_id'>
 
-export function triggerEvent(
+export function announcedEventOf(
   { key, id }: Pick<Calendar, 'key' | 'id'>,
   event: EventRow,
   guests: readonly Guest[],
-  when: When = whenOf(event),
-): TriggerEvent {
+  when: EventTime = eventTimeOf(event),
+): AnnouncedEvent {
   return {
     id: event.id,
     calendar_key: key,
     title: event.title,
     description: event.description,
     location: event.location,
-    start: shownTime(when.start, when.allDay),
-    end: shownTime(when.end, when.allDay),
+    start: timeText(when.start, when.allDay),
+    end: timeText(when.end, when.allDay),
     all_day: when.allDay,
     attendees: guests.map(({ email, name, status }) => ({ email, name, status })),
     calendar_id: id,
@@ -66,17 +66,17 @@ export async function announceEvent(
   name: string,
   event: EventRow,
   guests: readonly Guest[],
-  options: { readonly id?: string; readonly when?: When } = {},
+  options: { readonly id?: string; readonly when?: EventTime } = {},
 ): Promise<void> {
-  const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: triggerEvent(calendar, event, guests, options.when) }
-  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings: [happening] })
+  const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, options.when) }
+  await announceEvents(scope, { source: calendarEventSource, topics: [calendar.key, ''], event: name, events: [happening] })
 }
 
 /** Announces many imported events at once. */
-export async function announceImported(
+export async function announceImportedEvents(
   scope: Scope,
   calendar: Pick<Calendar, 'key' | 'id'>,
-  name: (typeof triggerWords)[number],
+  name: (typeof eventNames)[number],
   events: readonly {
     readonly event: EventRow
     readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
@@ -87,30 +87,30 @@ export async function announceImported(
     return {
       id: newId(),
       subjectId: event.id,
-      snapshot: triggerEvent(
+      snapshot: announcedEventOf(
         calendar,
         event,
         eventGuests.map((guest) => ({ ...guest, user_id: null })),
       ),
     }
   })
-  await announceEvents(scope, { source: calendarSource, topics: [calendar.key, ''], event: name, happenings })
+  await announceEvents(scope, { source: calendarEventSource, topics: [calendar.key, ''], event: name, events: happenings })
 }
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
-export type TriggerSight = 'own' | 'team' | 'details' | 'none'
+export type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'
 
 /** The actor's access to an announced event. `none` unless the actor may see the event's details. */
-export async function sightOfTrigger(
+export async function accessToAnnouncedEvent(
   scope: Scope,
-  event: Pick<TriggerEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,
-): Promise<TriggerSight> {
+  event: Pick<AnnouncedEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,
+): Promise<AnnouncedEventAccess> {
   const { actor, db, workspace } = scope
   const calendar = await findCalendar(db, workspace.id, actor.personId, event.calendar_id)
   if (!calendar) return 'none'
-  const access = accessTo(calendar, actor)
+  const access = calendarAccessOf(calendar, actor)
   if (access === 'owner') return 'own'
   const isGuest = actor.personId !== null && event.guest_ids.includes(actor.personId)
-  if (sightOf(event, { access, isGuest }) !== 'details') return 'none'
+  if (eventAccessOf(event, { access, isGuest }) !== 'details') return 'none'
   return calendar.kind === 'personal' ? 'details' : 'team'
 }

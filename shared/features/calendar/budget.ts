@@ -13,7 +13,7 @@ const budgetOf = ({ workspace }: Pick<Scope, 'workspace'>, steps: number): Compu
   })
 
 /** The budget of one calendar query, such as a list, free times or free/busy. The whole query shares it. */
-export const questionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxQuerySteps)
+export const queryBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxQuerySteps)
 
 /** The budget of computations inside one open transaction. */
 export const transactionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxTransactionSteps)

@@ -1,13 +1,13 @@
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
 import { importResult } from '#shared/features/calendar/import-export/schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** An event row in a job's payload. The payload holds the whole row because the event may be deleted before the job runs. */
 const eventRow = t.Unsafe<EventRow>(t.Object({ id: t.String(), calendar_id: t.String() }))
 
 /** Payload of `mailGuestsJob`: invitations (REQUEST) or cancellations (CANCEL) of one event. */
-export const guestMail = schema(
+export const guestMailPayload = schema(
   t.Object({
     method: t.Enum(['REQUEST', 'CANCEL']),
     event: eventRow,
@@ -23,7 +23,7 @@ export const guestMail = schema(
 )
 
 /** Mails a change of an event to the guests that it concerns. */
-export const mailGuests = defineJob({
+export const mailGuestsJob = defineJob({
   name: 'calendar.mail-guests',
   kind: 'calendar.mail-guests',
   work: 'upkeep',
@@ -31,15 +31,15 @@ export const mailGuests = defineJob({
   pool: 'mail',
   concurrency: 10,
   slotsPerWorkspace: 4,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: false,
-  payload: guestMail,
+  payload: guestMailPayload,
   result: schema(t.Null()),
 })
 
 /** Imports an .ics file into a calendar. */
-export const importCalendar = defineJob({
+export const importCalendarJob = defineJob({
   name: 'calendar.import',
   kind: 'calendar.import',
   work: 'request',
@@ -47,7 +47,7 @@ export const importCalendar = defineJob({
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
   payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), fileId: t.String({ format: 'uuid' }) })),
@@ -55,7 +55,7 @@ export const importCalendar = defineJob({
 })
 
 /** Writes a calendar as an .ics file: for the caller who exports it, or for the subscription link. */
-export const exportCalendar = defineJob({
+export const exportCalendarJob = defineJob({
   name: 'calendar.export',
   kind: 'calendar.export',
   work: 'request',
@@ -63,7 +63,7 @@ export const exportCalendar = defineJob({
   pool: 'data',
   concurrency: 4,
   slotsPerWorkspace: 2,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
   payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']) })),
@@ -71,7 +71,7 @@ export const exportCalendar = defineJob({
 })
 
 /** Fires the due reminders and triggers of a calendar and schedules the next check. */
-export const ringCalendar = defineJob({
+export const fireRemindersJob = defineJob({
   name: 'calendar.ring',
   kind: 'calendar.ring',
   work: 'due',
@@ -79,7 +79,7 @@ export const ringCalendar = defineJob({
   pool: 'data',
   concurrency: 10,
   slotsPerWorkspace: 4,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: false,
   payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), at: t.String() })),

@@ -1,11 +1,18 @@
 import { rederiveTimes } from '#shared/features/calendar/zones/rederive.ts'
-import { oldRows, type Sweeper } from '#shared/platform/db/old-rows.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-export const calendarChores: readonly Chore<Sweeper>[] = [
+export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = [
   // A member who returns within 30 days gets the calendars back (decisions, People, keys, workspaces).
-  oldRows('sweep_left_calendars', { table: 'calendars', old: 'left_at < $1', by: 'left_at', keptDays: 30, everyMinutes: 60, batch: 20 }),
-  oldRows('sweep_calendar_mail_counts', {
+  defineCleanup('sweep_left_calendars', {
+    table: 'calendars',
+    old: 'left_at < $1',
+    by: 'left_at',
+    keptDays: 30,
+    everyMinutes: 60,
+    batch: 20,
+  }),
+  defineCleanup('sweep_calendar_mail_counts', {
     table: 'calendar_mail_counts',
     old: 'day < $1::timestamptz::date',
     by: 'day',

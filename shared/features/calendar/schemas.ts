@@ -1,10 +1,10 @@
-import { warnings } from '#shared/core/scope/visitor-warnings.ts'
+import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
 /** Keys of `settings.booking.hours`, Monday first. */
-export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export const bookingWeekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 const minutes = (minimum: number, maximum: number) => t.Integer({ minimum, maximum })
 /** Upper bound of a booking's duration, slot step and buffer, in minutes. */
@@ -29,7 +29,9 @@ const booking = t.Object(
     buffer: t.Optional(minutes(0, dayMinutes)),
     min_notice: t.Optional(minutes(0, 365 * dayMinutes)),
     horizon_days: t.Optional(minutes(1, 365)),
-    hours: t.Optional(t.Object(Object.fromEntries(weekdays.map((day) => [day, t.Optional(spans)])), { additionalProperties: false })),
+    hours: t.Optional(
+      t.Object(Object.fromEntries(bookingWeekdays.map((day) => [day, t.Optional(spans)])), { additionalProperties: false }),
+    ),
   },
   { title: 'BookingPage', description: 'A public page where visitors book a time.' },
 )
@@ -68,17 +70,17 @@ const settingsInput = t.Object(
   { title: 'CalendarSettingsInput' },
 )
 
-export const kinds = ['personal', 'org', 'records'] as const
-export const visibilities = ['none', 'busy', 'read'] as const
-export const levels = ['busy', 'read', 'write', 'manage'] as const
-export const accesses = ['none', 'busy', 'read', 'write', 'manage', 'owner'] as const
-export type Access = (typeof accesses)[number]
+export const calendarKinds = ['personal', 'org', 'records'] as const
+export const calendarVisibilities = ['none', 'busy', 'read'] as const
+export const shareLevels = ['busy', 'read', 'write', 'manage'] as const
+export const accessLevels = ['none', 'busy', 'read', 'write', 'manage', 'owner'] as const
+export type CalendarAccess = (typeof accessLevels)[number]
 
 const changeable = {
   name: t.Optional(t.String({ minLength: 1, maxLength: 120 })),
   description: t.Optional(t.String({ maxLength: 1_000 })),
   color: t.Optional(t.String({ maxLength: 40 })),
-  visibility: t.Optional(t.Enum([...visibilities], { description: 'The least access of every member; at most read.' })),
+  visibility: t.Optional(t.Enum([...calendarVisibilities], { description: 'The least access of every member; at most read.' })),
   timezone: t.Optional(t.String({ maxLength: 64, description: 'A time zone of the IANA list.' })),
   settings: t.Optional(settingsInput),
 }
@@ -92,7 +94,7 @@ export const calendarInput = schema(
           description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. Optional for a personal calendar.',
         }),
       ),
-      kind: t.Optional(t.Enum([...kinds], { description: 'org when left out.' })),
+      kind: t.Optional(t.Enum([...calendarKinds], { description: 'org when left out.' })),
       ...changeable,
     },
     { title: 'CalendarInput' },
@@ -113,11 +115,11 @@ export const calendarView = schema(
       name: t.String(),
       description: t.String(),
       color: t.String(),
-      kind: t.Enum([...kinds]),
+      kind: t.Enum([...calendarKinds]),
       primary: t.Boolean(),
-      visibility: t.Enum([...visibilities]),
+      visibility: t.Enum([...calendarVisibilities]),
       timezone: t.String(),
-      access: t.Enum([...accesses], { description: "The caller's access." }),
+      access: t.Enum([...accessLevels], { description: "The caller's access." }),
       settings,
       booking_url: t.String({
         description: 'Address of the booking page, which answers while booking is enabled; empty for a records calendar.',
@@ -125,7 +127,7 @@ export const calendarView = schema(
       feed_url: t.Optional(t.String({ description: 'The subscription link, while it is on; only for callers who manage the calendar.' })),
       created_at: t.String({ format: 'date-time' }),
       updated_at: t.String({ format: 'date-time' }),
-      warnings: t.Optional(warnings),
+      warnings: t.Optional(warningsSchema),
     },
     { title: 'Calendar' },
   ),
@@ -133,33 +135,33 @@ export const calendarView = schema(
 export type CalendarView = TypeOf<typeof calendarView>
 
 /** A share of a calendar with a member. */
-export const shareView = schema(
+export const calendarShareView = schema(
   t.Object(
     {
       id: t.String({ format: 'uuid' }),
       email: t.String(),
       user_id: t.String({ format: 'uuid' }),
       name: t.String(),
-      level: t.Enum([...levels]),
+      level: t.Enum([...shareLevels]),
       created_at: t.String({ format: 'date-time' }),
     },
     { title: 'CalendarShare' },
   ),
 )
-export type ShareView = TypeOf<typeof shareView>
+export type CalendarShareView = TypeOf<typeof calendarShareView>
 
-export const shareInput = schema(
+export const calendarShareInput = schema(
   t.Object(
-    { email: t.String({ maxLength: 320, description: "A member's mail address." }), level: t.Enum([...levels]) },
+    { email: t.String({ maxLength: 320, description: "A member's mail address." }), level: t.Enum([...shareLevels]) },
     { title: 'CalendarShareInput' },
   ),
 )
-export type ShareInput = TypeOf<typeof shareInput>
+export type CalendarShareInput = TypeOf<typeof calendarShareInput>
 
-export const deleted = schema(t.Object({ deleted: t.Literal(true) }, { title: 'Deleted' }))
+export const deletedCalendarItem = schema(t.Object({ deleted: t.Literal(true) }, { title: 'Deleted' }))
 
 /** Returns the zone. Throws VALIDATION_ERROR unless it is an IANA time zone name; `name` is the field in the message. */
-export function requireZone(zone: string, name = 'timezone'): string {
+export function requireTimeZone(zone: string, name = 'timezone'): string {
   if (!isTimeZone(zone)) throw problem('VALIDATION_ERROR', `${name} must be a time zone such as Europe/Berlin`)
   return zone
 }

@@ -1,11 +1,11 @@
-import { ofApp, sdkMethod, sdkQuery } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, defineSdkQuery, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import { createEvent } from '#shared/features/calendar/events/create-event.ts'
 import { listEvents } from '#shared/features/calendar/events/list-events.ts'
 import { eventInput, listQuery } from '#shared/features/calendar/events/schemas.ts'
 
 /** Calendars, under the rights of the run's caller. */
-export const calendarMethods = ofApp('calendar', [
-  sdkQuery(
+export const calendarMethods = restrictToApp('calendar', [
+  defineSdkQuery(
     'calendar.events',
     '(query: { from: string; to: string; calendars?: string; invites?: "0" | "1" }): Promise<{ events: Record<string, unknown>[] }>',
     [['query', listQuery]],
@@ -13,7 +13,7 @@ export const calendarMethods = ofApp('calendar', [
       return listEvents(scope, query)
     },
   ),
-  sdkMethod(
+  defineSdkMethod(
     'calendar.createEvent',
     '(event: { title: string; start: string; end?: string; calendar_id?: string; [key: string]: unknown }): Promise<Record<string, unknown>>',
     [['event', eventInput]],

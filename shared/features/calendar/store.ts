@@ -7,7 +7,7 @@ const find = sql(
    where member.workspace_id = $1 and member.user_id = any($2) order by person.id`,
 )
 /** Members by their ids. */
-export const findPeople = (
+export const findMembersById = (
   db: Executor,
   workspaceId: string,
   ids: readonly string[],

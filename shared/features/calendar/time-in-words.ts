@@ -1,9 +1,9 @@
 import rrule from 'rrule'
-import type { When } from '#shared/features/calendar/event-time.ts'
+import type { EventTime } from '#shared/features/calendar/event-time.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
 
 /** A repeat rule in words, such as `every week on Monday`; empty for null. A rule that the library cannot put into words stays as it is. */
-export function ruleWords(rule: string | null): string {
+export function ruleInWords(rule: string | null): string {
   if (rule === null) return ''
   try {
     const read = rrule.RRule.fromString(rule)
@@ -28,16 +28,17 @@ function formatFor(zone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTi
 }
 
 /** The date of an instant in a zone, in words. */
-export const dayWords = (at: number, zone: string): string => formatFor(zone, dayParts).format(at)
+export const dayInWords = (at: number, zone: string): string => formatFor(zone, dayParts).format(at)
 
 /** The hour and minute of an instant in a zone, as HH:MM. */
-export const clockWords = (at: number, zone: string): string => formatFor(zone, clockParts).format(at)
+export const timeOfDayInWords = (at: number, zone: string): string => formatFor(zone, clockParts).format(at)
 
 /** Hour, minute and UTC offset of an instant in a zone. The offset distinguishes the hour that occurs twice when clocks go back. */
-export const offsetWords = (at: number, zone: string): string => formatFor(zone, { ...clockParts, timeZoneName: 'shortOffset' }).format(at)
+export const timeOfDayWithOffset = (at: number, zone: string): string =>
+  formatFor(zone, { ...clockParts, timeZoneName: 'shortOffset' }).format(at)
 
 /** An event's time in words, in its own zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
-export function whenWords({ allDay, start, end, zone }: When): string {
+export function eventTimeInWords({ allDay, start, end, zone }: EventTime): string {
   if (allDay) {
     const last = end - dayMs
     const words = (ms: number) => formatFor('UTC', dayParts).format(new Date(ms))

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 // Time zones are computed by JavaScript's own data only. The database stores instants and dates.
 
@@ -14,7 +14,7 @@ export const dayMs = 86_400_000
 export const instantText = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')
 
 /** Pads an instant that the database wrote to microseconds. */
-export const sixDigits = (text: string): string => {
+export const withMicroseconds = (text: string): string => {
   const [, seconds = text, fraction = ''] = /^(.{19})(?:\.(\d+))?Z$/.exec(text) ?? []
   return `${seconds}.${fraction.padEnd(6, '0')}Z`
 }
@@ -55,23 +55,23 @@ function steadyOffset(ms: number, zone: string, before: number, after: number): 
 }
 
 /** The local time of an instant in a zone, in milliseconds as if that local time were UTC. */
-export const wallMs = (ms: number, zone: string): number => ms + (steadyOffset(ms, zone, 0, 1) ?? exactOffset(ms, zone))
+export const toWallClock = (ms: number, zone: string): number => ms + (steadyOffset(ms, zone, 0, 1) ?? exactOffset(ms, zone))
 
 /**
  * The instant of a local time (`toWallClock`) in a zone. A time that a clock change skips uses the offset before the change; a time
  * that occurs twice is the first.
  */
-export function atWall(wall: number, zone: string): number {
+export function fromWallClock(wall: number, zone: string): number {
   const offset = steadyOffset(wall, zone, 1, 2)
   return offset === undefined ? plainDateTime(wall).toZonedDateTime(zone).epochMilliseconds : wall - offset
 }
 
 /** Like `fromWallClock`; undefined for a time that a clock change skips. */
-export function atWallIfAny(wall: number, zone: string): number | undefined {
+export function fromWallClockIfAny(wall: number, zone: string): number | undefined {
   const offset = steadyOffset(wall, zone, 1, 2)
   if (offset !== undefined) return wall - offset
   const ms = plainDateTime(wall).toZonedDateTime(zone).epochMilliseconds
-  return wallMs(ms, zone) === wall ? ms : undefined
+  return toWallClock(ms, zone) === wall ? ms : undefined
 }
 
 const plainDateTime = (wall: number): Temporal.PlainDateTime =>
@@ -83,7 +83,7 @@ export const startOfDay = (date: string, zone: string): number =>
 
 /** The milliseconds of an RFC 3339 instant; undefined for any other text. */
 export function instantMs(text: string): number | undefined {
-  const utc = utcInstant(text)
+  const utc = toUtcInstant(text)
   return utc === undefined ? undefined : Date.parse(utc)
 }
 
@@ -92,13 +92,13 @@ const latestMs = Date.parse('9999-12-30T00:00:00Z')
 const earliestMs = Date.parse('0001-01-03T00:00:00Z')
 
 /** Returns the time. Throws VALIDATION_ERROR, naming the field, outside the years 1 to 9999 in any zone. */
-export function requireReckonable(ms: number, name: string): number {
+export function requireSupportedTime(ms: number, name: string): number {
   if (ms < earliestMs || ms > latestMs) throw problem('VALIDATION_ERROR', `${name} must lie between the years 1 and 9999`)
   return ms
 }
 
 /** A span of time, in milliseconds; `to` is exclusive. */
-export interface Window {
+export interface TimeWindow {
   readonly from: number
   readonly to: number
 }
@@ -110,7 +110,7 @@ const maxWindowDays = 400
  * Parses `from` and `to`: RFC 3339 instants, or days in a zone, of which the last is included. Throws VALIDATION_ERROR when one is
  * neither, when `to` is not after `from`, or when they are more than 400 days apart.
  */
-export function readWindow(from: string, to: string, zone: string): Window {
+export function readTimeWindow(from: string, to: string, zone: string): TimeWindow {
   const window = { from: readEdge('from', from, zone, 0), to: readEdge('to', to, zone, 1) }
   if (window.to <= window.from) throw problem('VALIDATION_ERROR', 'to must be after from')
   const days = (isDay(from) && isDay(to) ? dateMs(to) - dateMs(from) : window.to - window.from) / dayMs
@@ -119,8 +119,8 @@ export function readWindow(from: string, to: string, zone: string): Window {
 }
 
 function readEdge(name: string, text: string, zone: string, addedDays: number): number {
-  if (isDay(text)) return startOfDay(dateText(requireReckonable(dateMs(text), name) + addedDays * dayMs), zone)
+  if (isDay(text)) return startOfDay(dateText(requireSupportedTime(dateMs(text), name) + addedDays * dayMs), zone)
   const ms = instantMs(text)
   if (ms === undefined) throw problem('VALIDATION_ERROR', `${name} must be an RFC 3339 instant or YYYY-MM-DD`)
-  return requireReckonable(ms, name)
+  return requireSupportedTime(ms, name)
 }

@@ -6,7 +6,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** A space as the drive reads it. */
-export interface FoundSpace {
+export interface SpaceRow {
   readonly id: string
   readonly key: string
   readonly name: string
@@ -17,16 +17,16 @@ export interface FoundSpace {
 }
 
 /** The key of the space that all members share. */
-export const orgKey = 'org'
+export const sharedSpaceKey = 'org'
 
-interface SpaceWithShareModes extends FoundSpace {
+interface SpaceWithShareModes extends SpaceRow {
   readonly modes: readonly ('view' | 'edit')[]
   readonly modes_anywhere: readonly ('view' | 'edit')[]
 }
 
 /** An action on a space or on a key in it. */
-export type Need = 'read' | 'write' | 'manage'
-type Access = Readonly<Record<Need, boolean>>
+export type SpaceAction = 'read' | 'write' | 'manage'
+type Access = Readonly<Record<SpaceAction, boolean>>
 
 const noAccess: Access = { read: false, write: false, manage: false }
 
@@ -35,7 +35,7 @@ const noAccess: Access = { read: false, write: false, manage: false }
  * it (null). Throws NOT_FOUND when the caller has no access at all there, FORBIDDEN when it has access but not for this action (document 3,
  * Authentication).
  */
-export async function requireSpace(scope: Scope, name: string, at: string | null, need: Need): Promise<FoundSpace> {
+export async function requireSpace(scope: Scope, name: string, at: string | null, need: SpaceAction): Promise<SpaceRow> {
   const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
   const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : noAccess
   if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
@@ -44,34 +44,34 @@ export async function requireSpace(scope: Scope, name: string, at: string | null
 }
 
 /** What the caller's roles allow in a space of the team, or ownership in a personal one. */
-export function ownAccess(scope: Scope, space: Pick<FoundSpace, 'key' | 'type' | 'owner_id'>): Access {
+export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key' | 'type' | 'owner_id'>): Access {
   if (space.type === 'user') {
     const { personId } = scope.actor
     const owns = personId !== null && space.owner_id === personId
     return { read: owns, write: owns, manage: owns }
   }
-  const may = (need: Need) => permits(scope, `drive:${need}`, space.key)
+  const may = (need: SpaceAction) => permits(scope, `drive:${need}`, space.key)
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 
 /** Adds the access of shares, which only members have, to that of the caller's roles. */
-function accessTo(scope: Scope, space: FoundSpace, modes: SpaceWithShareModes['modes']): Access {
-  const { read, write, manage } = ownAccess(scope, space)
+function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithShareModes['modes']): Access {
+  const { read, write, manage } = accessByRoleOrOwnership(scope, space)
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
 
 /** Creates the shared space when a caller with any access to it first names it; undefined for any other name. */
 async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
-  const shared = { key: orgKey, type: 'org', owner_id: null } as const
-  if (name !== orgKey || !Object.values(ownAccess(scope, shared)).some(Boolean)) return undefined
-  await insertShared(scope)
+  const shared = { key: sharedSpaceKey, type: 'org', owner_id: null } as const
+  if (name !== sharedSpaceKey || !Object.values(accessByRoleOrOwnership(scope, shared)).some(Boolean)) return undefined
+  await insertSharedSpace(scope)
   return readSpace(scope, name, at)
 }
 
 /** Creates the space that all members share, unless it exists. */
-export const insertShared = ({ db, workspace, now }: Scope) =>
-  db.query(insertSpaceOnce(workspace.id, newId(), orgKey, 'Shared', 'org', null, false, now()))
+export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
+  db.query(insertSpaceOnce(workspace.id, newId(), sharedSpaceKey, 'Shared', 'org', null, false, now()))
 
 async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
   const { workspace, actor } = scope

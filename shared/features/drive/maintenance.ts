@@ -1,6 +1,6 @@
 import { deleteLeftObjects, deleteLeftShares, deleteLeftSpaces } from '#shared/features/drive/maintenance-store.ts'
-import type { Sweeper } from '#shared/platform/db/old-rows.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import type { CleanupServices } from '#shared/platform/db/old-rows.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 /** How long the drive and shares of a member who left are kept for a return (decisions, People, keys, workspaces). */
 const keptMs = 30 * 86_400_000
@@ -9,7 +9,7 @@ const keptMs = 30 * 86_400_000
 const rowsPerStatement = 1_000
 
 /** Deletes the drives and shares of members who left more than 30 days ago. */
-export const driveChores: readonly Chore<Sweeper>[] = [
+export const driveMaintenance: readonly MaintenanceTask<CleanupServices>[] = [
   {
     name: 'drives of members who left',
     everySeconds: 3_600,

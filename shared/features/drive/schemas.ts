@@ -58,7 +58,7 @@ export const folder = schema(t.Object({ prefix: t.String(), name: t.String() }, 
 export type Folder = TypeOf<typeof folder>
 
 /** The folders and files directly in a folder, or the results of a search. */
-export const level = schema(
+export const folderPage = schema(
   t.Object(
     {
       folders: t.Array(folder.json),
@@ -68,10 +68,10 @@ export const level = schema(
     { title: 'DriveLevel' },
   ),
 )
-export type Level = TypeOf<typeof level>
+export type FolderPage = TypeOf<typeof folderPage>
 
 /** The query of a listing. */
-export const levelQuery = schema(
+export const folderQuery = schema(
   t.Object({
     prefix: t.String({ default: '', description: 'A folder such as a/b/; empty for the top.' }),
     q: t.String({ default: '', maxLength: 255, description: 'Finds files by part of their name, in the folder and below, ignoring case.' }),
@@ -79,12 +79,12 @@ export const levelQuery = schema(
     cursor: t.Optional(t.String({ description: 'cursor of the previous page.' })),
   }),
 )
-export type LevelQuery = TypeOf<typeof levelQuery>
+export type FolderQuery = TypeOf<typeof folderQuery>
 
 const mode = t.Enum(['view', 'edit'])
 
 /** A share as its managers see it. */
-export const share = schema(
+export const spaceShare = schema(
   t.Object(
     {
       id,
@@ -98,10 +98,10 @@ export const share = schema(
     { title: 'DriveShare' },
   ),
 )
-export type Share = TypeOf<typeof share>
+export type SpaceShare = TypeOf<typeof spaceShare>
 
 /** Input that creates a share. Exactly one of `email`, `user_id` and `org_wide` names the grantee. */
-export const shareInput = schema(
+export const spaceShareInput = schema(
   t.Object(
     {
       prefix: t.String({ default: '' }),
@@ -113,7 +113,7 @@ export const shareInput = schema(
     { title: 'DriveShareInput' },
   ),
 )
-export type ShareInput = TypeOf<typeof shareInput>
+export type SpaceShareInput = TypeOf<typeof spaceShareInput>
 
 /** A folder or file that others have shared with the caller. */
 const sharedItem = t.Object(
@@ -144,7 +144,7 @@ export const keyQuery = schema(t.Object({ key: t.String() }))
 export const folderInput = schema(t.Object({ key: t.String({ description: 'Ends with /.' }) }, { title: 'DriveFolderInput' }))
 
 /** A rename or move. */
-export const moveInput = schema(t.Object({ from: t.String(), to: t.String() }, { title: 'DriveMoveInput' }))
+export const objectMoveInput = schema(t.Object({ from: t.String(), to: t.String() }, { title: 'DriveMoveInput' }))
 
-export const moved = schema(t.Object({ moved: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'MovedObjects' }))
-export const deleted = schema(t.Object({ deleted: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'DeletedObjects' }))
+export const movedObjects = schema(t.Object({ moved: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'MovedObjects' }))
+export const deletedObjects = schema(t.Object({ deleted: t.Integer({ minimum: 0, description: 'Files.' }) }, { title: 'DeletedObjects' }))

@@ -14,7 +14,7 @@ import { reduceBlock } from '#shared/features/flows/blocks/reduce.ts'
 import { manualTrigger } from '#shared/features/flows/blocks/trigger-manual.ts'
 import { scheduleTrigger } from '#shared/features/flows/blocks/trigger-schedule.ts'
 import { waitBlock } from '#shared/features/flows/blocks/wait.ts'
-import type { Shape } from '#shared/features/flows/definitions/graph.ts'
+import type { BlockShape } from '#shared/features/flows/definitions/graph.ts'
 import { runFunctionBlock } from '#shared/features/functions/blocks.ts'
 import { sendMessageBlock } from '#shared/features/messages/blocks.ts'
 import { createPaymentLinkBlock } from '#shared/features/payments/blocks.ts'
@@ -46,11 +46,11 @@ export const blockKinds: readonly (Block | Trigger)[] = [
 const byType = new Map(blockKinds.map((kind) => [kind.type, kind]))
 
 /** A kind of block or trigger by its type. */
-export const kindOf = (type: string): Block | Trigger | undefined => byType.get(type)
+export const blockKindOf = (type: string): Block | Trigger | undefined => byType.get(type)
 
 /** What a graph must know of a kind of block. */
-export function shapeOf(type: string): Shape | undefined {
-  const kind = kindOf(type)
+export function blockShapeOf(type: string): BlockShape | undefined {
+  const kind = blockKindOf(type)
   if (!kind) return undefined
   const { isTrigger, handles } = kind
   return { isTrigger, handles, isLoop: !kind.isTrigger && 'loops' in kind.work, isWait: type === 'logic.wait' }

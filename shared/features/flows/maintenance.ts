@@ -1,12 +1,12 @@
-import { callOut, continueRun } from '#shared/features/flows/jobs.ts'
+import { callOutJob, continueRunJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { originOf } from '#shared/features/flows/runs/start.ts'
+import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { findLostRuns, giveUpRun, reviveRun } from '#shared/features/flows/runs/store.ts'
-import { oldRows, type Sweeper } from '#shared/platform/db/old-rows.ts'
+import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 /** A run that nobody has touched for so long, and that waits for nothing, has lost its job. */
 const lostAfterMs = 45_000
@@ -25,11 +25,11 @@ interface LostRun {
 }
 
 /** Files a job for open runs whose own was lost, or ends those that lose them again and again: no run stays open for ever. */
-const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
+const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue }> = {
   name: 'lost runs of flows',
   everySeconds: 20,
   run: async (services, signal) => {
-    const { db, queue } = services
+    const { db, jobQueue } = services
     const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), atOnce))
     for (const run of lost) {
       signal.throwIfAborted()
@@ -42,19 +42,19 @@ const reviveRuns: Chore<Sweeper & { readonly queue: Queue }> = {
         }
         const jobId = newId()
         if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
-        const origin = originOf(workspaceId, runId)
+        const origin = runJobOrigin(workspaceId, runId)
         // A call is made again under the same Idempotency-Key.
-        if (waits === 'call') await enqueueAll(queue, tx, callOut, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])
-        else await enqueueAll(queue, tx, continueRun, [{ id: jobId, origin, payload: { workspaceId, runId } }])
+        if (waits === 'call') await enqueueAll(jobQueue, tx, callOutJob, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])
+        else await enqueueAll(jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId, runId } }])
       })
     }
   },
 }
 
 /** What keeps house for flows (decisions, Kept for how long). */
-export const flowChores = [
+export const flowMaintenance = [
   reviveRuns,
-  oldRows('sweep_flow_runs', {
+  defineCleanup('sweep_flow_runs', {
     table: 'flow_runs',
     old: 'finished_at < $1',
     by: 'finished_at',
@@ -62,7 +62,7 @@ export const flowChores = [
     everyMinutes: 60,
     batch: 200,
   }),
-  oldRows('sweep_flow_outputs', {
+  defineCleanup('sweep_flow_outputs', {
     table: 'flow_outputs',
     old: `created_at < $1 and exists (
       select from flow_runs as run
@@ -73,6 +73,6 @@ export const flowChores = [
     everyMinutes: 60,
     batch: 100,
   }),
-  oldRows('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $1', by: 'hour', keptDays: 8, everyMinutes: 60 }),
-  oldRows('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $1', by: 'day', keptDays: 2, everyMinutes: 600 }),
+  defineCleanup('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $1', by: 'hour', keptDays: 8, everyMinutes: 60 }),
+  defineCleanup('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $1', by: 'day', keptDays: 2, everyMinutes: 600 }),
 ]

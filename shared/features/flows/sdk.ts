@@ -1,12 +1,12 @@
-import { type SdkMethod, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, type SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
+import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Flows that functions start; the chain of flows becomes one longer when a flow runs the function. */
 export const flowMethods: readonly SdkMethod[] = [
-  sdkMethod(
+  defineSdkMethod(
     'flows.run',
     '(id: string, input?: unknown): Promise<{ queued: boolean; run_id: string }>',
     [
@@ -14,7 +14,7 @@ export const flowMethods: readonly SdkMethod[] = [
       ['input', schema(t.Unknown())],
     ],
     async ({ scope }, id, input) => {
-      const { id: flowId } = await requireFlow(scope, id)
+      const { id: flowId } = await requireFlowId(scope, id)
       requirePermission(scope, 'flows:run', flowId)
       return runFlow(scope, flowId, input)
     },

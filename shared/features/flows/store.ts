@@ -1,6 +1,6 @@
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
@@ -26,14 +26,14 @@ const parts = `join flow_versions as made
     on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
 
 /** Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, position, how many. */
-export const findFlows = pageByCreation(
+export const findFlows = creationPageSql(
   'list_flows',
   `select ${listed}, pg_column_size(made.nodes) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
   1,
 )
 
 /** The blocks of versions of flows, of each flow one. Values: workspace, flows, their versions. */
-export const findNodes = sql(
+export const findFlowNodes = sql(
   'find_flow_nodes',
   `select made.flow_id, made.nodes from unnest($2::uuid[], $3::integer[]) as asked (flow_id, version)
    join flow_versions as made on made.workspace_id = $1 and made.flow_id = asked.flow_id and made.version = asked.version
@@ -90,7 +90,7 @@ export const insertVersion = sql(
 )
 
 /** Forgets old definitions that no run plays. Values: workspace, flow, the oldest version that is kept. */
-export const forgetVersions = sql(
+export const deleteOldFlowVersions = sql(
   'forget_flow_versions',
   `delete from flow_versions as old
    where workspace_id = $1 and flow_id = $2 and version < $3 and not exists (
@@ -118,7 +118,7 @@ export const findVersion = sql(
 )
 
 /** The definitions and names of enabled flows, each once. Values: workspace, ids. */
-export const findPresent = sql(
+export const findEnabledFlows = sql(
   'find_present_flows',
   `select flow.id, flow.name, flow.version, made.editor_id from flows as flow
    join flow_versions as made on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
@@ -126,7 +126,7 @@ export const findPresent = sql(
 )
 
 /** Counts a draft of a day, unless there are as many as there may be. Values: workspace, day, how many. */
-export const draftFlow = sql(
+export const incrementDraftCount = sql(
   'draft_flow',
   `insert into flow_drafts as counted (workspace_id, day, drafts) values ($1, $2, 1)
    on conflict (workspace_id, day) do update set drafts = counted.drafts + 1 where counted.drafts < $3 returning drafts`,

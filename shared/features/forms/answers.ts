@@ -1,6 +1,6 @@
-import { noValues, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type Values } from '#shared/core/records/record.ts'
 import { isBlank, parseValue, valueToJson } from '#shared/core/types/field-kinds/value.ts'
-import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import type { Form, FormField } from '#shared/features/forms/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -11,14 +11,14 @@ export interface Answers {
   readonly problems: ReadonlyMap<string, Problem>
 }
 
-const fieldShape = ({ type, options }: FormField): FieldShape => ({ type, rules: options ? { options } : {} })
+const fieldShape = ({ type, options }: FormField): TypedRules => ({ type, rules: options ? { options } : {} })
 
 /**
  * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms). Problems name fields of the form, such as
  * `values.email`, never fields of its record type. A key that is not a field's is a problem too.
  */
 export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
-  const values = noValues() as Record<string, unknown>
+  const values = emptyValues() as Record<string, unknown>
   const problems = new Map<string, Problem>()
   for (const field of fields) {
     const path = `values.${field.key}`

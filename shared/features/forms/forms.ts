@@ -1,8 +1,8 @@
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { lackOfVisitors, warned } from '#shared/core/scope/visitor-warnings.ts'
+import { addWarnings, findVisitorWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
-import { findRecordType, unknownType } from '#shared/core/types/record-type.ts'
+import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Form, FormDefinition, FormField, FormInput, FormSettings } from '#shared/features/forms/schemas.ts'
 import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm } from '#shared/features/forms/store.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
@@ -40,7 +40,7 @@ export async function changeForm(scope: Scope, id: string, input: FormInput): Pr
 
 /** Adds warnings to a saved form: why visitors cannot reach it although it is published. */
 const withWarnings = async (scope: Scope, form: Form): Promise<Form> =>
-  warned(form, form.published ? await lackOfVisitors(scope, ['forms:read', 'forms:submit'], form.key) : [])
+  addWarnings(form, form.published ? await findVisitorWarnings(scope, ['forms:read', 'forms:submit'], form.key) : [])
 
 /** Deletes a form with its submissions. Throws NOT_FOUND. */
 export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {
@@ -102,7 +102,7 @@ function readSettings({ submit_label = '', success_message = '', redirect = '' }
 }
 
 async function requireTarget(scope: Scope, typeKey: string): Promise<void> {
-  if (!(await findRecordType(scope, typeKey))) throw await unknownType(scope, 'target.object_type', typeKey)
+  if (!(await findRecordType(scope, typeKey))) throw await unknownTypeProblem(scope, 'target.object_type', typeKey)
 }
 
 /** Requires that the caller may itself invoke the function. */

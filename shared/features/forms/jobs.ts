@@ -1,15 +1,15 @@
-import { heardChanges } from '#shared/platform/events/event-delivery.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** The name under which forms subscribe to the events of their submissions. */
-export const subscriber = 'forms'
+export const formsSubscriber = 'forms'
 
 const id = t.String({ format: 'uuid' })
-const common = { pool: 'data', retry: retry.transient, timeoutSeconds: 60, tracked: false, result: schema(t.Null()) } as const
+const common = { pool: 'data', retry: retryPolicies.transient, timeoutSeconds: 60, tracked: false, result: schema(t.Null()) } as const
 
 /** Processes submissions: creates a record for each and runs the form's function. */
-export const followSubmissions = defineJob({
+export const processSubmissionsJob = defineJob({
   ...common,
   name: 'forms.follow',
   kind: 'forms.follow',
@@ -17,11 +17,11 @@ export const followSubmissions = defineJob({
   app: null,
   concurrency: 8,
   slotsPerWorkspace: 4,
-  payload: heardChanges,
+  payload: eventDelivery,
 })
 
 /** Records on a submission how its function ended. */
-export const runEnded = defineJob({
+export const submissionRunEndedJob = defineJob({
   ...common,
   name: 'forms.run-ended',
   kind: 'forms.run-ended',

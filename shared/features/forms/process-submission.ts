@@ -2,20 +2,26 @@ import type { Invocation } from '#shared/core/automation/invocation.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
-import { runEnded } from '#shared/features/forms/jobs.ts'
+import { submissionRunEndedJob } from '#shared/features/forms/jobs.ts'
 import type { Form } from '#shared/features/forms/schemas.ts'
 import { findForm } from '#shared/features/forms/store.ts'
-import { findRunning, lockWaiting, noteEnded, noteFollowed, noteRefused } from '#shared/features/forms/submissions-store.ts'
-import { requireEnabled } from '#shared/features/functions/definitions/functions.ts'
-import { runFunction } from '#shared/features/functions/jobs.ts'
+import {
+  findRunOfSubmission,
+  lockWaitingSubmission,
+  markProcessed,
+  markRefused,
+  markRunEnded,
+} from '#shared/features/forms/submissions-store.ts'
+import { requireEnabledFunction } from '#shared/features/functions/definitions/functions.ts'
+import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
-import { continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
-import { requireOpen } from '#shared/platform/kernel/background.ts'
+import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Identifies a submission. */
-export interface Place {
+export interface SubmissionPlace {
   readonly workspaceId: string
   readonly formId: string
   readonly submissionId: string
@@ -28,7 +34,7 @@ interface Waiting {
 }
 
 /** The current form of a submission; undefined when it was deleted. */
-export async function formOf({ db }: PlatformScope, { workspaceId, formId }: Place): Promise<Form | undefined> {
+export async function findFormOfSubmission({ db }: PlatformScope, { workspaceId, formId }: SubmissionPlace): Promise<Form | undefined> {
   return (await db.query<Form>(findForm(workspaceId, formId)))[0]
 }
 
@@ -36,31 +42,31 @@ export async function formOf({ db }: PlatformScope, { workspaceId, formId }: Pla
  * Processes a waiting submission: creates its record unless it has one, and starts the form's function. `scope` is that of the form's last
  * editor. One transaction does all of it, so that repeating it has no effect. Throws the problem that refused a step.
  */
-export async function follow(scope: Scope, form: Form, place: Place): Promise<void> {
+export async function processSubmission(scope: Scope, form: Form, place: SubmissionPlace): Promise<void> {
   const key = [place.workspaceId, place.formId, place.submissionId] as const
   await scope.db.transaction(async (tx) => {
-    const [waiting] = await tx.query<Waiting>(lockWaiting(...key))
+    const [waiting] = await tx.query<Waiting>(lockWaitingSubmission(...key))
     if (!waiting) return
     const inside = within(scope, tx)
     const recordId = waiting.record_id ?? (await writeRecord(inside, form, waiting))
     const runId = form.function_id === null ? null : await startFunction(inside, tx, form, form.function_id, waiting, place)
-    await tx.query(noteFollowed(...key, runId === null ? 'done' : 'running', recordId, runId))
+    await tx.query(markProcessed(...key, runId === null ? 'done' : 'running', recordId, runId))
   })
 }
 
 /** Records on a submission why its processing was refused. */
-export async function noteRefusal({ db }: PlatformScope, place: Place, refusal: Problem): Promise<void> {
-  await db.query(noteRefused(place.workspaceId, place.formId, place.submissionId, describeError(refusal)))
+export async function recordRefusal({ db }: PlatformScope, place: SubmissionPlace, refusal: Problem): Promise<void> {
+  await db.query(markRefused(place.workspaceId, place.formId, place.submissionId, describeError(refusal)))
 }
 
 /** Records on a submission how the run of its function ended; does nothing while it is queued or running. */
-export async function noteRunEnded({ db }: PlatformScope, place: Place): Promise<void> {
+export async function recordRunEnd({ db }: PlatformScope, place: SubmissionPlace): Promise<void> {
   const key = [place.workspaceId, place.formId, place.submissionId] as const
-  const [running] = await db.query<{ run_id: string }>(findRunning(...key))
+  const [running] = await db.query<{ run_id: string }>(findRunOfSubmission(...key))
   const operation = running && (await findOperation(db, running.run_id))
   if (!operation || operation.status === 'queued' || operation.status === 'running') return
   const error = operation.error ? describeError(operation.error) : describeInvocationError(operation.result as Invocation)
-  await db.query(noteEnded(...key, running.run_id, error))
+  await db.query(markRunEnded(...key, running.run_id, error))
 }
 
 const describeError = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`
@@ -71,13 +77,20 @@ async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting):
   return target === null ? null : (await createRecord(scope, target.object_type, values)).id
 }
 
-async function startFunction(scope: Scope, tx: Tx, form: Form, functionId: string, { id, values }: Waiting, place: Place): Promise<string> {
-  const { workspace, queue, cause } = scope
-  requireOpen(runFunction, workspace)
-  await requireEnabled(scope, functionId)
+async function startFunction(
+  scope: Scope,
+  tx: Tx,
+  form: Form,
+  functionId: string,
+  { id, values }: Waiting,
+  place: SubmissionPlace,
+): Promise<string> {
+  const { workspace, jobQueue, cause } = scope
+  requireNotHalted(runFunctionJob, workspace)
+  await requireEnabledFunction(scope, functionId)
   requirePermission(scope, 'functions:invoke', functionId)
   const input = JSON.stringify({ form: form.key, submission_id: id, values })
   const origin = { workspaceId: workspace.id, cause }
   const payload = { functionId, input, rights: 'lesser' as const }
-  return queue.enqueue(tx, runFunction, origin, payload, { continuation: continuation(runEnded, origin, place) })
+  return jobQueue.enqueue(tx, runFunctionJob, origin, payload, { continuation: createContinuation(submissionRunEndedJob, origin, place) })
 }

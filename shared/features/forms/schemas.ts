@@ -1,8 +1,8 @@
-import { warnings } from '#shared/core/scope/visitor-warnings.ts'
+import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
 import { maxOptionLength, maxOptions } from '#shared/core/types/field-kinds/choice.ts'
 import { fieldKey } from '#shared/core/types/keys.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Field types that a visitor can fill in: all but those that refer to files and records of the workspace. */
@@ -18,7 +18,7 @@ const option = t.String({ minLength: 1, maxLength: maxOptionLength })
 
 const fieldParts = {
   key: fieldKey,
-  label: nameText(200),
+  label: nameSchema(200),
   type: t.Enum([...visitorTypes]),
 }
 const options = t.Array(option, { minItems: 1, maxItems: maxOptions, uniqueItems: true, description: 'Of select and multiselect fields.' })
@@ -44,7 +44,7 @@ export const formInput = schema(
   t.Object(
     {
       key: formKey,
-      name: nameText(200),
+      name: nameSchema(200),
       description: t.Optional(t.String({ maxLength: 5_000, description: 'Markdown, without HTML and pictures.' })),
       fields: t.Array(sentField, { maxItems: maxFields }),
       settings: t.Optional(t.Object(t.Partial(t.Object(settingParts)).properties)),
@@ -76,7 +76,7 @@ const formSchema = t.Object(
     edited_by: nullable(t.String({ format: 'uuid', description: 'Last editor, whose rights apply to records and functions.' })),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
-    warnings: t.Optional(warnings),
+    warnings: t.Optional(warningsSchema),
   },
   { title: 'Form' },
 )

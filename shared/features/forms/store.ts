@@ -1,5 +1,5 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
@@ -12,7 +12,7 @@ const columns = `id, key, name, description, fields, settings,
   function_id, published, edited_by, created_at, updated_at`
 
 /** Forms of a workspace, oldest first. Values: workspace, position, how many. */
-export const findForms = pageByCreation('list_forms', `select ${columns} from forms where workspace_id = $1`, 1)
+export const findForms = creationPageSql('list_forms', `select ${columns} from forms where workspace_id = $1`, 1)
 
 /** One form. Values: workspace, id. */
 export const findForm = sql('find_form', `select ${columns} from forms where workspace_id = $1 and id = $2`)

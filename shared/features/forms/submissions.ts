@@ -1,10 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Form } from '#shared/features/forms/schemas.ts'
 import type { Submission, SubmissionQuery } from '#shared/features/forms/submission-schemas.ts'
-import { findSubmission, findSubmissions, retrySubmission } from '#shared/features/forms/submissions-store.ts'
-import { leadsOn } from '#shared/features/forms/submit-form.ts'
+import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/submissions-store.ts'
+import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
-import { announce } from '#shared/platform/events/announce.ts'
+import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -30,13 +30,13 @@ export async function listSubmissions({ db, workspace }: Scope, form: Form, quer
  * Processes a failed submission again, or a spam submission for the first time. Returns the submission as it is then. A submission in any
  * other state is left unchanged. Throws NOT_FOUND.
  */
-export async function retry(scope: Scope, form: Form, id: string): Promise<Submission> {
+export async function retrySubmission(scope: Scope, form: Form, id: string): Promise<Submission> {
   const { db, workspace, cause } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const [row] = await db.query<{ dispatched: boolean }>(
-    retrySubmission(workspace.id, form.id, id, leadsOn(form), form.key, JSON.stringify(cause)),
+    requeueSubmission(workspace.id, form.id, id, hasFollowUp(form), form.key, JSON.stringify(cause)),
   )
-  announce(scope, row)
+  wakeDispatcher(scope, row)
   const [submission] = await db.query<Submission>(findSubmission(workspace.id, form.id, id))
   if (!submission) throw problem('NOT_FOUND')
   return submission

@@ -1,13 +1,13 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Form, Thanks } from '#shared/features/forms/schemas.ts'
-import { findSaid, keepSubmission } from '#shared/features/forms/submissions-store.ts'
-import { announce } from '#shared/platform/events/announce.ts'
+import { findSubmittedValues, insertSubmission } from '#shared/features/forms/submissions-store.ts'
+import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** What accompanies a visitor's answers. */
-export interface Attempt {
+export interface SubmissionAttempt {
   /** Identifies the attempt among those of the form. Attempts with the same key are stored once. */
   readonly key: string | undefined
   /** True refuses a key with other values, as for an Idempotency-Key. False keeps the first, as for a page's id (decisions, Forms). */
@@ -20,7 +20,7 @@ export interface Attempt {
 const maxKeyLength = 255
 
 /** Reads the attempt key of a header; undefined for empty text. Throws VALIDATION_ERROR for more than 255 characters. */
-export function attemptKey(text: string): string | undefined {
+export function readAttemptKey(text: string): string | undefined {
   if (text === '') return undefined
   if (text.length <= maxKeyLength && isCleanText(text)) return text
   throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
@@ -30,21 +30,22 @@ export function attemptKey(text: string): string | undefined {
  * Stores a submission and returns the form's thanks, also for spam and for an attempt that is already stored. The record and the function
  * of the form follow after the commit. Throws VALIDATION_ERROR if the attempt is exact and stored with other values.
  */
-export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: Attempt): Promise<Thanks> {
-  const state = spam === null && leadsOn(form) ? 'waiting' : 'kept'
+export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: SubmissionAttempt): Promise<Thanks> {
+  const state = spam === null && hasFollowUp(form) ? 'waiting' : 'kept'
   const said = JSON.stringify(values)
   const [row] = await scope.db.query<{ dispatched: boolean; kept: boolean }>(
-    keepSubmission(...[scope.workspace.id, form.id, newId(), key ?? null, said, spam, state, form.key], JSON.stringify(scope.cause)),
+    insertSubmission(...[scope.workspace.id, form.id, newId(), key ?? null, said, spam, state, form.key], JSON.stringify(scope.cause)),
   )
-  announce(scope, row)
+  wakeDispatcher(scope, row)
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, said)
   return { ok: true, message: form.settings.success_message, redirect: form.settings.redirect }
 }
 
 async function requireSame({ db, workspace }: Scope, form: Form, key: string, said: string): Promise<void> {
-  const [first] = await db.query<{ said: string }>(findSaid(workspace.id, form.id, key))
+  const [first] = await db.query<{ said: string }>(findSubmittedValues(workspace.id, form.id, key))
   if (first && first.said !== said) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this form with another body')
 }
 
 /** Whether submissions are processed: the form has a target or a function. */
-export const leadsOn = ({ target, function_id }: Pick<Form, 'target' | 'function_id'>): boolean => target !== null || function_id !== null
+export const hasFollowUp = ({ target, function_id }: Pick<Form, 'target' | 'function_id'>): boolean =>
+  target !== null || function_id !== null

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { type SdkMethod, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, type SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const algorithm = schema(t.Enum(['sha1', 'sha256', 'sha384', 'sha512']))
@@ -7,8 +7,8 @@ const text = schema(t.String())
 
 /** What a function computes with secrets and signatures. */
 export const cryptoMethods: readonly SdkMethod[] = [
-  sdkMethod('crypto.uuid', '(): Promise<string>', [], async () => randomUUID()),
-  sdkMethod(
+  defineSdkMethod('crypto.uuid', '(): Promise<string>', [], async () => randomUUID()),
+  defineSdkMethod(
     'crypto.hmac',
     `(algorithm: 'sha1' | 'sha256' | 'sha384' | 'sha512', key: string, text: string): Promise<string>`,
     [

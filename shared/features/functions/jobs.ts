@@ -1,11 +1,11 @@
 import { invocation } from '#shared/core/automation/invocation.ts'
 import { functionValues, functionView } from '#shared/features/functions/definitions/schemas.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Creates or changes a function; its source is parsed where functions run, never in the API. */
-export const saveFunction = defineJob({
+export const saveFunctionJob = defineJob({
   name: 'functions.save',
   kind: 'functions.save',
   work: 'request',
@@ -13,7 +13,7 @@ export const saveFunction = defineJob({
   pool: 'functions',
   concurrency: 4,
   slotsPerWorkspace: 2,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 60,
   tracked: true,
   payload: schema(t.Object({ functionId: nullable(t.String({ format: 'uuid' })), values: functionValues })),
@@ -26,7 +26,7 @@ const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimit
 const run = {
   app: 'functions',
   pool: 'functions',
-  retry: retry.once,
+  retry: retryPolicies.once,
   once: true,
   timeoutSeconds: 60,
   tracked: true,
@@ -42,10 +42,10 @@ const run = {
   ),
   result: invocation,
 } as const
-export type RunPayload = TypeOf<typeof run.payload>
+export type FunctionRunPayload = TypeOf<typeof run.payload>
 
 /** Runs a function for somebody who waits: a caller of the API or of its public address. */
-export const invokeFunction = defineJob({
+export const invokeFunctionJob = defineJob({
   ...run,
   name: 'functions.invoke',
   kind: 'functions.invoke',
@@ -55,4 +55,11 @@ export const invokeFunction = defineJob({
 })
 
 /** Runs a function as a part of something longer, such as a flow. */
-export const runFunction = defineJob({ ...run, name: 'functions.run', kind: 'functions.run', work: 'step', concurrency: 8, gate: gate(1) })
+export const runFunctionJob = defineJob({
+  ...run,
+  name: 'functions.run',
+  kind: 'functions.run',
+  work: 'step',
+  concurrency: 8,
+  gate: gate(1),
+})

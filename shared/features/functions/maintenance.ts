@@ -1,8 +1,8 @@
-import { oldRows } from '#shared/platform/db/old-rows.ts'
+import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
 /** Runs past the time for which they are kept (decisions, Kept for how long). A run may hold much of what it logged. */
-export const functionChores = [
-  oldRows('sweep_function_runs', {
+export const functionMaintenance = [
+  defineCleanup('sweep_function_runs', {
     table: 'function_runs',
     old: 'finished_at < $1',
     by: 'finished_at',

@@ -1,11 +1,11 @@
-import { ofApp, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { requireEnabled, requireFunction } from '#shared/features/functions/definitions/functions.ts'
+import { requireEnabledFunction, requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Functions that call each other; the one that is called has the rights of this run. */
-export const functionMethods = ofApp('functions', [
-  sdkMethod(
+export const functionMethods = restrictToApp('functions', [
+  defineSdkMethod(
     'functions.invoke',
     '(id: string, input?: unknown): Promise<Invocation>',
     [
@@ -15,7 +15,7 @@ export const functionMethods = ofApp('functions', [
     async ({ scope, invoke }, id, input) => {
       const known = await requireFunction(scope, id)
       requirePermission(scope, 'functions:invoke', known.id)
-      await requireEnabled(scope, id)
+      await requireEnabledFunction(scope, id)
       return invoke(known.id, input ?? null)
     },
   ),

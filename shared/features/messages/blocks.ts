@@ -1,6 +1,6 @@
-import { defineBlock, text, texts } from '#shared/core/automation/block.ts'
-import { blankProblems, fieldProblems, typeProblems, unknownName } from '#shared/core/automation/setting-problems.ts'
-import { shortTextOf, textOf } from '#shared/core/automation/template.ts'
+import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { blankProblems, fieldProblems, typeProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
+import { toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
@@ -12,16 +12,16 @@ export const sendMessageBlock = defineBlock({
   label: 'Send a message',
   description: 'Sends a mail by a connection, by a template or with words of its own.',
   settings: {
-    connection_id: text('Id of the connection.'),
-    template_id: text('Id of a template.'),
-    to: text('The address; or where it stands:'),
-    record_type: text('Key of a record type,'),
-    record_id: text('id of a record,'),
-    to_field: text('key of its field with the address.'),
-    subject: text('Instead of the template’s.'),
-    body_text: text('Instead of the template’s.'),
-    body_html: text('Instead of the template’s.'),
-    vars: texts('What the template’s variables stand for.'),
+    connection_id: textSetting('Id of the connection.'),
+    template_id: textSetting('Id of a template.'),
+    to: textSetting('The address; or where it stands:'),
+    record_type: textSetting('Key of a record type,'),
+    record_id: textSetting('id of a record,'),
+    to_field: textSetting('key of its field with the address.'),
+    subject: textSetting('Instead of the template’s.'),
+    body_text: textSetting('Instead of the template’s.'),
+    body_html: textSetting('Instead of the template’s.'),
+    vars: textMapSetting('What the template’s variables stand for.'),
   },
   required: ['connection_id'],
   problems: (config, around) => {
@@ -29,8 +29,8 @@ export const sendMessageBlock = defineBlock({
     return [
       ...(to || (record_id && to_field) ? [] : ['to is required, or record_type, record_id and to_field that name where it stands']),
       ...(template_id || body_text || body_html ? [] : ['template_id is required, or a body_text or body_html']),
-      ...unknownName('connection_id', connection_id, around.connectionIds, 'the id of a connection'),
-      ...unknownName('template_id', template_id, around.templateIds, 'the id of a template'),
+      ...unknownNameProblems('connection_id', connection_id, around.connectionIds, 'the id of a connection'),
+      ...unknownNameProblems('template_id', template_id, around.templateIds, 'the id of a template'),
       ...typeProblems(record_type, around, 'record_type'),
       ...(to_field === undefined ? [] : fieldProblems(record_type, [to_field], around, 'to_field')),
       ...blankProblems(config, ['template_id', 'record_id']),
@@ -43,13 +43,13 @@ export const sendMessageBlock = defineBlock({
   work: {
     acts: ({ node: { config }, settings, render, key }, scope) => {
       const given = Object.fromEntries(
-        Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? textsIn(value) : textOf(value)]),
+        Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? textsIn(value) : toText(value)]),
       )
       for (const name of words) if (config[name] !== undefined) given[name] = config[name] as string
-      return sendMessage(scope, given, { naturalKey: key, lookup: (name) => shortTextOf(render(`{{${name}}}`)) })
+      return sendMessage(scope, given, { deduplicationKey: key, lookup: (name) => toBoundedText(render(`{{${name}}}`)) })
     },
   },
 })
 
 const textsIn = (value: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, item]) => [name, textOf(item)]))
+  Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, item]) => [name, toText(item)]))

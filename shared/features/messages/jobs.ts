@@ -1,9 +1,9 @@
 import { connectionView } from '#shared/features/messages/connections/schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Signs in at a connection's mail server and leaves again: what it says is noted with the connection, and given back. */
-export const testConnection = defineJob({
+export const testMessageConnectionJob = defineJob({
   name: 'messages.test-connection',
   kind: 'messages.test-connection',
   work: 'request',
@@ -11,7 +11,7 @@ export const testConnection = defineJob({
   pool: 'mail',
   concurrency: 4,
   slotsPerWorkspace: 2,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 60,
   tracked: true,
   payload: schema(t.Object({ connectionId: t.String() })),

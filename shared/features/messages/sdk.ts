@@ -1,10 +1,10 @@
-import { type SdkMethod, sdkMethod } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, type SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Messages, under the rights of the run's caller. */
 export const messageMethods: readonly SdkMethod[] = [
-  sdkMethod(
+  defineSdkMethod(
     'messages.send',
     '(message: MessageInput): Promise<{ message_id: string; skipped: boolean }>',
     [['message', schema(t.Unknown())]],

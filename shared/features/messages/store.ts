@@ -17,7 +17,7 @@ export const insertMessage = sql(
 )
 
 /** The message of a natural key. Values: workspace, natural key. */
-export const findMessageByKey = sql(
+export const findMessageByDeduplicationKey = sql(
   'find_message_by_key',
   'select id, status from outbox_mails where workspace_id = $1 and natural_key = $2',
 )
@@ -47,7 +47,7 @@ export const findMessage = sql(
 )
 
 /** Who got a message, and from whom, for the page where they may want no more. Values: workspace, id. */
-export const findRecipient = sql(
+export const findUnsubscribingRecipient = sql(
   'find_message_recipient',
   `select mail.recipient, workspace.name as workspace, workspace.color, workspace.logo, exists (
      select from do_not_contact as stop where stop.workspace_id = $1 and stop.address = any(mail.contact_keys)
@@ -57,14 +57,14 @@ export const findRecipient = sql(
 )
 
 /** Marks a message whose mailbox turned out not to be. Values: workspace, connection, id, why. */
-export const noteBounce = sql(
+export const markBounced = sql(
   'note_message_bounce',
   `update outbox_mails set status = 'bounced', last_error = $4
    where workspace_id = $1 and connection_id = $2 and id = $3 and status in ('sending', 'sent', 'uncertain')`,
 )
 
 /** The recipient of a message of a connection. Values: workspace, connection, id. */
-export const findRecipientOf = sql(
+export const findRecipientByConnection = sql(
   'find_recipient_of_connection',
   'select recipient from outbox_mails where workspace_id = $1 and connection_id = $2 and id = $3',
 )

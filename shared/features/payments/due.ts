@@ -15,7 +15,7 @@ export const sweepDue = defineDue({
   name: 'payments.sweep',
   job: sweepConnection,
   payload: ({ subject }) => ({ connectionId: subject }),
-  again: (_work, now) => nextSweep(now),
+  nextTime: (_work, now) => nextSweep(now),
 })
 
 /** Expires a link; the subject is the link's id. */

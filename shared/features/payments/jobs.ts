@@ -1,6 +1,6 @@
 import { connectionView } from '#shared/features/payments/connections/schemas.ts'
 import { linkRequest, linkView } from '#shared/features/payments/links/schemas.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Jobs that a caller waits for. Two attempts, each with several calls of the provider, fit into the minute that a caller waits. */
@@ -10,13 +10,13 @@ const requestJob = {
   pool: 'flows',
   concurrency: 20,
   slotsPerWorkspace: 10,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 120,
   tracked: true,
 } as const
 
 /** Jobs without a waiting caller. */
-const backgroundJob = { pool: 'flows', retry: retry.patient, tracked: false, result: schema(t.Null()) } as const
+const backgroundJob = { pool: 'flows', retry: retryPolicies.patient, tracked: false, result: schema(t.Null()) } as const
 
 const linkId = schema(t.Object({ linkId: t.String({ format: 'uuid' }) }))
 const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }) }))
@@ -80,7 +80,7 @@ export const sweepConnection = defineJob({
   concurrency: 10,
   slotsPerWorkspace: 3,
   // The next sweep follows in five minutes.
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 1_800,
   payload: connectionId,
 })
@@ -112,7 +112,7 @@ export const endConnection = defineJob({
 })
 
 /** Calls the webhook with what a payer did on the sandbox's pay page, as a provider does. */
-export const tellSandbox = defineJob({
+export const deliverSandboxEvent = defineJob({
   ...backgroundJob,
   name: 'payments.sandbox-tell',
   kind: 'payments.sandbox-tell',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
-import { tellSandbox } from '#shared/features/payments/jobs.ts'
-import { eventIdOf, eventOf, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
+import { deliverSandboxEvent } from '#shared/features/payments/jobs.ts'
+import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import {
   findSandboxLink,
   findSandboxPayment,
@@ -11,7 +11,7 @@ import {
   type SandboxLink,
   type SandboxPayment,
 } from '#shared/features/payments/providers/sandbox-store.ts'
-import { operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -22,7 +22,7 @@ export interface PayableLink extends SandboxLink {
 }
 
 /** Reads the link of a pay page. Throws NOT_FOUND. */
-export async function readPayable({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
+export async function requirePayableLink({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
   const [link] = isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : []
   if (!link) throw problem('NOT_FOUND')
   const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
@@ -30,7 +30,7 @@ export async function readPayable({ db, workspace, now }: Scope, linkId: string)
 }
 
 /** A payer's action on the pay page. */
-export interface PayerAct {
+export interface PayerAction {
   readonly outcome: SandboxPayment['outcome']
   readonly name: string
   readonly email: string
@@ -40,9 +40,9 @@ export interface PayerAct {
  * Stores a payer's action together with the job that calls the webhook; a paid or closed link stays unchanged. Returns the link afterwards.
  * Throws NOT_FOUND.
  */
-export async function act(scope: Scope, linkId: string, { outcome, name, email }: PayerAct): Promise<PayableLink> {
-  await readPayable(scope, linkId)
-  const { db, workspace, now, queue, cause } = scope
+export async function payOrDecline(scope: Scope, linkId: string, { outcome, name, email }: PayerAction): Promise<PayableLink> {
+  await requirePayableLink(scope, linkId)
+  const { db, workspace, now, jobQueue, cause } = scope
   await db.transaction(async (tx) => {
     const [link] = await tx.query<{ connection_id: string }>(lockPayableSandboxLink(workspace.id, linkId, now()))
     if (!link) return
@@ -50,9 +50,9 @@ export async function act(scope: Scope, linkId: string, { outcome, name, email }
     const inserted = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
     if (inserted.length === 0) return
     const origin = { workspaceId: workspace.id, cause: { ...cause, actorId: null, actorType: 'system' as const } }
-    await queue.enqueue(tx, tellSandbox, origin, { paymentId: id })
+    await jobQueue.enqueue(tx, deliverSandboxEvent, origin, { paymentId: id })
   })
-  return readPayable(scope, linkId)
+  return requirePayableLink(scope, linkId)
 }
 
 /** Timeout of the webhook call in milliseconds. */
@@ -62,16 +62,16 @@ const timeoutMs = 15_000
  * Calls the connection's webhook with a signed event about a payment, as any provider does. Throws when it was refused, so the job is
  * retried.
  */
-export async function tellOfPayment(scope: Scope, paymentId: string): Promise<void> {
+export async function sendPaymentWebhook(scope: Scope, paymentId: string): Promise<void> {
   const [payment] = await scope.db.query<SandboxPayment & { connection_id: string }>(findSandboxPayment(scope.workspace.id, paymentId))
   const connection = payment && (await findConnection(scope, payment.connection_id))
   if (!payment || !connection || connection.deleted_at !== null) return
   const { account } = openConnection(scope, connection)
-  const body = eventOf(payment)
-  const answer = await callHttp(operatorDoor(), {
+  const body = buildEvent(payment)
+  const answer = await callHttp(operatorDialer(), {
     url: `${scope.config.publicUrl}/webhooks/payments/${connection.id}`,
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...signedHeaders(account.credentials, eventIdOf(payment), body, scope.now()) },
+    headers: { 'content-type': 'application/json', ...signedHeaders(account.credentials, eventIdOfPayment(payment), body, scope.now()) },
     body,
     timeoutMs,
     maxBytes: 65_536,

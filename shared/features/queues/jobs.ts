@@ -1,11 +1,11 @@
-import { heardChanges } from '#shared/platform/events/event-delivery.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const uuid = t.String({ format: 'uuid' })
 
 /** Runs what a stage has for items that entered it, a function or a flow for each. */
-export const enteredStage = defineJob({
+export const runOnEnter = defineJob({
   name: 'queues.entered',
   kind: 'queues.entered',
   work: 'step',
@@ -13,7 +13,7 @@ export const enteredStage = defineJob({
   pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: true,
   payload: schema(
@@ -26,7 +26,7 @@ export const enteredStage = defineJob({
 })
 
 /** Adds and cancels items as changes of records ask for it. */
-export const takeIn = defineJob({
+export const intakeRecordChanges = defineJob({
   name: 'queues.intake',
   kind: 'queues.intake',
   work: 'step',
@@ -34,10 +34,10 @@ export const takeIn = defineJob({
   pool: 'data',
   concurrency: 40,
   slotsPerWorkspace: 10,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: false,
-  payload: heardChanges,
+  payload: eventDelivery,
   result: schema(t.Null()),
 })
 
@@ -60,7 +60,7 @@ export const pressButton = defineJob({
   pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 120,
   tracked: true,
   payload: pressPayload,
@@ -77,7 +77,7 @@ const difference = t.Object(
   },
   { title: 'QueueDifference' },
 )
-export const verification = schema(
+export const queueVerification = schema(
   t.Object(
     {
       ok: t.Boolean(),
@@ -90,8 +90,8 @@ export const verification = schema(
     { title: 'QueueVerification' },
   ),
 )
-export type Verification = TypeOf<typeof verification>
-export type Difference = Verification['differences'][number]
+export type QueueVerification = TypeOf<typeof queueVerification>
+export type QueueDifference = QueueVerification['differences'][number]
 
 /** Replays the history of every item of a queue against its row. */
 export const verifyQueue = defineJob({
@@ -102,11 +102,11 @@ export const verifyQueue = defineJob({
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 600,
   tracked: true,
   payload: schema(t.Object({ queueId: uuid })),
-  result: verification,
+  result: queueVerification,
 })
 
 /** Takes away what a deleted queue has left. */
@@ -118,11 +118,11 @@ export const clearQueue = defineJob({
   pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 600,
   tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, queueId: uuid })),
   result: schema(t.Null()),
 })
 
-export const queueJobs = [enteredStage, takeIn, pressButton, verifyQueue, clearQueue] as const
+export const queueJobs = [runOnEnter, intakeRecordChanges, pressButton, verifyQueue, clearQueue] as const

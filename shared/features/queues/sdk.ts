@@ -1,4 +1,4 @@
-import { ofApp, sdkMethod, sdkQuery } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, defineSdkQuery, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -7,9 +7,9 @@ import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { enqueueItems } from '#shared/features/queues/items/add.ts'
 import { itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
-import { moveAsAsked } from '#shared/features/queues/items/move.ts'
+import { moveItemForCaller } from '#shared/features/queues/items/move.ts'
 import { claimInput, moveInput, newItems, scanInput } from '#shared/features/queues/items/schemas.ts'
-import { scanKey } from '#shared/features/queues/scans/scan.ts'
+import { judgeScan } from '#shared/features/queues/scans/scan.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const key = ['key', schema(t.String())] as const
@@ -25,8 +25,8 @@ async function allowed(scope: Scope, permission: Permission, queueKey: string): 
 }
 
 /** Work queues, by their keys, under the rights of the run's caller. */
-export const queueMethods = ofApp('queues', [
-  sdkMethod(
+export const queueMethods = restrictToApp('queues', [
+  defineSdkMethod(
     'queues.enqueue',
     '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string | null; key: string; stage: string | null; status: string | null; duplicate: boolean }[] }>',
     [key, ['items', newItems]],
@@ -35,33 +35,33 @@ export const queueMethods = ofApp('queues', [
       return enqueueItems(scope, queueKey, items)
     },
   ),
-  sdkMethod(
+  defineSdkMethod(
     'queues.claim',
     '(key: string, options?: { stage?: string; count?: number }): Promise<{ items: (QueueItem & { claim_token: string })[]; claimed: number }>',
     [key, anything],
     async ({ scope }, queueKey, given) =>
       claimItems(scope, await allowed(scope, 'queues:transition', queueKey), claimInput.parse(given ?? {}, 'options')),
   ),
-  sdkMethod(
+  defineSdkMethod(
     'queues.move',
     '(key: string, itemId: string, toStage: string, options?: { status?: string; note?: string; claim_token?: string }): Promise<QueueItem & { previous_claim: { by: string; expires_at: string } | null }>',
     [key, itemId, ['toStage', schema(t.String())], anything],
     async ({ scope }, queueKey, id, toStage, given) => {
       const queue = await allowed(scope, 'queues:transition', queueKey)
       const read = options[1].parse(given ?? null, 'options')
-      return moveAsAsked(scope, queue, id, moveInput.parse({ ...read, to_stage: toStage }, 'options'))
+      return moveItemForCaller(scope, queue, id, moveInput.parse({ ...read, to_stage: toStage }, 'options'))
     },
   ),
-  sdkMethod(
+  defineSdkMethod(
     'queues.scan',
     '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null }>',
     [key, ['options', scanInput]],
     async ({ scope }, queueKey, input) => {
-      const { enteredBefore: _, ...answer } = await scanKey(scope, await allowed(scope, 'queues:transition', queueKey), input)
+      const { enteredBefore: _, ...answer } = await judgeScan(scope, await allowed(scope, 'queues:transition', queueKey), input)
       return answer
     },
   ),
-  sdkQuery(
+  defineSdkQuery(
     'queues.items',
     '(key: string, query?: { stage?: string; status?: string; batch?: string; key?: string; q?: string; overdue?: boolean; assignee_id?: string; record_id?: string; limit?: number; offset?: number }): Promise<{ items: QueueItem[]; total: number; next_offset: number | null }>',
     [key, ['query', schema(t.Unknown())]],

@@ -5,14 +5,14 @@ export const itemColumns = [
 ]
 
 /** The same as SQL, behind a table or alias. */
-export const itemsOf = (alias: string): string => itemColumns.map((column) => `${alias}.${column}`).join(', ')
+export const itemColumnsOf = (alias: string): string => itemColumns.map((column) => `${alias}.${column}`).join(', ')
 
 /**
  * SQL that moves a queue's counts: `deltas` is SQL of rows `(batch, stage, status, unexpected, items)`, whose items are added, of the whole
  * queue and of the batch. The workspace is $1, the queue $2. In the order of the key, so that two that need the same rows do not wait for
  * each other in a circle.
  */
-export const counting = (deltas: string): string =>
+export const updateCountsSql = (deltas: string): string =>
   `insert into queue_counts as kept (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
    select $1::uuid, $2::uuid, part, stage, status, unexpected, pg_backend_pid() % 16, sum(items)
    from (${deltas}) as delta, unnest(case when batch = '' then array[''] else array['', batch] end) as part
@@ -28,9 +28,9 @@ export const historyColumns = [
 ] as const
 
 /** What of an entry a statement says; the others stand empty. */
-export type EntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
+export type HistoryEntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
 
-const empty: Required<EntrySql> = {
+const empty: Required<HistoryEntrySql> = {
   ...{ item_id: 'null::uuid', key: `''`, kind: `''`, from_stage: 'null::text', to_stage: 'null::text', status: 'null::text' },
   ...{ verdict: 'null::text', payload: 'null::json', scan_id: 'null::text', scanned_at: 'null::timestamptz', station: 'null::text' },
   ...{ actor_id: 'null::uuid', actor_type: `'system'`, note: `''`, created_at: 'null::timestamptz', version: 'null::integer' },
@@ -39,9 +39,9 @@ const empty: Required<EntrySql> = {
 }
 
 /** The select list of entries of the history. */
-export const entry = (given: EntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
+export const historyEntrySql = (given: HistoryEntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
 
 /** SQL that writes entries: `rows` is SQL whose columns are those of `entry`. The workspace is $1, the queue $2. */
-export const writing = (rows: string): string =>
+export const insertHistorySql = (rows: string): string =>
   `insert into queue_history (workspace_id, queue_id, ${historyColumns.join(', ')})
    select $1::uuid, $2::uuid, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`

@@ -11,7 +11,7 @@ const forbidden = /[\\/\u0000-\u001f\u007f-\u009f]/
  * `index`. Undefined for empty segments, `.` and `..`, encoded slashes, backslashes, control characters, invalid UTF-8 and paths that are
  * too long, so that every path has one form.
  */
-export function normalPath(encoded: string): string | undefined {
+export function normalizeContentPath(encoded: string): string | undefined {
   const segments = encoded.replace(/^\//, '').split('/').map(decodeSegment)
   if (segments.at(-1) === '') segments[segments.length - 1] = 'index'
   const isInvalid = segments.some(

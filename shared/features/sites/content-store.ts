@@ -35,7 +35,7 @@ export const putDocument = sql(
 )
 
 /** The same for a file. Values: workspace, website, path, version, blob, size, content type, SHA-256, now. */
-export const putFile = sql(
+export const putContentFile = sql(
   'put_content_file',
   `insert into site_content as content (workspace_id, site_id, path, version, published, blob_id, size_bytes, content_type, sha256, updated_at)
    values ($1, $2, $3, $4, true, $5, $6, $7, $8, $9)
@@ -46,7 +46,7 @@ export const putFile = sql(
 )
 
 /** What a `put` statement tells beside the row. */
-export interface PutRow extends ContentRow {
+export interface WrittenContentRow extends ContentRow {
   readonly was_there: boolean
   readonly replaced_bytes: number
 }
@@ -55,7 +55,7 @@ export interface PutRow extends ContentRow {
 export const findContent = sql('find_content', `select ${columns} from site_content where workspace_id = $1 and site_id = $2 and path = $3`)
 
 /** What stands below a prefix, by path. Values: workspace, website, prefix, its end, the path to go on after, how many. */
-export const listContent = sql(
+export const listContentRows = sql(
   'list_content',
   `select path, title, content_type, size_bytes as size, published, updated_at from site_content
    where workspace_id = $1 and site_id = $2 and path >= $3 and ($4::text is null or path < $4) and path > $5 order by path limit $6`,
@@ -71,7 +71,7 @@ export const deleteContent = sql(
  * What visitors may have of a website at a path: nothing of a draft or of a website that is not published. The body is left out where the
  * visitor has this version. Values: workspace, key of the website, path, versions that the visitor has.
  */
-export const findDelivered = sql(
+export const findDeliveredContent = sql(
   'find_delivered',
   `select content.path, content.version, content.published, content.title,
      case when content.version::text = any($4::text[]) then null else content.body end as body,

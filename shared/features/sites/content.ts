@@ -1,23 +1,23 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { warned } from '#shared/core/scope/visitor-warnings.ts'
+import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
-import { maxPathBytes, normalPath } from '#shared/features/sites/content-path.ts'
+import { maxPathBytes, normalizeContentPath } from '#shared/features/sites/content-path.ts'
 import {
   type ContentRow,
   deleteContent,
   findContent,
-  listContent as listRows,
-  type PutRow,
+  listContentRows as listRows,
+  putContentFile,
   putDocument,
-  putFile,
+  type WrittenContentRow,
 } from '#shared/features/sites/content-store.ts'
 import type { Content, ContentQuery, DocumentInput } from '#shared/features/sites/schemas.ts'
-import { warningsOfContent } from '#shared/features/sites/sites.ts'
+import { listContentWarnings } from '#shared/features/sites/sites.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Bytes in storage that have no path yet. */
-export interface KeptFile {
+export interface StoredContentFile {
   readonly blobId: string
   readonly sizeBytes: number
   readonly sha256: string
@@ -25,21 +25,21 @@ export interface KeptFile {
 }
 
 /** Written content, and whether it replaced other content. */
-export interface Written {
+export interface WrittenContent {
   readonly content: Content
   readonly replaced: boolean
 }
 
 /** The path in the percent-encoded rest of an address. Throws VALIDATION_ERROR for an invalid path. */
-export function requirePath(encoded: string): string {
-  const path = normalPath(encoded)
+export function requireContentPath(encoded: string): string {
+  const path = normalizeContentPath(encoded)
   if (path !== undefined) return path
   const rule = `up to ${maxPathBytes} bytes of UTF-8 in segments that are neither empty, . nor .., without backslashes and control characters`
   throw problem('VALIDATION_ERROR', `path must have ${rule}`)
 }
 
 /** Streams a file into storage. Throws LIMIT_EXCEEDED where the plan's cap is reached already. */
-export async function keepFile(scope: Scope, bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<KeptFile> {
+export async function storeContentFile(scope: Scope, bytes: AsyncIterable<Uint8Array>, contentType: string): Promise<StoredContentFile> {
   await requireQuota(scope)
   const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, bytes)
   return { blobId: id, sizeBytes, sha256, contentType: typeOf(contentType) }
@@ -52,7 +52,7 @@ function typeOf(sent: string): string {
 }
 
 /** Writes a document at a path of a website. Throws NOT_FOUND when the website was deleted. */
-export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<Written> => {
+export const writeDocument = (scope: Scope, siteId: string, path: string, input: DocumentInput): Promise<WrittenContent> => {
   const { title = '', body = '', fields = {}, published = false } = input
   const { workspace, now } = scope
   return writeRow(scope, siteId, 0, () =>
@@ -61,12 +61,12 @@ export const writeDocument = (scope: Scope, siteId: string, path: string, input:
 }
 
 /** Writes stored bytes as a file at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED at the cap of the plan; bytes are then discarded. */
-export async function writeFile(scope: Scope, siteId: string, path: string, kept: KeptFile): Promise<Written> {
+export async function writeContentFile(scope: Scope, siteId: string, path: string, kept: StoredContentFile): Promise<WrittenContent> {
   const { workspace, now, blobs } = scope
   const { blobId, sizeBytes, contentType, sha256 } = kept
   try {
     return await writeRow(scope, siteId, sizeBytes, () =>
-      putFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
+      putContentFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
     )
   } catch (error) {
     await blobs.discardAfter(error, workspace.id, blobId)
@@ -74,13 +74,21 @@ export async function writeFile(scope: Scope, siteId: string, path: string, kept
   }
 }
 
-async function writeRow(scope: Scope, siteId: string, bytes: number, statement: () => ReturnType<typeof putFile>): Promise<Written> {
+async function writeRow(
+  scope: Scope,
+  siteId: string,
+  bytes: number,
+  statement: () => ReturnType<typeof putContentFile>,
+): Promise<WrittenContent> {
   return scope.db.transaction(async (tx) => {
-    const [row] = await tx.query<PutRow>(statement())
+    const [row] = await tx.query<WrittenContentRow>(statement())
     if (!row) throw problem('INTERNAL')
     const inside = within(scope, tx)
     await takeQuota(inside, bytes - row.replaced_bytes)
-    return { content: warned(viewOf(row), row.published ? await warningsOfContent(inside, siteId) : []), replaced: row.was_there }
+    return {
+      content: addWarnings(contentViewOf(row), row.published ? await listContentWarnings(inside, siteId) : []),
+      replaced: row.was_there,
+    }
   })
 }
 
@@ -133,7 +141,7 @@ export async function removeContent(scope: Scope, siteId: string | undefined, pa
 }
 
 /** Content as its authors see it. */
-export function viewOf({ path, published, title, body, fields, size_bytes, content_type, sha256, updated_at }: ContentRow): Content {
+export function contentViewOf({ path, published, title, body, fields, size_bytes, content_type, sha256, updated_at }: ContentRow): Content {
   if (content_type !== null) return { path, content_type, size: size_bytes ?? 0, sha256: sha256 ?? '', updated_at }
   return { path, title: title ?? '', body: body ?? '', fields: fields ?? {}, updated_at, published }
 }

@@ -1,5 +1,5 @@
-import { warnings } from '#shared/core/scope/visitor-warnings.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A website's key, which is in its public addresses. */
@@ -8,12 +8,14 @@ const siteKey = t.String({
   description: '2 to 64 lowercase letters, digits, hyphens and underscores, starting with a letter or digit',
 })
 
-export const siteInput = schema(t.Object({ key: siteKey, name: nameText(200), published: t.Optional(t.Boolean()) }, { title: 'SiteInput' }))
+export const siteInput = schema(
+  t.Object({ key: siteKey, name: nameSchema(200), published: t.Optional(t.Boolean()) }, { title: 'SiteInput' }),
+)
 export type SiteInput = TypeOf<typeof siteInput>
 
 /** Changes of a website; a field that is left out stays unchanged. */
 export const siteChange = schema(
-  t.Object({ key: t.Optional(siteKey), name: t.Optional(nameText(200)), published: t.Optional(t.Boolean()) }, { title: 'SiteChange' }),
+  t.Object({ key: t.Optional(siteKey), name: t.Optional(nameSchema(200)), published: t.Optional(t.Boolean()) }, { title: 'SiteChange' }),
 )
 export type SiteChange = TypeOf<typeof siteChange>
 
@@ -25,7 +27,7 @@ const siteSchema = t.Object(
     published: t.Boolean({ description: 'Whether visitors can reach its content.' }),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
-    warnings: t.Optional(warnings),
+    warnings: t.Optional(warningsSchema),
   },
   { title: 'Site' },
 )
@@ -71,8 +73,8 @@ const fileParts = {
 
 /** Content as its authors see it: a document, or a file, which is always published. */
 const contentSchema = t.Union([
-  t.Object({ ...documentParts, published: t.Boolean(), warnings: t.Optional(warnings) }, { title: 'ContentDocument' }),
-  t.Object({ ...fileParts, warnings: t.Optional(warnings) }, { title: 'ContentFile' }),
+  t.Object({ ...documentParts, published: t.Boolean(), warnings: t.Optional(warningsSchema) }, { title: 'ContentDocument' }),
+  t.Object({ ...fileParts, warnings: t.Optional(warningsSchema) }, { title: 'ContentFile' }),
 ])
 export const content = schema(contentSchema)
 export type Content = TypeOf<typeof content>

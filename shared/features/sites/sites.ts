@@ -1,6 +1,6 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { lackOfVisitors, warned } from '#shared/core/scope/visitor-warnings.ts'
+import { addWarnings, findVisitorWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { takeQuota } from '#shared/features/drive/quota.ts'
 import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/features/sites/schemas.ts'
 import {
@@ -37,7 +37,7 @@ export async function createSite(scope: Scope, { key, name, published = false }:
 
 /** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
 const withWarnings = async (scope: Scope, site: Site): Promise<Site> =>
-  warned(site, site.published ? await lackOfVisitors(scope, ['content:deliver'], site.key) : [])
+  addWarnings(site, site.published ? await findVisitorWarnings(scope, ['content:deliver'], site.key) : [])
 
 /** Changes the given fields of a website. Throws NOT_FOUND, and as `createSite` does. */
 export async function changeSite(scope: Scope, id: string, { key, name, published }: SiteChange): Promise<Site> {
@@ -59,17 +59,17 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
 }
 
 /** The id of the hidden website that holds the shared files; undefined before its creation. `make` creates it. */
-export async function assetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
+export async function findAssetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
   if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
   return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
 }
 
 /** Reasons why visitors cannot reach published content of a website or of the shared files; empty for none. */
-export async function warningsOfContent(scope: Scope, siteId: string): Promise<string[]> {
+export async function listContentWarnings(scope: Scope, siteId: string): Promise<string[]> {
   const [site] = await scope.db.query<Site>(findSite(scope.workspace.id, siteId))
   const isDraft = site?.published === false
   const draftWarning = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
-  return [...draftWarning, ...(await lackOfVisitors(scope, ['content:deliver'], site?.key ?? assetsKey))]
+  return [...draftWarning, ...(await findVisitorWarnings(scope, ['content:deliver'], site?.key ?? assetsKey))]
 }
 
 function refuseAssets(key: string): void {

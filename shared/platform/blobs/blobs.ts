@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
-import type { ByteRange, ByteStore, Written } from '#shared/platform/blobs/byte-store.ts'
+import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
 import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
-import { findPlace } from '#shared/platform/blobs/store-identity.ts'
+import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Bytes in the store. The sweep keeps them while a committed row in a table with the trigger `hold_blob` has this `blob_id`. */
-export interface Blob extends Written {
+export interface Blob extends WrittenBytes {
   readonly id: string
 }
 
@@ -16,7 +16,7 @@ export interface Blob extends Written {
 const sweepBatch = 200
 
 /** Interval of the sweep in seconds; it must leave time to delete bytes before `DRIVE_SWEEP_SECONDS` have passed. */
-export const sweepTurnSeconds = 5
+export const sweepIntervalSeconds = 5
 
 /**
  * Access to the bytes of files in either store. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that no row holds
@@ -32,7 +32,7 @@ export class Blobs {
   constructor(database: Database, store: ByteStore, sweepSeconds: number) {
     this.#database = database
     this.#store = store
-    this.#graceSeconds = Math.max(sweepSeconds / 2, sweepSeconds - 10 * sweepTurnSeconds)
+    this.#graceSeconds = Math.max(sweepSeconds / 2, sweepSeconds - 10 * sweepIntervalSeconds)
   }
 
   /**
@@ -82,7 +82,7 @@ export class Blobs {
 
   /** Discards a blob after an error, unless the database became unreachable: a row that holds the blob may have been committed. */
   async discardAfter(error: unknown, workspaceId: string, id: string): Promise<void> {
-    if (!isOutOfReach(error)) await this.discard(workspaceId, id).catch(() => undefined)
+    if (!isDatabaseUnavailable(error)) await this.discard(workspaceId, id).catch(() => undefined)
   }
 
   /**
@@ -110,7 +110,7 @@ export class Blobs {
   /** Why this process cannot serve files, as a message for the operator; undefined when it can. */
   async fault(): Promise<string | undefined> {
     try {
-      const identity = await findPlace(this.#database, this.#store)
+      const identity = await findStoreIdentity(this.#database, this.#store)
       return 'fault' in identity ? identity.fault : undefined
     } catch (error) {
       return `The file store is out of reach: ${(error as Error).message}`
@@ -144,7 +144,7 @@ export class Blobs {
   }
 
   async #readIdentity(): Promise<string> {
-    const identity = await findPlace(this.#database, this.#store).catch((error: unknown) => {
+    const identity = await findStoreIdentity(this.#database, this.#store).catch((error: unknown) => {
       throw storeProblem(error)
     })
     if ('fault' in identity) throw storeProblem(new Error(identity.fault))

@@ -7,7 +7,7 @@ export interface ByteRange {
 }
 
 /** Size and hash of written bytes, computed while writing. */
-export interface Written {
+export interface WrittenBytes {
   readonly sizeBytes: number
   /** SHA-256 in lower-case hexadecimal. */
   readonly sha256: string
@@ -20,7 +20,7 @@ export interface ByteStore {
    * Writes a stream under an id; once it resolves, the bytes survive a crash. When it throws, nothing can be read, and `remove` deletes any
    * remains. An error of the stream is rethrown unchanged.
    */
-  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written>
+  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes>
   /** Opens the bytes or a range of them; they stay readable to the end even when removed. Throws for an id without bytes. */
   read(id: string, range?: ByteRange): Promise<Readable>
   /** Removes complete and partial bytes under these ids; ignores ids without bytes. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { ByteRange, ByteStore, Written } from '#shared/platform/blobs/byte-store.ts'
+import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
-import { privateFile, privateFolder } from '#shared/platform/kernel/process/private-files.ts'
+import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
 
 /** Folder of a blob: the last two digits of its id, which are random. */
 const folderOf = (id: string): string => id.slice(-2)
@@ -19,13 +19,13 @@ export class DiskStore implements ByteStore {
     this.#root = root
   }
 
-  async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written> {
+  async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
     const folder = join(this.#root, folderOf(id))
     await this.#ensureFolder(folder)
     const [half, whole] = [join(folder, `${id}.half`), join(folder, id)]
     try {
-      const handle = await open(half, 'wx', privateFile)
-      let written: Written
+      const handle = await open(half, 'wx', privateFileMode)
+      let written: WrittenBytes
       try {
         written = await writeMeasured(bytes, (pieces) => writeAll(handle, pieces))
         await handle.sync()
@@ -68,7 +68,7 @@ export class DiskStore implements ByteStore {
     await this.#ensureFolder(this.#root)
     // Atomic and only once: several processes may start on a new folder together.
     const draft = `${this.#idFile}.${randomUUID()}`
-    await writeFile(draft, `${id}\n`, { flush: true, mode: privateFile })
+    await writeFile(draft, `${id}\n`, { flush: true, mode: privateFileMode })
     try {
       await link(draft, this.#idFile)
     } catch (error) {
@@ -98,7 +98,7 @@ export class DiskStore implements ByteStore {
 }
 
 async function makeFolder(root: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: privateFolder })
+  await mkdir(folder, { recursive: true, mode: privateFolderMode })
   await syncFolder(root)
 }
 

@@ -10,10 +10,10 @@ import type { Config } from '#shared/platform/kernel/config.ts'
  * close it.
  */
 export const openBlobs = async (config: Config, database: Database, watch = (store: ByteStore) => store): Promise<Blobs> =>
-  new Blobs(database, watch(await storeOf(config)), config.driveSweepSeconds)
+  new Blobs(database, watch(await openByteStore(config)), config.driveSweepSeconds)
 
 /** Creates the configured store. */
-export async function storeOf({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Promise<ByteStore> {
+export async function openByteStore({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Promise<ByteStore> {
   if (!s3) return new DiskStore(join(dataDir, 'blobs'))
   // The S3 client is slow to load, so processes with a disk store do not load it.
   const { S3Store } = await import('#shared/platform/blobs/s3-store.ts')

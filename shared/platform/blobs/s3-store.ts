@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import type { ByteRange, ByteStore, Written } from '#shared/platform/blobs/byte-store.ts'
-import { type Spooled, spooled } from '#shared/platform/blobs/spool.ts'
+import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
+import { type SpooledFile, withSpooledFile } from '#shared/platform/blobs/spool.ts'
 import type { S3Settings } from '#shared/platform/kernel/config.ts'
-import { atMost } from '#shared/platform/kernel/process/semaphore.ts'
+import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
 
 /** Concurrent uploads per process; others wait on the local disk. Measured: 20 uploads of 100 MB grow memory by 81 MB. */
 const putsAtOnce = 4
@@ -29,7 +29,7 @@ export class S3Store implements ByteStore {
   readonly #client: S3Client
   readonly #bucket: string
   readonly #spool: string
-  readonly #turn = atMost(putsAtOnce)
+  readonly #turn = createSemaphore(putsAtOnce)
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
     this.#bucket = bucket
@@ -49,8 +49,8 @@ export class S3Store implements ByteStore {
     })
   }
 
-  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<Written> {
-    return spooled(this.#spool, id, bytes, async (file) => {
+  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
+    return withSpooledFile(this.#spool, id, bytes, async (file) => {
       await this.#turn(() => this.#send(keyOf(id), file))
       return { sizeBytes: file.sizeBytes, sha256: file.sha256 }
     })
@@ -62,7 +62,7 @@ export class S3Store implements ByteStore {
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    const turn = atMost(putsAtOnce)
+    const turn = createSemaphore(putsAtOnce)
     await Promise.all(ids.map((id) => turn(() => this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(id) })))))
   }
 
@@ -89,7 +89,7 @@ export class S3Store implements ByteStore {
   }
 
   /** One PutObject; it can be retried because the file can be read again. */
-  async #send(key: string, { open, sizeBytes }: Spooled): Promise<void> {
+  async #send(key: string, { open, sizeBytes }: SpooledFile): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const body = open()
       try {

@@ -1,12 +1,12 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Written } from '#shared/platform/blobs/byte-store.ts'
+import type { WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
 import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
-import { privateFile, privateFolder } from '#shared/platform/kernel/process/private-files.ts'
+import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
 
 /** A stream stored on the local disk; it can be read many times. */
-export interface Spooled extends Written {
+export interface SpooledFile extends WrittenBytes {
   /** Opens the bytes from the beginning. */
   readonly open: () => Readable
 }
@@ -17,11 +17,11 @@ const pieceBytes = 64 * 1024
  * Writes a stream to a temporary file for the duration of the work. The file is unlinked while in use, so the operating system frees it
  * when the process is killed.
  */
-export async function spooled<T>(
+export async function withSpooledFile<T>(
   folder: string,
   name: string,
   bytes: AsyncIterable<Uint8Array>,
-  work: (spooled: Spooled) => Promise<T>,
+  work: (spooled: SpooledFile) => Promise<T>,
 ): Promise<T> {
   const handle = await openUnlinked(folder, name)
   try {
@@ -43,9 +43,9 @@ async function* readAll(handle: FileHandle): AsyncGenerator<Uint8Array> {
 }
 
 async function openUnlinked(folder: string, name: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true, mode: privateFolder })
+  await mkdir(folder, { recursive: true, mode: privateFolderMode })
   const path = join(folder, name)
-  const handle = await open(path, 'wx+', privateFile)
+  const handle = await open(path, 'wx+', privateFileMode)
   await rm(path)
   return handle
 }

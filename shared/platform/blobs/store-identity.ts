@@ -10,24 +10,24 @@ interface KnownStore {
 }
 
 /** The id of the installation's store, or why this store is not it, as a message for the operator. */
-export type Place = { readonly id: string } | { readonly fault: string }
+export type StoreIdentity = { readonly id: string } | { readonly fault: string }
 
 /**
  * Checks whether a store is the one that holds the installation's files. The first store used becomes the installation's store; a store of
  * the other kind replaces it while it is empty. Throws when the store or the database is unreachable.
  */
-export async function findPlace(db: Executor, store: ByteStore): Promise<Place> {
+export async function findStoreIdentity(db: Executor, store: ByteStore): Promise<StoreIdentity> {
   const known = (await db.query<KnownStore>(findStore()))[0]
   const storeId = await store.identity()
   if (!known) {
     await db.query(insertStore(store.kind, storeId ?? (await createStoreId(store))))
-    return findPlace(db, store)
+    return findStoreIdentity(db, store)
   }
   if (storeId === known.id) return known
   if (known.kind !== store.kind) {
     if (known.is_used) return { fault: faults[known.kind] }
     await db.query(replaceStore(store.kind, storeId ?? (await createStoreId(store))))
-    return findPlace(db, store)
+    return findStoreIdentity(db, store)
   }
   // Several processes may start on a new bucket together, so its id comes from the database.
   const isFresh = store.kind === 's3' && storeId === undefined && !known.is_used

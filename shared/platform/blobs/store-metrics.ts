@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 
 /** Registers metrics of the file store: duration of calls and transferred bytes. Returns a function that wraps a store to count them. */
-export function storeMetrics(registry: Registry): (store: ByteStore) => ByteStore {
+export function registerStoreMetrics(registry: Registry): (store: ByteStore) => ByteStore {
   const seconds = new Histogram({
     name: 'kontor_store_seconds',
     help: 'Duration of calls to the file store, by operation and outcome: a write lasts until its last byte, a read until its first',

@@ -1,6 +1,6 @@
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isOutdatedPicture, isTransient } from '#shared/platform/db/database-errors.ts'
+import { isOutdatedTypeMetadata, isTransient } from '#shared/platform/db/database-errors.ts'
 import { type Tracked, trackWrites } from '#shared/platform/db/track-writes.ts'
 
 /** How often work is begun in all. */
@@ -10,7 +10,8 @@ const maxAttempts = 5
  * The only list of failures after which work is done again at once: the database ended it in favour of others (a deadlock, a serialization
  * failure), or its SQL named a column or table that a change of a record type has taken away.
  */
-export const isRetryable = (error: unknown): boolean => (isTransient(error) || isOutdatedPicture(error)) && !givenUp.has(error as object)
+export const isRetryable = (error: unknown): boolean =>
+  (isTransient(error) || isOutdatedTypeMetadata(error)) && !givenUp.has(error as object)
 
 /** Failures that were retried already: work around it does not retry them again. */
 const givenUp = new WeakSet<object>()
@@ -46,7 +47,7 @@ async function retry<T>(
   { hasWritten, takeProgress }: Pick<Tracked, 'hasWritten' | 'takeProgress'>,
   { isFresh = false, atMost = maxAttempts }: AttemptOptions,
 ): Promise<T> {
-  if (!isFresh) await cache.settle()
+  if (!isFresh) await cache.refresh()
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
@@ -57,7 +58,7 @@ async function retry<T>(
         givenUp.add(error as object)
         throw error
       }
-      await cache.settle()
+      await cache.refresh()
     }
   }
 }

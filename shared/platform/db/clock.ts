@@ -9,7 +9,7 @@ const askMs = 30_000
 const promptMs = 1_000
 
 /** A process's clock that goes by the database's, so that all processes have one, whatever the clocks of their machines say. */
-export interface Clock {
+export interface DatabaseClock {
   readonly now: () => Date
   readonly close: () => void
 }
@@ -17,12 +17,12 @@ export interface Clock {
 const ask = sql('tell_time', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
 
 /** The database's own time, whatever clock a process or a test goes by. */
-export async function serverTime(db: Pick<Database, 'query'>): Promise<Date> {
+export async function readDatabaseTime(db: Pick<Database, 'query'>): Promise<Date> {
   return new Date((await db.query<{ ms: number }>(ask()))[0]?.ms ?? Number.NaN)
 }
 
 /** Asks the database for the time, and again every half minute; while it is away the last answer counts on. Close it. */
-export async function openClock(database: Pick<Database, 'query'>, log: Logger): Promise<Clock> {
+export async function openDatabaseClock(database: Pick<Database, 'query'>, log: Logger): Promise<DatabaseClock> {
   let ahead = await readAhead(database)
   const timer = setInterval(async () => {
     try {

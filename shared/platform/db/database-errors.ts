@@ -18,7 +18,7 @@ export function declareConflicts(table: Readonly<Record<string, Conflict>>): voi
 }
 
 /** The failure of work that was refused because of load. It changed nothing, and a retry may succeed. */
-export const overloaded = (message: string, options: { readonly cause?: unknown; readonly expected?: boolean } = {}): Problem =>
+export const overloadedProblem = (message: string, options: { readonly cause?: unknown; readonly expected?: boolean } = {}): Problem =>
   problem('OVERLOADED', message, { expected: true, ...options })
 
 /** Whether work met too much load, so that it is worth trying again. */
@@ -44,15 +44,15 @@ const connectTimedOut = /^timeout exceeded when trying to connect|^Connection te
  * The Problem that a database error stands for: by its constraint's name, or OVERLOADED where load caused it. Any other error is returned as
  * it is.
  */
-export function translate(error: unknown): unknown {
+export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof Problem) return error
   const { constraint, code = '', message = '' } = (error ?? {}) as DatabaseError
   const conflict = constraint === undefined ? undefined : conflicts.get(constraint)
   if (conflict) return problem(conflict[0], conflict[1], { cause: error })
   const overload = overloads[code]
-  if (overload) return overloaded(overload[0], { cause: error, expected: overload[1] })
+  if (overload) return overloadedProblem(overload[0], { cause: error, expected: overload[1] })
   if (connectTimedOut.test(message))
-    return overloaded('The database took too long to connect; try again soon', { cause: error, expected: false })
+    return overloadedProblem('The database took too long to connect; try again soon', { cause: error, expected: false })
   return error
 }
 
@@ -63,7 +63,7 @@ const saidOf = (error: unknown): DatabaseError => ((isOverloaded(error) ? (error
 export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(saidOf(error).code ?? '')
 
 /** Whether a statement was ended, because it took too long or because somebody cancelled it. */
-export const isCancelled = (error: unknown): boolean => saidOf(error).code === '57014'
+export const isStatementCancelled = (error: unknown): boolean => saidOf(error).code === '57014'
 
 /** Whether the database refused a statement because a unique index already holds the value, and which. */
 export function uniqueViolation(error: unknown): string | undefined {
@@ -72,7 +72,7 @@ export function uniqueViolation(error: unknown): string | undefined {
 }
 
 /** Whether a statement named a column or table that is gone: the picture of the type that built it is out of date. */
-export const isOutdatedPicture = (error: unknown): boolean => {
+export const isOutdatedTypeMetadata = (error: unknown): boolean => {
   const { code } = (error ?? {}) as DatabaseError
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
 }
@@ -81,10 +81,10 @@ export const isOutdatedPicture = (error: unknown): boolean => {
 export const isLockTimeout = (error: unknown): boolean => saidOf(error).code === '55P03'
 
 /** Whether the database had no room for it: a full disk, no memory, too many sessions. That passes, as an outage does. */
-export const isOutOfRoom = (error: unknown): boolean => saidOf(error).code?.startsWith('53') ?? false
+export const isDatabaseFull = (error: unknown): boolean => saidOf(error).code?.startsWith('53') ?? false
 
 /** Whether the database could not be asked, or went away before it answered: what was asked may have been done all the same. */
-export const isOutOfReach = (error: unknown): boolean => {
+export const isDatabaseUnavailable = (error: unknown): boolean => {
   const { code = '', message = '' } = saidOf(error)
   return (
     /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||

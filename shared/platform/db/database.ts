@@ -1,13 +1,13 @@
 import pg from 'pg'
-import { isOutOfReach, translate } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
 import { cancelStatement } from '#shared/platform/db/pool/cancel-statement.ts'
-import { ConnectionShares, type Owner } from '#shared/platform/db/pool/connection-shares.ts'
-import { endAfterLimit, HeavyLanes, type Running } from '#shared/platform/db/pool/heavy-statements.ts'
-import { type DatabaseOptions, endedIdle, makePool } from '#shared/platform/db/pool/pool.ts'
-import { whileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
-import { endSilent } from '#shared/platform/db/pool/silence-watchdog.ts'
-import { type Edges, runStatement } from '#shared/platform/db/statements/run-statement.ts'
-import { type SlowStatements, timed } from '#shared/platform/db/statements/slow-statements.ts'
+import { type ConnectionOwner, ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { HeavyStatementLimiter, type RunningStatement, runWithTimeLimit } from '#shared/platform/db/pool/heavy-statements.ts'
+import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
+import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
+import { endSilentConnections } from '#shared/platform/db/pool/silence-watchdog.ts'
+import { runStatement, type TransactionBounds } from '#shared/platform/db/statements/run-statement.ts'
+import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
@@ -24,7 +24,7 @@ export interface Executor {
   /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
   afterCommit(hook: () => void): void
   /** The same executor for the work of a workspace, whose share of the connections it uses; a transaction keeps the one that it has. */
-  of(workspaceId: string): Executor
+  forWorkspace(workspaceId: string): Executor
 }
 
 /** An executor that stands in one open transaction. */
@@ -33,7 +33,7 @@ export interface Tx extends Executor {
 }
 
 /** Where Citus places each new schema on a worker node, schemas of the platform's own stay on the coordinator; PostgreSQL alone ignores it. */
-export const onCoordinator = '-c citus.enable_schema_based_sharding=off'
+export const citusCoordinatorOption = '-c citus.enable_schema_based_sharding=off'
 
 /** The process's pool of connections. Close it once, at the end. */
 export class Database implements Executor {
@@ -41,15 +41,15 @@ export class Database implements Executor {
   readonly url: string
   readonly #slow: SlowStatements | undefined
   readonly #shares: ConnectionShares
-  readonly #lanes = new HeavyLanes()
+  readonly #lanes = new HeavyStatementLimiter()
   readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
     this.#slow = options.slow
     this.#shares = new ConnectionShares(options.connections)
-    this.pool = makePool(url, options)
-    this.#stopWatching = endSilent(this.pool, url)
+    this.pool = createPool(url, options)
+    this.#stopWatching = endSilentConnections(this.pool, url)
   }
 
   /** Statements and transactions that wait for a connection. */
@@ -65,12 +65,12 @@ export class Database implements Executor {
     return this.#once(null, work, last)
   }
 
-  of(workspaceId: string): Executor {
+  forWorkspace(workspaceId: string): Executor {
     const shared: Executor = {
       query: (statement) => this.#query(workspaceId, statement),
       transaction: (work, last) => this.#once(workspaceId, work, last),
       afterCommit: (hook) => hook(),
-      of: (other) => (other === workspaceId ? shared : this.of(other)),
+      forWorkspace: (other) => (other === workspaceId ? shared : this.forWorkspace(other)),
     }
     return shared
   }
@@ -89,45 +89,45 @@ export class Database implements Executor {
     this.#stopWatching()
   }
 
-  async #query<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
+  async #query<Row>(owner: ConnectionOwner, statement: Statement): Promise<Row[]> {
     try {
-      return await timed(this.#slow, statement, () => this.#run<Row>(owner, statement))
+      return await runAndLogSlow(this.#slow, statement, () => this.#run<Row>(owner, statement))
     } catch (error) {
-      throw translate(error)
+      throw translateDatabaseError(error)
     }
   }
 
-  #run<Row>(owner: Owner, statement: Statement): Promise<Row[]> {
+  #run<Row>(owner: ConnectionOwner, statement: Statement): Promise<Row[]> {
     const { heavy } = statement
     if (heavy === undefined) return this.#withClient(owner, (client) => runStatement<Row>(client, statement))
-    const work = (running: Running) => this.#withClient(owner, (client) => this.#begin<Row>(client, statement, running), running)
-    return owner === null ? endAfterLimit(heavy, work) : this.#lanes.run(owner, heavy, work)
+    const work = (running: RunningStatement) => this.#withClient(owner, (client) => this.#begin<Row>(client, statement, running), running)
+    return owner === null ? runWithTimeLimit(heavy, work) : this.#lanes.run(owner, heavy, work)
   }
 
-  #begin<Row>(client: pg.PoolClient, statement: Statement, running: Running, edges?: Edges): Promise<Row[]> {
+  #begin<Row>(client: pg.PoolClient, statement: Statement, running: RunningStatement, edges?: TransactionBounds): Promise<Row[]> {
     running.begin(() => cancelStatement(this.url, client))
     return runStatement<Row>(client, statement, edges)
   }
 
-  async #connect(owner: Owner): Promise<pg.PoolClient> {
-    const turn = this.#shares.take(owner)
+  async #connect(owner: ConnectionOwner): Promise<pg.PoolClient> {
+    const turn = this.#shares.acquire(owner)
     if (turn) await turn
     try {
-      return await whileRecovering(() => this.pool.connect())
+      return await retryWhileRecovering(() => this.pool.connect())
     } catch (error) {
-      this.#shares.giveBack(owner)
+      this.#shares.release(owner)
       throw error
     }
   }
 
-  #release(owner: Owner, client: pg.PoolClient, broken: boolean): void {
+  #release(owner: ConnectionOwner, client: pg.PoolClient, broken: boolean): void {
     client.release(broken)
-    this.#shares.giveBack(owner)
+    this.#shares.release(owner)
   }
 
   // `pool.query` would end the connection with every error, a taken value's too: the next statement would wait for a new one, and that one
   // prepares all its statements anew (measured: a creation with a taken value took six times as long as one that succeeds).
-  async #withClient<T>(owner: Owner, run: (client: pg.PoolClient) => Promise<T>, running?: Running): Promise<T> {
+  async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>, running?: RunningStatement): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true
     try {
@@ -135,7 +135,7 @@ export class Database implements Executor {
       broken = false
       return result
     } catch (error) {
-      broken = !(error instanceof pg.DatabaseError) || isOutOfReach(error)
+      broken = !(error instanceof pg.DatabaseError) || isDatabaseUnavailable(error)
       throw error
     } finally {
       this.#release(owner, client, broken || running?.isCancelled === true)
@@ -143,17 +143,17 @@ export class Database implements Executor {
   }
 
   // It is opened by its first statement, without a round trip for that alone.
-  async #once<T>(owner: Owner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+  async #once<T>(owner: ConnectionOwner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await this.#connect(owner).catch((error: unknown) => {
-      throw translate(error)
+      throw translateDatabaseError(error)
     })
     const hooks: (() => void)[] = []
     let broken: unknown
     const run: Run = (statement, commits) =>
-      timed(this.#slow, statement, () => {
+      runAndLogSlow(this.#slow, statement, () => {
         const edges = { opens: isIdle(client), commits }
         if (statement.heavy === undefined) return runStatement(client, statement, edges)
-        return endAfterLimit(statement.heavy, (running) => this.#begin(client, statement, running, edges))
+        return runWithTimeLimit(statement.heavy, (running) => this.#begin(client, statement, running, edges))
       })
     try {
       const result = await work(transactionOf(run, hooks))
@@ -165,7 +165,7 @@ export class Database implements Executor {
       await client.query('rollback').catch((cause: unknown) => {
         broken = cause
       })
-      throw translate(endedIdle(client) ?? error)
+      throw translateDatabaseError(findIdleTimeoutError(client) ?? error)
     } finally {
       this.#release(owner, client, broken !== undefined)
     }
@@ -185,7 +185,7 @@ function transactionOf(run: Run, hooks: (() => void)[]): Tx {
       try {
         return await run<Row>(statement)
       } catch (error) {
-        throw translate(error)
+        throw translateDatabaseError(error)
       }
     },
     transaction: async (work, last) => {
@@ -196,7 +196,7 @@ function transactionOf(run: Run, hooks: (() => void)[]): Tx {
     afterCommit: (hook) => {
       hooks.push(hook)
     },
-    of: () => tx,
+    forWorkspace: () => tx,
   }
   return tx
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Database } from '#shared/platform/db/database.ts'
-import { newestMigration } from '#shared/platform/db/migrate.ts'
+import { findNewestMigration } from '#shared/platform/db/migrate.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
@@ -10,14 +10,14 @@ const applied = sql('newest_migration', 'select name from migrations order by na
 export async function isReady(database: Database): Promise<boolean> {
   try {
     const [row] = await database.query<{ name: string }>(applied())
-    return row !== undefined && row.name >= (await newestMigration())
+    return row !== undefined && row.name >= (await findNewestMigration())
   } catch {
     return false
   }
 }
 
 /** What `/readyz` answers: why a process that can reach its database is not ready all the same, such as files that are out of its reach. */
-export async function readiness(
+export async function checkReadiness(
   database: Database,
   fault: () => Promise<string | undefined>,
 ): Promise<readonly [200 | 503, { status: string; reason?: string }]> {
@@ -30,7 +30,7 @@ export async function readiness(
 export async function answerHealth(
   request: IncomingMessage,
   response: ServerResponse,
-  ready: () => ReturnType<typeof readiness>,
+  ready: () => ReturnType<typeof checkReadiness>,
   registry: Registry,
 ): Promise<void> {
   const answers: Readonly<Record<string, () => Promise<readonly [number, string, string]>>> = {

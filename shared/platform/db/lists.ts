@@ -1,11 +1,11 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import type { Fit } from '#shared/platform/db/statements/byte-limit.ts'
+import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** The most bytes of a list's answer as JSON; a single item above that is answered alone. */
 export const maxListBytes = 10_000_000
@@ -27,8 +27,8 @@ interface FittingRows<Row> {
 
 /** Reads as many of a statement's rows, from its first, as fit into so many bytes, at least one. The others never are in memory together. */
 async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Statement, maxBytes: number): Promise<FittingRows<Row>> {
-  const fit: Fit = { maxBytes, bytes: 0, isWhole: true }
-  const rows = await db.query<Row>({ ...statement, fit })
+  const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
+  const rows = await db.query<Row>({ ...statement, byteLimit: fit })
   return { rows, bytes: fit.bytes, isWhole: fit.isWhole }
 }
 
@@ -42,25 +42,25 @@ export interface ReadPage<Row> {
 export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Statement, limit: number): Promise<ReadPage<Row>> {
   const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, roomForItems)
   const asked = rows.slice(0, limit)
-  const page = worst(bytes, rows.length) <= roomForItems ? asked : fitting(asked)
+  const page = worst(bytes, rows.length) <= roomForItems ? asked : takeFittingItems(asked)
   return { page, hasMore: !isWhole || rows.length > page.length }
 }
 
 /** Reads a list that has no pages. Throws VALIDATION_ERROR with `hint` where it has more than 10 MB and more than one row. */
-export async function readAll<Row>(db: Pick<Executor, 'query'>, statement: Statement, hint: string): Promise<Row[]> {
+export async function readWholeList<Row>(db: Pick<Executor, 'query'>, statement: Statement, hint: string): Promise<Row[]> {
   const { page, hasMore } = await readPage<Row>(db, statement, Number.POSITIVE_INFINITY)
   if (hasMore) throw tooLarge(hint)
   return page
 }
 
 /** The items of a list that has no pages. Throws VALIDATION_ERROR with `hint` where they have more than 10 MB, unless it is one alone. */
-export function requireFitting<Item>(items: Item[], hint: string): Item[] {
-  if (fitting(items).length < items.length) throw tooLarge(hint)
+export function requireFittingItems<Item>(items: Item[], hint: string): Item[] {
+  if (takeFittingItems(items).length < items.length) throw tooLarge(hint)
   return items
 }
 
 /** The first of the items, at least one, that have 10 MB as JSON together. */
-export function fitting<Item>(items: readonly Item[]): Item[] {
+export function takeFittingItems<Item>(items: readonly Item[]): Item[] {
   let room = roomForItems
   const kept: Item[] = []
   for (const item of items) {
@@ -99,7 +99,7 @@ export interface LinkedPage<Item> {
 }
 
 /** The statement of a page of a list in the order of creation. Values: those of the text (as many as `given`), then as `positioned` adds. */
-export const pageByCreation = (name: string, text: string, given: number) =>
+export const creationPageSql = (name: string, text: string, given: number) =>
   sql(
     name,
     `select * from (${text}) as listed
@@ -156,6 +156,6 @@ async function shown<Item>(made: AsyncIterable<Item> | Iterable<Item>): Promise<
 
 function positionOf(list: string, cursor: string): [string, string] {
   const [at = '', id = ''] = readCursor(list, cursor).split(' ')
-  if (!isUuid(id) || utcInstant(at) !== at) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  if (!isUuid(id) || toUtcInstant(at) !== at) throw problem('VALIDATION_ERROR', 'cursor is damaged')
   return [at, id]
 }

@@ -1,15 +1,15 @@
-import { oldRows } from '#shared/platform/db/old-rows.ts'
+import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
 /** Both tables are how processes talk to each other, in the time of the database that they share. */
-export const dbChores = [
-  oldRows('sweep_seen_changes', {
+export const databaseMaintenance = [
+  defineCleanup('sweep_seen_changes', {
     table: 'cache_changes',
     old: `created_at < $1::timestamptz - interval '1 hour'`,
     by: 'id',
     everyMinutes: 5,
     byServerClock: true,
   }),
-  oldRows('sweep_rate_windows', {
+  defineCleanup('sweep_rate_windows', {
     table: 'rate_limits',
     old: 'expire < extract(epoch from $1::timestamptz) * 1000',
     by: 'expire',

@@ -4,19 +4,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
 import type pg from 'pg'
-import { onCoordinator } from '#shared/platform/db/database.ts'
+import { citusCoordinatorOption } from '#shared/platform/db/database.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'migrations')
 
 /** Any 64-bit number of our own: processes that migrate at once wait for each other on it. */
-export const lockKey = 7_203_114_552
+export const migrationLockKey = 7_203_114_552
 
 /** How often a process that waits for another's migrations asks whether they are done. */
 const askAgainMs = 200
 
 /** Brings the database to the newest migration, one process at a time; the others wait and find nothing left to do. */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const connection = { connectionString: databaseUrl, options: onCoordinator }
+  const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
   // What it would print is thrown as well.
   const log = { warn: () => undefined, error: () => undefined }
   const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2 }, log })
@@ -37,13 +37,13 @@ export async function migrate(databaseUrl: string): Promise<void> {
  * created concurrently waits for that, so that neither would come to an end.
  */
 async function isTaken(session: pg.Client): Promise<boolean> {
-  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey])
+  const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLockKey])
   return rows[0]?.taken === true
 }
 
 let newest: Promise<string> | undefined
 /** The name of the newest migration that this program knows. */
-export function newestMigration(): Promise<string> {
+export function findNewestMigration(): Promise<string> {
   newest ??= names().then((all) => all.at(-1) ?? '')
   return newest
 }

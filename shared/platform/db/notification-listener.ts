@@ -13,7 +13,7 @@ const askEveryMs = 10_000
 const answerWithinMs = 5_000
 
 /** One LISTEN connection of a process, which connects again by itself for as long as it is open. */
-export class Listener {
+export class NotificationListener {
   readonly #url: string
   readonly #name: string
   readonly #channels: Readonly<Record<string, Hearing>>

@@ -1,10 +1,10 @@
-import { serverTime } from '#shared/platform/db/clock.ts'
+import { readDatabaseTime } from '#shared/platform/db/clock.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 /** What removing old rows needs: the database, and the clock that it goes by. */
-export interface Sweeper {
+export interface CleanupServices {
   readonly db: Executor
   readonly now: () => Date
 }
@@ -30,7 +30,7 @@ const dayMs = 86_400_000
  * A clean-up: deletes rows past their time, in batches that are transactions of their own, so that nobody waits long for what it locks and
  * none of it is lost when its process dies. `name` is also that of its statement.
  */
-export function oldRows(name: string, rows: OldRows): Chore<Sweeper> {
+export function defineCleanup(name: string, rows: OldRows): MaintenanceTask<CleanupServices> {
   const { table, old, by, keptDays = 0, everyMinutes, byServerClock, batch = 1_000 } = rows
   const remove = sql(
     name,
@@ -41,7 +41,7 @@ export function oldRows(name: string, rows: OldRows): Chore<Sweeper> {
     name,
     everySeconds: everyMinutes * 60,
     run: async ({ db, now }, signal) => {
-      const time = byServerClock ? await serverTime(db) : now()
+      const time = byServerClock ? await readDatabaseTime(db) : now()
       const before = new Date(time.getTime() - keptDays * dayMs)
       for (let gone = batch; gone === batch; ) {
         signal.throwIfAborted()

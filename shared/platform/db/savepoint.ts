@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** Does work that may fail without ending the transaction around it; outside one it just does it. The failure is thrown on. */
-export async function inSavepoint<T>(db: Executor, work: () => Promise<T>): Promise<T> {
+export async function withSavepoint<T>(db: Executor, work: () => Promise<T>): Promise<T> {
   if (!('inTransaction' in db)) return work()
   await db.query({ text: 'savepoint attempt' })
   try {

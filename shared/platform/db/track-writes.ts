@@ -39,7 +39,7 @@ export function trackWrites(inner: Executor): Tracked {
       return counted(texts, () => db.transaction((tx) => work(noting(tx, texts)), last && ((result) => noted(texts, last(result)))))
     },
     afterCommit: (hook) => db.afterCommit(hook),
-    of: (workspaceId) => wrap(db.of(workspaceId)),
+    forWorkspace: (workspaceId) => wrap(db.forWorkspace(workspaceId)),
   })
   return {
     db: wrap(inner),
@@ -71,7 +71,7 @@ function noting(tx: Tx, texts: string[]): Tx {
     query: (statement) => tx.query(noted(texts, statement)),
     transaction: (work, last) => tx.transaction(() => work(self), last && ((result) => noted(texts, last(result)))),
     afterCommit: (hook) => tx.afterCommit(hook),
-    of: () => self,
+    forWorkspace: () => self,
   }
   return self
 }

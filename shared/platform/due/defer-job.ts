@@ -1,16 +1,16 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type DueKind, defineDue } from '#shared/platform/due/due-kind.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
-import { type FetchedJob, keepJob } from '#shared/platform/jobs/deferred-jobs.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { type FetchedJob, storeDeferredJob } from '#shared/platform/jobs/deferred-jobs.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
-import { type Working, waitsForApp } from '#shared/platform/kernel/background.ts'
+import { type WorkDeclaration, waitsForApp } from '#shared/platform/kernel/background.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const uuid = t.String({ format: 'uuid' })
 
 /** Puts a job that rested back into its queue. */
-export const wakeJob = defineJob({
+export const requeueDeferred = defineJob({
   name: 'due.wake',
   kind: 'due.wake',
   work: 'upkeep',
@@ -18,7 +18,7 @@ export const wakeJob = defineJob({
   pool: 'schedule',
   concurrency: 10,
   slotsPerWorkspace: 5,
-  retry: retry.transient,
+  retry: retryPolicies.transient,
   timeoutSeconds: 60,
   tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, jobId: uuid })),
@@ -28,7 +28,7 @@ export const wakeJob = defineJob({
 const kindOf = (app: AppName | null): DueKind<{ workspaceId: string; jobId: string }> =>
   defineDue({
     name: app === null ? 'rest' : `rest ${app}`,
-    job: wakeJob,
+    job: requeueDeferred,
     payload: ({ workspaceId, subject }) => ({ workspaceId: workspaceId ?? '', jobId: subject }),
     work: 'due',
     app,
@@ -38,16 +38,16 @@ const ofNoApp = kindOf(null)
 const ofApps = Object.fromEntries(apps.map((app) => [app, kindOf(app)])) as Record<AppName, DueKind<unknown>>
 
 /** Jobs that rest: due at once, and held as long as what they wait for lasts. */
-export const restsDue: readonly DueKind<unknown>[] = [ofNoApp, ...Object.values(ofApps)]
+export const deferredJobKinds: readonly DueKind<unknown>[] = [ofNoApp, ...Object.values(ofApps)]
 
 /**
  * Lets a job that was fetched rest until its workspace is active and, where it waits for that, its app on again: it is filed once then, also
  * when both have come to be so at this moment. False when somebody else has the job by now.
  */
-export function restJob(db: Executor, workspaceId: string, { work, app }: Working, job: FetchedJob, now: Date): Promise<boolean> {
+export function deferJob(db: Executor, workspaceId: string, { work, app }: WorkDeclaration, job: FetchedJob, now: Date): Promise<boolean> {
   const kind = app !== null && waitsForApp(work) ? ofApps[app] : ofNoApp
   return db.transaction(async (tx) => {
-    const isKept = await keepJob(tx, workspaceId, job)
+    const isKept = await storeDeferredJob(tx, workspaceId, job)
     if (isKept) await setDue(tx, kind, workspaceId, [{ subject: job.id, at: now }])
     return isKept
   })

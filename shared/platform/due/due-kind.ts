@@ -1,5 +1,5 @@
 import type { JobDefinition } from '#shared/platform/jobs/job.ts'
-import type { Working } from '#shared/platform/kernel/background.ts'
+import type { WorkDeclaration } from '#shared/platform/kernel/background.ts'
 
 /** Work that is due. */
 export interface DueWork {
@@ -17,16 +17,16 @@ export interface DueWork {
  * A kind of due work. A feature declares it next to its jobs, and shared/due-kinds.ts lists it. While its workspace or app holds such work
  * back (shared/platform/kernel/background.ts) it waits, and then runs once.
  */
-export interface DueKind<Payload> extends Working {
+export interface DueKind<Payload> extends WorkDeclaration {
   /** Stored in rows; must not be renamed while rows exist. */
   readonly name: string
   /** Must be untracked. Runs at least once, as the platform, in the workspace of the row. */
   readonly job: JobDefinition<Payload, unknown>
   readonly payload: (work: DueWork) => Payload
   /** The next due time of recurring work; written in the transaction that enqueues the job. */
-  readonly again?: (work: DueWork, now: Date) => Date | undefined
+  readonly nextTime?: (work: DueWork, now: Date) => Date | undefined
 }
 
 /** Declares a kind of due work. It waits for the same conditions as its job unless `kind` overrides `work` or `app`. */
-export const defineDue = <Payload>(kind: Omit<DueKind<Payload>, keyof Working> & Partial<Working>): DueKind<Payload> =>
+export const defineDue = <Payload>(kind: Omit<DueKind<Payload>, keyof WorkDeclaration> & Partial<WorkDeclaration>): DueKind<Payload> =>
   Object.freeze({ work: kind.job.work, app: kind.job.app, ...kind })

@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { DueKind } from '#shared/platform/due/due-kind.ts'
-import { deleteDue, writeDue, writeDueBy, writeDueUnlessSet } from '#shared/platform/due/store.ts'
+import { deleteDue, writeDue, writeDueIfUnset, writeDueNoLater } from '#shared/platform/due/store.ts'
 
 /** A subject and its due time. A time in the past means at once. */
 export interface DueTime {
@@ -21,16 +21,16 @@ export async function setDue(db: Executor, kind: AnyKind, workspaceId: string | 
 }
 
 /** Sets the due time of each subject unless an earlier one is set. */
-export async function setDueBy(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
-  if (times.length > 0) await db.query(writeDueBy(workspaceId, kind.name, ...columns(times)))
+export async function setDueNoLater(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
+  if (times.length > 0) await db.query(writeDueNoLater(workspaceId, kind.name, ...columns(times)))
 }
 
 /** Sets the due time of each subject that has none. */
-export async function setDueUnlessSet(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
-  if (times.length > 0) await db.query(writeDueUnlessSet(workspaceId, kind.name, ...columns(times)))
+export async function setDueIfUnset(db: Executor, kind: AnyKind, workspaceId: string | null, times: readonly DueTime[]): Promise<void> {
+  if (times.length > 0) await db.query(writeDueIfUnset(workspaceId, kind.name, ...columns(times)))
 }
 
 /** Removes the due times of a workspace's subjects. */
-export async function dropDue(db: Executor, kind: AnyKind, workspaceId: string, subjects: readonly string[]): Promise<void> {
+export async function removeDue(db: Executor, kind: AnyKind, workspaceId: string, subjects: readonly string[]): Promise<void> {
   if (subjects.length > 0) await db.query(deleteDue(workspaceId, kind.name, subjects))
 }

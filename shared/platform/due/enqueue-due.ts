@@ -3,13 +3,13 @@ import type { DueKind, DueWork } from '#shared/platform/due/due-kind.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import { takeDueRows } from '#shared/platform/due/store.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { waitsForApp, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 
 /** Services for enqueuing due work, and the clock it uses. */
 interface DueServices {
   readonly db: Executor
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly now: () => Date
 }
 
@@ -20,14 +20,14 @@ type Row = (DueWork & { readonly kind: string; readonly met: number }) | { reado
  * times are one transaction, so concurrent processes and crashes lose and duplicate nothing. Kinds that are not in `kinds` are left to
  * processes that know them.
  */
-export function fileDue(services: DueServices, kinds: readonly DueKind<unknown>[], limit: number): Promise<number> {
+export function enqueueDue(services: DueServices, kinds: readonly DueKind<unknown>[], limit: number): Promise<number> {
   const now = services.now()
   return services.db.transaction(async (tx) => {
     const rows = await takeRows(tx, kinds, now, limit)
     const works = rows.flatMap((row) => (row.kind === null ? [] : [row]))
     for (const kind of kinds) {
       const ofKind = works.filter((work) => work.kind === kind.name)
-      if (ofKind.length > 0) await enqueueKind(tx, services.queue, kind, ofKind, now)
+      if (ofKind.length > 0) await enqueueKind(tx, services.jobQueue, kind, ofKind, now)
     }
     return rows[0]?.met ?? 0
   })
@@ -40,12 +40,12 @@ const takeRows = (tx: Tx, kinds: readonly DueKind<unknown>[], now: Date, limit: 
   return tx.query<Row>(takeDueRows(now, names, limit, waiting, JSON.stringify(apps)))
 }
 
-async function enqueueKind(tx: Tx, queue: Queue, kind: DueKind<unknown>, works: readonly DueWork[], now: Date): Promise<void> {
+async function enqueueKind(tx: Tx, queue: JobQueue, kind: DueKind<unknown>, works: readonly DueWork[], now: Date): Promise<void> {
   const filings = works.map((work) => ({ id: work.id, origin: originOf(work), payload: kind.payload(work) }))
   await enqueueAll(queue, tx, kind.job, filings)
   for (const [workspaceId, ofWorkspace] of Map.groupBy(works, (work) => work.workspaceId)) {
     const next = ofWorkspace.flatMap((work) => {
-      const at = kind.again?.(work, now)
+      const at = kind.nextTime?.(work, now)
       return at ? [{ subject: work.subject, at }] : []
     })
     await setDue(tx, kind, workspaceId, next)

@@ -1,19 +1,19 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type DueKind, defineDue } from '#shared/platform/due/due-kind.ts'
-import { setDueUnlessSet } from '#shared/platform/due/due-times.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Runs a maintenance task. */
-export const doChore = defineJob({
+export const runMaintenance = defineJob({
   name: 'due.chore',
   kind: 'due.chore',
   work: 'upkeep',
   app: null,
   pool: 'schedule',
   concurrency: 4,
-  retry: retry.once,
+  retry: retryPolicies.once,
   // Building an index on very many records may take hours.
   timeoutSeconds: 6 * 3_600,
   tracked: false,
@@ -22,13 +22,13 @@ export const doChore = defineJob({
 })
 
 /** Defines the due kind of maintenance tasks; each recurs at its own interval. A removed task is not rescheduled. */
-export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: string }> {
+export function defineMaintenanceKind(chores: readonly MaintenanceTask<never>[]): DueKind<{ chore: string }> {
   const periods = new Map(chores.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   return defineDue({
     name: 'chore',
-    job: doChore,
+    job: runMaintenance,
     payload: ({ subject }) => ({ chore: subject }),
-    again: ({ subject }, now) => {
+    nextTime: ({ subject }, now) => {
       const periodMs = periods.get(subject)
       return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)
     },
@@ -36,7 +36,12 @@ export function choresDue(chores: readonly Chore<never>[]): DueKind<{ chore: str
 }
 
 /** Schedules maintenance tasks that have no due time yet, after one interval each. */
-export async function setChores(db: Executor, kind: DueKind<{ chore: string }>, chores: readonly Chore<never>[], now: Date): Promise<void> {
+export async function scheduleMaintenance(
+  db: Executor,
+  kind: DueKind<{ chore: string }>,
+  chores: readonly MaintenanceTask<never>[],
+  now: Date,
+): Promise<void> {
   const times = chores.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
-  await setDueUnlessSet(db, kind, null, times)
+  await setDueIfUnset(db, kind, null, times)
 }

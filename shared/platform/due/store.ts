@@ -12,13 +12,13 @@ export const writeDue = sql(
 )
 
 /** The same, where an earlier time stays. */
-export const writeDueBy = sql(
+export const writeDueNoLater = sql(
   'write_due_work_by',
   `${insert} on conflict on constraint due_work_key do update set at = least(due_work.at, excluded.at)`,
 )
 
 /** The same, where any time stays. */
-export const writeDueUnlessSet = sql('write_due_work_unless_set', `${insert} on conflict on constraint due_work_key do nothing`)
+export const writeDueIfUnset = sql('write_due_work_unless_set', `${insert} on conflict on constraint due_work_key do nothing`)
 
 /** Lets subjects fall due no more. Values: workspace, kind, subjects. */
 export const deleteDue = sql('delete_due_work', 'delete from due_work where workspace_id = $1 and kind = $2 and subject = any($3)')

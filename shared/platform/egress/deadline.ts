@@ -1,7 +1,7 @@
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 
 /** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
-export interface Clock {
+export interface Deadline {
   readonly signal: AbortSignal
   /** The error to throw for an error of the exchange: the timeout or the caller's abort reason where one of them came first. */
   readonly explain: (error: unknown) => unknown
@@ -11,7 +11,7 @@ export interface Clock {
 }
 
 /** Starts a deadline in milliseconds; it also ends when the caller's signal aborts. */
-export function startClock(timeoutMs: number, callerSignal?: AbortSignal): Clock {
+export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController()
   const failure = new EgressFailure('timeout', `No complete answer within ${timeoutMs / 1_000} s`)
   const timer = setTimeout(() => controller.abort(failure), timeoutMs)

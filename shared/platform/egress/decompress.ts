@@ -19,7 +19,7 @@ const maxLayers = 3
  * Decompresses a body by its Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, and `unreachable` for bytes
  * that cannot be decompressed. An unknown encoding leaves the body as it is.
  */
-export async function inflate(body: Buffer, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
+export async function decompressBody(body: Buffer, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
   const layers = [encoding ?? []].flat().flatMap((text) => text.toLowerCase().split(','))
   const codings = layers.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
   if (codings.length > maxLayers) throw new EgressFailure('too_large', `The answer is compressed more than ${maxLayers} times`)

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import { type Endpoint, endpointKey } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
-import { internet, type Wire } from '#shared/platform/egress/network.ts'
+import { internet, type Network } from '#shared/platform/egress/network.ts'
 import { isPublicAddress } from '#shared/platform/egress/public-address.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 
 /** Decides which addresses of an endpoint may be dialled, and holds the network that dials them. */
-export interface Door {
-  readonly wire: Wire
+export interface Dialer {
+  readonly network: Network
   /** Resolves the addresses to dial. Throws `refused` for a forbidden endpoint and `unreachable` for one without addresses. */
-  readonly addressesOf: (endpoint: Endpoint, signal: AbortSignal) => Promise<readonly string[]>
+  readonly resolveAddresses: (endpoint: Endpoint, signal: AbortSignal) => Promise<readonly string[]>
 }
 
 /** Maximum number of addresses that are dialled; all addresses of a name are checked. */
@@ -19,11 +19,11 @@ const maxAddresses = 8
  * The dialer for endpoints that a workspace names: public addresses, and endpoints that the operator allows with EGRESS_ALLOW (decisions,
  * Calls outward). A name is refused when any of its addresses is not public.
  */
-export function guardedDoor({ egressAllow }: Pick<Config, 'egressAllow'>, wire: Wire = internet): Door {
+export function restrictedDialer({ egressAllow }: Pick<Config, 'egressAllow'>, wire: Network = internet): Dialer {
   const allowedEndpoints = new Set(egressAllow)
   return {
-    wire,
-    async addressesOf(endpoint, signal) {
+    network: wire,
+    async resolveAddresses(endpoint, signal) {
       if (allowedEndpoints.has(endpointKey(endpoint))) return resolveLocally(wire, endpoint)
       const addresses = isIP(endpoint.host) ? [endpoint.host] : await wire.resolve(endpoint.host, signal)
       if (addresses.length === 0) {
@@ -44,11 +44,14 @@ export function guardedDoor({ egressAllow }: Pick<Config, 'egressAllow'>, wire: 
  * The dialer for endpoints that the operator configures, such as SMTP_URL or STRIPE_API_URL: unrestricted (decisions, Addresses of the
  * operator).
  */
-export const operatorDoor = (wire: Wire = internet): Door => ({ wire, addressesOf: (endpoint) => resolveLocally(wire, endpoint) })
+export const operatorDialer = (wire: Network = internet): Dialer => ({
+  network: wire,
+  resolveAddresses: (endpoint) => resolveLocally(wire, endpoint),
+})
 
-async function resolveLocally(wire: Wire, endpoint: Endpoint): Promise<readonly string[]> {
+async function resolveLocally(wire: Network, endpoint: Endpoint): Promise<readonly string[]> {
   if (isIP(endpoint.host)) return [endpoint.host]
-  return limitAddresses(endpoint, await wire.resolveHere(endpoint.host).catch(() => []))
+  return limitAddresses(endpoint, await wire.resolveLocally(endpoint.host).catch(() => []))
 }
 
 function limitAddresses({ host }: Endpoint, addresses: readonly string[]): readonly string[] {

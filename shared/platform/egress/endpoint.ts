@@ -17,7 +17,7 @@ export function canonicalHost(text: string): string {
 }
 
 /** Parses an http or https address. Throws `refused` for any other, and for one with a user name or password. */
-export function endpointOf(address: string): Endpoint & { readonly url: URL; readonly tls: boolean } {
+export function parseEndpoint(address: string): Endpoint & { readonly url: URL; readonly tls: boolean } {
   if (!URL.canParse(address)) throw new EgressFailure('refused', 'The address cannot be read')
   const url = new URL(address)
   const tls = url.protocol === 'https:'

@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
-import { startClock } from '#shared/platform/egress/deadline.ts'
-import { inflate } from '#shared/platform/egress/decompress.ts'
-import type { Door } from '#shared/platform/egress/dialer.ts'
-import { endpointOf } from '#shared/platform/egress/endpoint.ts'
+import { startDeadline } from '#shared/platform/egress/deadline.ts'
+import { decompressBody } from '#shared/platform/egress/decompress.ts'
+import type { Dialer } from '#shared/platform/egress/dialer.ts'
+import { parseEndpoint } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
-import { connectThrough } from '#shared/platform/egress/tcp.ts'
+import { dialSocket } from '#shared/platform/egress/tcp.ts'
 
 /** An HTTP request to send. */
 export interface HttpCall {
@@ -38,16 +38,16 @@ export const reservedHeaders: ReadonlySet<string> = new Set([
  * Calls an http or https address through a dialer and reads the whole answer. Redirects are not followed: the 302 is the answer. Throws an
  * EgressFailure, or the abort reason of the caller's signal.
  */
-export async function callHttp(dialer: Door, call: HttpCall): Promise<HttpAnswer> {
-  const { url } = endpointOf(call.url)
+export async function callHttp(dialer: Dialer, call: HttpCall): Promise<HttpAnswer> {
+  const { url } = parseEndpoint(call.url)
   const reserved = Object.keys(call.headers ?? {}).find((name) => reservedHeaders.has(name.toLowerCase()))
   if (reserved !== undefined) throw new EgressFailure('refused', `The header ${reserved} cannot be set`)
-  const deadline = startClock(call.timeoutMs, call.signal)
+  const deadline = startDeadline(call.timeoutMs, call.signal)
   // Connections are not reused: the next call resolves and checks the name again.
   const agent = new Agent({
     connect: (_options, callback) => {
-      const { host, port, tls } = endpointOf(call.url)
-      connectThrough(dialer, { host, port, tls, signal: deadline.signal }).then(
+      const { host, port, tls } = parseEndpoint(call.url)
+      dialSocket(dialer, { host, port, tls, signal: deadline.signal }).then(
         (socket) => callback(null, socket),
         (error) => callback(error, null),
       )
@@ -75,7 +75,7 @@ async function exchange(agent: Agent, url: URL, call: HttpCall, signal: AbortSig
   return {
     status: answer.statusCode,
     headers: answer.headers,
-    body: await inflate(bytes, answer.headers['content-encoding'], maxBytes),
+    body: await decompressBody(bytes, answer.headers['content-encoding'], maxBytes),
   }
 }
 

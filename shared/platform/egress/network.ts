@@ -3,7 +3,7 @@ import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'n
 import { connect as tlsConnect } from 'node:tls'
 
 /** A connection to make: only to one of the checked addresses; the host is the name for TLS certificates and servers. */
-export interface Target {
+export interface DialTarget {
   readonly host: string
   readonly port: number
   readonly addresses: readonly string[]
@@ -11,13 +11,13 @@ export interface Target {
 }
 
 /** The network that dialers use. Tests replace it with one that only records what would be dialled. */
-export interface Wire {
+export interface Network {
   /** Resolves all addresses of a name in the public DNS. */
   readonly resolve: (name: string, signal: AbortSignal) => Promise<readonly string[]>
   /** Resolves all addresses of a name as this machine does, including /etc/hosts. */
-  readonly resolveHere: (name: string) => Promise<readonly string[]>
+  readonly resolveLocally: (name: string) => Promise<readonly string[]>
   /** Starts connecting; the socket emits `connect` or `secureConnect` when connected. */
-  readonly connect: (target: Target) => Socket
+  readonly connect: (target: DialTarget) => Socket
 }
 
 /** Timeout per DNS server in milliseconds, and number of tries. */
@@ -27,7 +27,7 @@ const resolverOptions = { timeout: 3_000, tries: 2 }
  * The real network. Names are resolved with c-ares: getaddrinfo would occupy one of the process's four threads until a slow server answers,
  * and also resolves names that only this machine knows.
  */
-export const internet: Wire = {
+export const internet: Network = {
   async resolve(name, signal) {
     const resolver = new Resolver(resolverOptions)
     const cancel = () => resolver.cancel()
@@ -39,7 +39,7 @@ export const internet: Wire = {
       signal.removeEventListener('abort', cancel)
     }
   },
-  resolveHere: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  resolveLocally: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
   connect({ host, port, addresses, tls }) {
     const options = { host, port, lookup: lookupChecked(addresses), autoSelectFamily: true }
     if (!tls) return netConnect(options)

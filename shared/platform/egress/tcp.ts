@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { startClock } from '#shared/platform/egress/deadline.ts'
-import type { Door } from '#shared/platform/egress/dialer.ts'
+import { startDeadline } from '#shared/platform/egress/deadline.ts'
+import type { Dialer } from '#shared/platform/egress/dialer.ts'
 import { canonicalHost, type Endpoint } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 
@@ -11,10 +11,10 @@ interface Dial extends Endpoint {
 }
 
 /** Connects to an endpoint through a dialer. The caller must end the socket; the signal destroys it at any time. */
-export async function connectThrough(dialer: Door, { host, port, tls, signal }: Dial): Promise<Socket> {
-  const addresses = await dialer.addressesOf({ host, port }, signal)
+export async function dialSocket(dialer: Dialer, { host, port, tls, signal }: Dial): Promise<Socket> {
+  const addresses = await dialer.resolveAddresses({ host, port }, signal)
   signal.throwIfAborted()
-  const socket = dialer.wire.connect({ host, port, addresses, tls })
+  const socket = dialer.network.connect({ host, port, addresses, tls })
   const destroy = () => socket.destroy(signal.reason as Error)
   signal.addEventListener('abort', destroy, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', destroy))
@@ -45,15 +45,15 @@ const checkIntervalMs = 100
  * Runs an exchange over a TCP connection that a dialer opens, and closes the connection afterwards. Throws the work's errors, and an
  * EgressFailure for an endpoint that is refused or unreachable, for a timeout and for too many bytes.
  */
-export async function exchangeTcp<T>(dialer: Door, exchange: Exchange, work: (socket: Socket) => Promise<T>): Promise<T> {
-  const deadline = startClock(exchange.timeoutMs, exchange.signal)
+export async function exchangeTcp<T>(dialer: Dialer, exchange: Exchange, work: (socket: Socket) => Promise<T>): Promise<T> {
+  const deadline = startDeadline(exchange.timeoutMs, exchange.signal)
   let socket: Socket | undefined
   let sizeCheck: NodeJS.Timeout | undefined
   const tooLarge = new EgressFailure('too_large', `The server sent more than ${exchange.maxBytes} bytes`)
   try {
     const { port, tls } = exchange
     const host = canonicalHost(exchange.host)
-    const dialled = await deadline.race(connectThrough(dialer, { host, port, tls, signal: deadline.signal })).catch((error) => {
+    const dialled = await deadline.race(dialSocket(dialer, { host, port, tls, signal: deadline.signal })).catch((error) => {
       throw deadline.explain(error)
     })
     socket = dialled

@@ -1,24 +1,24 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { outbox } from '#shared/platform/events/outbox.ts'
+import { outboxSignal } from '#shared/platform/events/outbox.ts'
 import { insertEvents } from '#shared/platform/events/store.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
 /** Whether a statement that changed records inserted a dispatch; undefined when it changed none. */
-export type Outcome = { readonly dispatched: boolean } | undefined
+export type DispatchResult = { readonly dispatched: boolean } | undefined
 
 interface Announcer {
   readonly db: Executor
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
 }
 
 /** Wakes the dispatcher after the commit of a change with listeners. */
-export function announce({ db, queue }: Announcer, outcome: Outcome): void {
-  if (outcome?.dispatched) db.afterCommit(() => queue.signals.filled(outbox))
+export function wakeDispatcher({ db, jobQueue }: Announcer, outcome: DispatchResult): void {
+  if (outcome?.dispatched) db.afterCommit(() => jobQueue.signals.signalJobs(outboxSignal))
 }
 
 /** An announced event of a feature. */
-export interface Happening {
+export interface AnnouncedEvent {
   /** Permanent id of the event, a UUID of version 7; receivers use it as the deduplication key. */
   readonly id: string
   /** Id of the subject, such as a calendar event. */
@@ -37,7 +37,7 @@ export interface Announcement {
   readonly topics: readonly [string, ...string[]]
   /** Name of the event within its source. */
   readonly event: string
-  readonly happenings: readonly Happening[]
+  readonly events: readonly AnnouncedEvent[]
 }
 
 /**
@@ -46,21 +46,21 @@ export interface Announcement {
  */
 export async function announceEvents(
   scope: Announcer & { readonly workspace: { readonly id: string }; readonly cause: Cause },
-  { source, topics, event, happenings }: Announcement,
+  { source, topics, event, events }: Announcement,
 ): Promise<boolean> {
-  if (happenings.length === 0) return false
+  if (events.length === 0) return false
   const rows = await scope.db.query(
     insertEvents(
       scope.workspace.id,
       source,
       topics,
       event,
-      happenings.map(({ id }) => id),
-      happenings.map(({ subjectId }) => subjectId),
-      JSON.stringify(happenings.map(({ snapshot }) => snapshot ?? null)),
+      events.map(({ id }) => id),
+      events.map(({ subjectId }) => subjectId),
+      JSON.stringify(events.map(({ snapshot }) => snapshot ?? null)),
       JSON.stringify(scope.cause),
     ),
   )
-  announce(scope, { dispatched: rows.length > 0 })
+  wakeDispatcher(scope, { dispatched: rows.length > 0 })
   return rows.length > 0
 }

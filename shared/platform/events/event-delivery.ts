@@ -29,5 +29,5 @@ const deliveryFields = {
 }
 
 /** Payload of a subscriber's job: events, and the ids of the subscriber's listeners that receive them, such as rules. */
-export const heardChanges = schema(t.Object({ ...deliveryFields, listenerIds: ids }))
-export type HeardChanges = TypeOf<typeof heardChanges>
+export const eventDelivery = schema(t.Object({ ...deliveryFields, listenerIds: ids }))
+export type EventDelivery = TypeOf<typeof eventDelivery>

@@ -11,7 +11,7 @@ export interface Listener {
 }
 
 /** The events that a listener receives. Deleting a record type deletes the listeners to it. */
-export interface Heard {
+export interface ListenedEvent {
   /** Source of the events; changes of records by default. */
   readonly source?: string
   /** Key of a record type, or topic of another source; compared as text with an announced event's topics. */
@@ -26,7 +26,7 @@ export interface Heard {
  * Replaces the events that a listener receives; an empty list removes the listener. Call it in the transaction that writes the listener's
  * own data: it receives the events after the commit, and none before.
  */
-export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly Heard[]): Promise<void> {
+export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly ListenedEvent[]): Promise<void> {
   await db.query(deleteListeners(workspaceId, subscriber, id))
   if (events.length === 0) return
   await db.query(
@@ -46,5 +46,5 @@ export async function listen(db: Executor, { workspaceId, subscriber, id }: List
  * Finds the distinct events of a source that any listener of the workspace receives, for sources that make events only on demand, such as
  * calendar reminders some minutes ahead of an event.
  */
-export const listenedTo = (db: Executor, workspaceId: string, source: string): Promise<{ objectType: string; event: string }[]> =>
+export const findListenedEvents = (db: Executor, workspaceId: string, source: string): Promise<{ objectType: string; event: string }[]> =>
   db.query(findListened(workspaceId, source))

@@ -1,9 +1,9 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { selectLines, takeChanges } from '#shared/platform/events/store.ts'
+import { selectWaitingWorkspaces, takeDispatchRows } from '#shared/platform/events/store.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
 /** The signal that events wait in the outbox. */
-export const outbox = 'events'
+export const outboxSignal = 'events'
 
 /** Events of one kind from one statement, for the listeners at that time. See `eventDelivery`. */
 export interface Dispatch {
@@ -22,16 +22,17 @@ export interface Dispatch {
 }
 
 /** Position before the first workspace. */
-export const beforeAll = '00000000-0000-0000-0000-000000000000'
+export const beforeFirstWorkspace = '00000000-0000-0000-0000-000000000000'
 
 /** A workspace with waiting dispatches. */
-export interface Line {
+export interface WaitingWorkspace {
   readonly workspaceId: string
   readonly isSuspended: boolean
 }
 
 /** Finds at most `limit` workspaces with waiting dispatches, ordered by id, after a given one. */
-export const findLines = (db: Executor, after: string, limit: number): Promise<Line[]> => db.query<Line>(selectLines(after, limit))
+export const findWaitingWorkspaces = (db: Executor, after: string, limit: number): Promise<WaitingWorkspace[]> =>
+  db.query<WaitingWorkspace>(selectWaitingWorkspaces(after, limit))
 
 /**
  * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and
@@ -42,4 +43,4 @@ export const takeDispatches = (
   known: readonly string[],
   workspaceIds: readonly string[],
   perWorkspace: number,
-): Promise<Dispatch[]> => tx.query<Dispatch>(takeChanges(known, workspaceIds, perWorkspace))
+): Promise<Dispatch[]> => tx.query<Dispatch>(takeDispatchRows(known, workspaceIds, perWorkspace))

@@ -9,7 +9,7 @@ import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
  * audit entry of a creation or deletion holds the values themselves, so it says the rest; an update's are in the slot `snapshot`, null where
  * `wantsSnapshots` knew of nobody. Who began to ask while that update was under way hears of the next one.
  */
-export const dispatch = (event: ChangeEvent): Knex.Raw => {
+export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
   const ofUpdate = event === 'updated'
   return builder.raw(
     `insert into event_outbox (workspace_id, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
@@ -39,7 +39,7 @@ export const dispatch = (event: ChangeEvent): Knex.Raw => {
 const snapshotOf = (ofUpdate: boolean): string[] => (ofUpdate ? ['snapshot'] : [])
 
 /** Whether the statement filed one. */
-export const isDispatched = 'exists (select from dispatched) as dispatched'
+export const dispatchedColumn = 'exists (select from dispatched) as dispatched'
 
 /**
  * Files a dispatch of events of another source when anything listens. Values: workspace, source, topics, event, ids of the events, as many
@@ -64,7 +64,7 @@ export const insertEvents = sql(
  * The insertion that files a room's events for itself, in the statement that makes them so: one subscriber hears of them whatever else
  * listens. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the rest are parameters.
  */
-export const fileFor = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
+export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
   `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, listeners, cause)
    select ${workspace}::uuid, '${subscriber}', ${topic}::text, '${event}', array[filed.id], array[filed.subject_id],
      jsonb_build_object('${subscriber}', jsonb_build_array(filed.listener_id)), ${cause}::text::jsonb
@@ -118,7 +118,7 @@ export const findSnapshotTypes = sql(
  * The workspaces whose changes wait, in the order of their ids, and whether each is suspended. Values: the workspace to go on after, how many
  * at most.
  */
-export const selectLines = sql(
+export const selectWaitingWorkspaces = sql(
   'find_event_lines',
   `select line as "workspaceId", (select status = 'suspended' from workspaces where id = line) as "isSuspended"
    from event_lines($1, $2) as line order by line`,
@@ -128,7 +128,7 @@ export const selectLines = sql(
  * Takes the oldest dispatches of some workspaces that nobody else is taking. Values: subscribers that are known, workspaces, how many of
  * each at most.
  */
-export const takeChanges = sql(
+export const takeDispatchRows = sql(
   'take_changes',
   `select id, workspace_id as "workspaceId", source, object_type as "objectType", event, entry_ids as "entryIds",
      subject_ids as "subjectIds", snapshots, listeners, cause

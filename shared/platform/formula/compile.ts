@@ -1,12 +1,12 @@
-import { functions } from '#shared/platform/formula/functions/catalogue.ts'
+import { formulaFunctions } from '#shared/platform/formula/functions/catalogue.ts'
 import type { FormulaFunction } from '#shared/platform/formula/functions/definition.ts'
 import { binaryOperators, comparisons, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
-import type { Node } from '#shared/platform/formula/parse/parser.ts'
-import { readField, textLike } from '#shared/platform/formula/values/field-value.ts'
-import { errors, isError, type Value } from '#shared/platform/formula/values/value.ts'
+import type { FormulaNode } from '#shared/platform/formula/parse/parser.ts'
+import { fieldReaders, textLikeTypes } from '#shared/platform/formula/values/field-value.ts'
+import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
-import { charge, type Evaluate, once } from './evaluation.ts'
-import { formulaProblem, quoted, suggestion } from './problems.ts'
+import { chargeSteps, type Evaluate, evaluateOnce } from './evaluation.ts'
+import { formulaProblem, quoteSource, suggestName } from './problems.ts'
 
 /** What a formula needs to know of a field. */
 export interface FormulaField {
@@ -16,7 +16,7 @@ export interface FormulaField {
 }
 
 /** The fields that a formula may name, and what it has named so far: fields with their places in a run's memory, and words. */
-export interface Scope {
+export interface CompileScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly slots: Map<string, number>
   /** Names that are no fields: bare words, TRUE and FALSE as they are spelled. */
@@ -25,13 +25,13 @@ export interface Scope {
   readonly mayName?: ((key: string) => boolean) | undefined
 }
 
-type NameNode = Extract<Node, { type: 'name' }>
-type CallNode = Extract<Node, { type: 'call' }>
-type BinaryNode = Extract<Node, { type: 'binary' }>
-type UnaryNode = Extract<Node, { type: 'unary' }>
+type NameNode = Extract<FormulaNode, { type: 'name' }>
+type CallNode = Extract<FormulaNode, { type: 'call' }>
+type BinaryNode = Extract<FormulaNode, { type: 'binary' }>
+type UnaryNode = Extract<FormulaNode, { type: 'unary' }>
 
 /** Joins a tree into one function; unknown names and functions and wrong numbers of arguments are 400s with their position. */
-export function compile(node: Node, scope: Scope): Evaluate {
+export function compileNode(node: FormulaNode, scope: CompileScope): Evaluate {
   switch (node.type) {
     case 'constant':
       return constant(node.value)
@@ -57,15 +57,15 @@ const truths = new Map([
 ])
 
 /** A field by its exact key, else TRUE or FALSE in any case. */
-function compileName(node: NameNode, scope: Scope): Evaluate {
+function compileName(node: NameNode, scope: CompileScope): Evaluate {
   const field = scope.fields.get(node.name)
   if (field !== undefined) return compileField(node.name, field, scope)
   const truth = truths.get(node.name.toUpperCase())
   if (truth === undefined) {
     throw formulaProblem(
-      `unknown name ${quoted(node.name)}`,
+      `unknown name ${quoteSource(node.name)}`,
       node.at,
-      suggestion(
+      suggestName(
         node.name,
         [...scope.fields.keys()].filter((key) => scope.mayName?.(key) !== false),
       ),
@@ -75,10 +75,10 @@ function compileName(node: NameNode, scope: Scope): Evaluate {
   return constant(truth)
 }
 
-function compileField(key: string, { type }: FormulaField, { slots }: Scope): Evaluate {
+function compileField(key: string, { type }: FormulaField, { slots }: CompileScope): Evaluate {
   const slot = slots.get(key) ?? slots.size
   slots.set(key, slot)
-  const read = readField[type]
+  const read = fieldReaders[type]
   return (run) => {
     const known = run.slots[slot]
     if (known !== undefined) return known
@@ -88,55 +88,55 @@ function compileField(key: string, { type }: FormulaField, { slots }: Scope): Ev
   }
 }
 
-function compileUnary(node: UnaryNode, scope: Scope): Evaluate {
+function compileUnary(node: UnaryNode, scope: CompileScope): Evaluate {
   const apply = unaryOperators.get(node.operator)!
-  const operand = compile(node.operand, scope)
+  const operand = compileNode(node.operand, scope)
   return (run) => {
     const value = operand(run)
     return isError(value) ? value : apply(value)
   }
 }
 
-function compileBinary(node: BinaryNode, scope: Scope): Evaluate {
+function compileBinary(node: BinaryNode, scope: CompileScope): Evaluate {
   const { apply, cost = 0 } = binaryOperators.get(node.operator)!
   const compares = comparisons.has(node.operator)
-  const left = compares ? compileCompared(node.left, node.right, scope) : compile(node.left, scope)
-  const right = compares ? compileCompared(node.right, node.left, scope) : compile(node.right, scope)
-  return once((run) => {
+  const left = compares ? compileCompared(node.left, node.right, scope) : compileNode(node.left, scope)
+  const right = compares ? compileCompared(node.right, node.left, scope) : compileNode(node.right, scope)
+  return evaluateOnce((run) => {
     const first = left(run)
     if (isError(first)) return first
     const second = right(run)
     if (isError(second)) return second
-    charge(run, first)
-    charge(run, second)
+    chargeSteps(run, first)
+    chargeSteps(run, second)
     run.steps -= cost
-    return run.steps < 0 ? errors.limit : apply(first, second)
+    return run.steps < 0 ? errorValues.limit : apply(first, second)
   })
 }
 
 /** One side of a comparison: a bare word next to a text-like field is text, and next to a field with options it must be one of them. */
-function compileCompared(node: Node, other: Node, scope: Scope): Evaluate {
-  if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compile(node, scope)
+function compileCompared(node: FormulaNode, other: FormulaNode, scope: CompileScope): Evaluate {
+  if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compileNode(node, scope)
   const field = scope.fields.get(other.name)
-  if (field === undefined || !textLike.has(field.type)) return compile(node, scope)
-  if (field.options === undefined && truths.has(node.name.toUpperCase())) return compile(node, scope)
+  if (field === undefined || !textLikeTypes.has(field.type)) return compileNode(node, scope)
+  if (field.options === undefined && truths.has(node.name.toUpperCase())) return compileNode(node, scope)
   scope.words.add(node.name)
   if (field.options === undefined || field.options.includes(node.name)) return constant(node.name)
   const options = scope.mayName?.(other.name) === false ? [] : field.options
-  throw formulaProblem(`${quoted(node.name)} is not an option of ${other.name}`, node.at, suggestion(node.name, options))
+  throw formulaProblem(`${quoteSource(node.name)} is not an option of ${other.name}`, node.at, suggestName(node.name, options))
 }
 
-function compileCall(node: CallNode, scope: Scope): Evaluate {
-  const row = functions.get(node.name.toUpperCase())
+function compileCall(node: CallNode, scope: CompileScope): Evaluate {
+  const row = formulaFunctions.get(node.name.toUpperCase())
   if (row === undefined) {
-    throw formulaProblem(`unknown function ${quoted(node.name)}`, node.at, suggestion(node.name, functions.keys()))
+    throw formulaProblem(`unknown function ${quoteSource(node.name)}`, node.at, suggestName(node.name, formulaFunctions.keys()))
   }
   checkCount(node, row)
   const [first] = node.args
-  return once(
+  return evaluateOnce(
     row.bind(
       node.args.map((arg, index) =>
-        first !== undefined && row.takesWord(index, node.args.length) ? compileCompared(arg, first, scope) : compile(arg, scope),
+        first !== undefined && row.takesWord(index, node.args.length) ? compileCompared(arg, first, scope) : compileNode(arg, scope),
       ),
     ),
   )

@@ -1,6 +1,6 @@
 import type { Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
-import { limits } from './limits.ts'
+import { formulaLimits } from './limits.ts'
 
 /** Where a formula finds the values of the record's fields; a Map is one. */
 export interface FieldValues {
@@ -11,20 +11,20 @@ export interface FieldValues {
 export interface FormulaContext {
   readonly now: Date
   /** Steps that several evaluations share, such as all of one record; each takes off what it used. `limits.steps` for one without. */
-  readonly budget?: Budget
+  readonly budget?: FormulaBudget
   /** Gives the thread back in the midst of a long evaluation. Without it an evaluation is one piece. */
   readonly pause?: () => Promise<void>
 }
 
 /** What the evaluations of one record may still take. */
-export interface Budget {
+export interface FormulaBudget {
   steps: number
   /** UTF-16 units of the texts that they make. */
   text: number
 }
 
 /** One evaluation under way: its inputs, the fields read so far, and the steps that it may still take. */
-export interface Run {
+export interface Evaluation {
   readonly values: FieldValues
   readonly now: Date
   readonly slots: (Value | undefined)[]
@@ -39,19 +39,19 @@ export interface Run {
 export const sliceEnd = Symbol('slice end')
 
 /** A compiled expression. It never throws: what cannot be evaluated is an error value. */
-export type Evaluate = (run: Run) => Value
+export type Evaluate = (run: Evaluation) => Value
 
-export const startRun = (values: FieldValues, context: FormulaContext, slots: number): Run => ({
+export const startEvaluation = (values: FieldValues, context: FormulaContext, slots: number): Evaluation => ({
   values,
   now: context.now,
   slots: new Array<Value | undefined>(slots),
-  steps: context.budget?.steps ?? limits.steps,
+  steps: context.budget?.steps ?? formulaLimits.steps,
   pauseAt: Number.NEGATIVE_INFINITY,
   known: undefined,
 })
 
 /** Evaluates a part of a formula once in a run, however often the run is begun again. */
-export const once =
+export const evaluateOnce =
   (evaluate: Evaluate): Evaluate =>
   (run) => {
     const { known } = run
@@ -64,12 +64,12 @@ export const once =
   }
 
 /** Takes steps. Throws `sliceEnd` when the slice is over; a run without steps goes on to its end, which is near. */
-export function takeSteps(run: Run, steps: number): void {
+export function takeSteps(run: Evaluation, steps: number): void {
   run.steps -= steps
   if (run.steps < run.pauseAt && run.steps >= 0) throw sliceEnd
 }
 
 /** Takes the steps for handling a value: long texts cost by their length. */
-export function charge(run: Run, value: Value): void {
+export function chargeSteps(run: Evaluation, value: Value): void {
   takeSteps(run, typeof value === 'string' ? 1 + (value.length >> 1) : 1)
 }

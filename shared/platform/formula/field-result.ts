@@ -1,7 +1,7 @@
 import { roundAt } from '#shared/platform/formula/functions/rounding.ts'
 import { toBoolean, toText } from '#shared/platform/formula/values/coerce.ts'
 import { parseDateText, valueOfDateText } from '#shared/platform/formula/values/date-text.ts'
-import { exactInstant, isoDate } from '#shared/platform/formula/values/dates.ts'
+import { formatExactInstant, formatIsoDate } from '#shared/platform/formula/values/dates.ts'
 import { fitsText } from '#shared/platform/formula/values/text.ts'
 import { isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
@@ -95,8 +95,8 @@ const converters: Readonly<Record<FieldType, Convert>> = {
   number: toDecimal,
   currency: toDecimal,
   bool: toBool,
-  date: toTime(({ day }) => isoDate(day)),
-  datetime: toTime(exactInstant),
+  date: toTime(({ day }) => formatIsoDate(day)),
+  datetime: toTime(formatExactInstant),
   select: toOption,
   multiselect: toOptions,
   ref: toReference,

@@ -1,8 +1,8 @@
 import { parseFormula } from '#shared/platform/formula/parse/parser.ts'
-import { errors, type Value } from '#shared/platform/formula/values/value.ts'
-import { compile, type FormulaField } from './compile.ts'
-import { type Evaluate, type FieldValues, type FormulaContext, type Run, sliceEnd, startRun } from './evaluation.ts'
-import { limits } from './limits.ts'
+import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
+import { compileNode, type FormulaField } from './compile.ts'
+import { type Evaluate, type Evaluation, type FieldValues, type FormulaContext, sliceEnd, startEvaluation } from './evaluation.ts'
+import { formulaLimits } from './limits.ts'
 import { formulaProblem } from './problems.ts'
 
 /** What a formula is checked against: the fields of its type by key, and the field that it computes. */
@@ -36,23 +36,23 @@ export interface CompiledFormula {
 export function compileFormula(source: string, { fields, target, mayName }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()
   const words = new Set<string>()
-  const evaluate = compile(parseFormula(source), { fields, slots, words, mayName })
+  const evaluate = compileNode(parseFormula(source), { fields, slots, words, mayName })
   const dependencies = [...slots.keys()]
   if (slots.has(target.key)) throw formulaProblem(`${target.key} reads itself: ${target.key} → ${target.key}`)
-  const finish = (run: Run, value: Value, { budget }: FormulaContext): Value => {
+  const finish = (run: Evaluation, value: Value, { budget }: FormulaContext): Value => {
     if (budget) budget.steps = Math.max(run.steps, 0)
-    return run.steps < 0 ? errors.limit : value
+    return run.steps < 0 ? errorValues.limit : value
   }
   return {
     dependencies,
     words,
     evaluate(values, context) {
-      const run = startRun(values, context, dependencies.length)
+      const run = startEvaluation(values, context, dependencies.length)
       return finish(run, evaluate(run), context)
     },
     evaluateInSlices(values, context) {
-      const run = startRun(values, context, dependencies.length)
-      const value = evaluateSlice(evaluate, run, limits.sliceSteps)
+      const run = startEvaluation(values, context, dependencies.length)
+      const value = evaluateSlice(evaluate, run, formulaLimits.sliceSteps)
       if (value !== undefined) return finish(run, value, context)
       return goOn(evaluate, run, context).then((found) => finish(run, found, context))
     },
@@ -60,7 +60,7 @@ export function compileFormula(source: string, { fields, target, mayName }: Form
 }
 
 /** The value, or undefined when the slice was over before. */
-function evaluateSlice(evaluate: Evaluate, run: Run, steps: number): Value | undefined {
+function evaluateSlice(evaluate: Evaluate, run: Evaluation, steps: number): Value | undefined {
   run.pauseAt = run.steps - steps
   try {
     return evaluate(run)
@@ -71,16 +71,16 @@ function evaluateSlice(evaluate: Evaluate, run: Run, steps: number): Value | und
 }
 
 /** Evaluates from one pause to the next. What a slice found is known to those behind it; one that found nothing makes the next one longer. */
-async function goOn(evaluate: Evaluate, run: Run, { pause, budget }: FormulaContext): Promise<Value> {
+async function goOn(evaluate: Evaluate, run: Evaluation, { pause, budget }: FormulaContext): Promise<Value> {
   const known = new Map<Evaluate, Value>()
   // The slice before this one knew nothing yet, so all of it is done again.
-  run.steps = budget?.steps ?? limits.steps
+  run.steps = budget?.steps ?? formulaLimits.steps
   run.known = known
-  for (let steps: number = limits.sliceSteps; ; ) {
+  for (let steps: number = formulaLimits.sliceSteps; ; ) {
     await pause?.()
     const before = known.size
     const value = evaluateSlice(evaluate, run, steps)
     if (value !== undefined) return value
-    steps = known.size > before ? limits.sliceSteps : 2 * steps
+    steps = known.size > before ? formulaLimits.sliceSteps : 2 * steps
   }
 }

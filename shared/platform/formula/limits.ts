@@ -1,5 +1,5 @@
 /** What one formula may cost. A source over a limit is refused on save; an evaluation over one has no result. */
-export const limits = Object.freeze({
+export const formulaLimits = Object.freeze({
   /** Characters of a formula's source. */
   sourceLength: 4_000,
   /** Characters of all formulas of one record type: they are compiled together, in some 20 ms, whenever a field changes. */

@@ -5,20 +5,20 @@ export const formulaProblem = (what: string, at?: number, help = ''): Problem =>
   problem('VALIDATION_ERROR', `formula: ${what}${at === undefined ? '' : ` at position ${at + 1}`}${help}`)
 
 /** A part of the source as messages show it: in double quotes, cut after 40 characters. */
-export function quoted(text: string): string {
+export function quoteSource(text: string): string {
   const characters = Array.from(text)
   return characters.length > 40 ? `"${characters.slice(0, 40).join('')}…"` : `"${text}"`
 }
 
 /** `; did you mean "total"?` when a name close to the unknown one exists, else nothing. */
-export function suggestion(unknown: string, names: Iterable<string>): string {
+export function suggestName(unknown: string, names: Iterable<string>): string {
   let nearest = ''
   let best = Math.min(3, Math.ceil(unknown.length / 2))
   for (const name of unknown.length > 64 ? [] : names) {
     const distance = Math.abs(name.length - unknown.length) < best ? editDistance(unknown.toLowerCase(), name.toLowerCase()) : best
     if (distance < best) [nearest, best] = [name, distance]
   }
-  return nearest === '' ? '' : `; did you mean ${quoted(nearest)}?`
+  return nearest === '' ? '' : `; did you mean ${quoteSource(nearest)}?`
 }
 
 /** Letters to insert, drop or replace to make one text of the other (Levenshtein). */

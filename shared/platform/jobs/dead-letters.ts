@@ -1,7 +1,7 @@
 import type { Database } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import { type AnyJob, deadLetterQueue, type JobEnvelope } from '#shared/platform/jobs/job.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A job whose last attempt failed, kept until somebody sends it again or two weeks have passed. */
@@ -48,7 +48,7 @@ const load = sql(
    group by job order by job`,
 )
 /** The queues that hold jobs, by name; what waits at a gate or rests waits too, and changes that wait to be handed on are `events`. */
-export const countQueued = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
+export const countQueuedJobs = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
 
 const take = sql(
   'take_dead_letter',
@@ -60,7 +60,7 @@ const clear = sql('clear_failed_job', `delete from pgboss.job where name = $1 an
  * Sends a job of these that was given up again, under its own id, so that its operation goes on and what it did already is found. False
  * when there is no such dead letter.
  */
-export async function resend(db: Database, queue: Queue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
+export async function resendDeadLetter(db: Database, queue: JobQueue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [letter] = await tx.query<{ job: string; data: JobEnvelope }>(take(deadLetterQueue, id, 'created'))
     if (!letter) return false

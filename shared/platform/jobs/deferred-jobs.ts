@@ -1,7 +1,7 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 
 /** A job that a worker has fetched, by its queue and its attempt. */
 export interface FetchedJob {
@@ -23,13 +23,13 @@ const rest = sql(
  * Takes a job that was fetched out of its queue and its gate and keeps it; its operation stays as it is. False when somebody else has the
  * job by now.
  */
-export async function keepJob(db: Executor, workspaceId: string, { name, id, retryCount }: FetchedJob): Promise<boolean> {
+export async function storeDeferredJob(db: Executor, workspaceId: string, { name, id, retryCount }: FetchedJob): Promise<boolean> {
   return (await db.query(rest(workspaceId, name, id, retryCount))).length > 0
 }
 
 const take = sql('take_resting_job', 'delete from resting_jobs where workspace_id = $1 and id = $2 returning queue, envelope')
 /** Files a job that was kept again, under its own id and with all its attempts. One that was filed already is left alone. */
-export async function fileAgain(tx: Tx, queue: Queue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
+export async function requeueDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
   const [kept] = await tx.query<{ queue: string; envelope: JobEnvelope }>(take(workspaceId, id))
   if (!kept) return
   await queue.send(tx, jobs.find(({ name }) => name === kept.queue) ?? { name: kept.queue }, id, kept.envelope)

@@ -1,13 +1,13 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { joinGate } from '#shared/platform/jobs/gate.ts'
+import { enqueueAtGate } from '#shared/platform/jobs/gate.ts'
 import type { JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
-import type { Origin, Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { insertOperations } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A job to be filed under an id of the caller's choice. */
-export interface Filing<Payload> {
+export interface JobToEnqueue<Payload> {
   readonly id: string
-  readonly origin: Origin
+  readonly origin: JobOrigin
   readonly payload: Payload
 }
 
@@ -16,10 +16,10 @@ export interface Filing<Payload> {
  * already, waiting, running or done within the hour, is left as it is, so filing again makes none twice.
  */
 export async function enqueueAll<Payload>(
-  queue: Queue,
+  queue: JobQueue,
   db: Executor,
   job: JobDefinition<Payload, unknown>,
-  filings: readonly Filing<Payload>[],
+  filings: readonly JobToEnqueue<Payload>[],
 ): Promise<void> {
   const { name, kind, gate, tracked } = job
   const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload }) => {
@@ -28,7 +28,7 @@ export async function enqueueAll<Payload>(
   })
   await db.transaction(async (tx) => {
     if (tracked) await tx.query(insertOperations(kind, name, jobs))
-    if (gate) return joinGate(tx, gate, name, jobs)
+    if (gate) return enqueueAtGate(tx, gate, name, jobs)
     const rows = jobs.map(({ id, workspaceId, envelope }) => ({
       ...{ id, data: envelope },
       ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
@@ -38,7 +38,7 @@ export async function enqueueAll<Payload>(
     })
   })
   db.afterCommit(() => {
-    if (!gate) return queue.signals.filled(name)
-    for (const workspaceId of new Set(jobs.map((one) => one.workspaceId))) void queue.passGate(gate, workspaceId)
+    if (!gate) return queue.signals.signalJobs(name)
+    for (const workspaceId of new Set(jobs.map((one) => one.workspaceId))) void queue.admitNext(gate, workspaceId)
   })
 }

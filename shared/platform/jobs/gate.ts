@@ -9,7 +9,7 @@ const join = sql(
    from jsonb_to_recordset($1::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
 )
 /** Puts jobs in their gate's line, in the order of their ids. Once that is committed somebody has to let them in. */
-export async function joinGate(
+export async function enqueueAtGate(
   tx: Executor,
   gate: Gate,
   queue: string,
@@ -27,7 +27,7 @@ const lines = sql('find_gate_lines', 'select distinct workspace_id, gate from ga
  * Lets waiting jobs in where slots are free. Whoever has put a job in a line, or has freed a slot, asks for it after the commit: so of two
  * who do it at once the later one sees what both did. A transaction of its own keeps the lock that orders them away from everybody's commit.
  */
-export class Doorkeeper {
+export class GateLimiter {
   readonly #db: Executor
   readonly #filled: (gate: string) => void
   readonly #running = new Map<string, Promise<void>>()
@@ -40,7 +40,7 @@ export class Doorkeeper {
   }
 
   /** Resolves when jobs have been let in by what was committed before this call. Those who ask at once share one statement. */
-  letIn(workspaceId: string, gate: string): Promise<void> {
+  admit(workspaceId: string, gate: string): Promise<void> {
     const line = `${workspaceId} ${gate}`
     const running = this.#running.get(line)
     if (!running) {
@@ -54,16 +54,16 @@ export class Doorkeeper {
         .catch(() => undefined)
         .then(() => {
           this.#next.delete(line)
-          return this.letIn(workspaceId, gate)
+          return this.admit(workspaceId, gate)
         })
     this.#next.set(line, next)
     return next
   }
 
   /** Lets in everywhere, after somebody who should have done it was killed. */
-  async letInAll(): Promise<void> {
+  async admitAll(): Promise<void> {
     for (const { workspace_id, gate } of await this.#db.query<{ workspace_id: string; gate: string }>(lines())) {
-      await this.letIn(workspace_id, gate)
+      await this.admit(workspace_id, gate)
     }
   }
 

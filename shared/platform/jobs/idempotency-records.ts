@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** Which request an Idempotency-Key stands for (decisions, Idempotency). */
-export interface RequestKey {
+export interface IdempotencyKey {
   readonly principalId: string
   /** Method and path, without the query. */
   readonly path: string
@@ -12,7 +12,7 @@ export interface RequestKey {
 }
 
 /** What is kept of the first answer: the response, sealed, or the operation that a worker settles. */
-export interface KeptAnswer {
+export interface IdempotencyRecord {
   readonly answer: Buffer | null
   readonly operation_id: string | null
 }
@@ -28,9 +28,9 @@ const claim = sql(
  * Claims a request, in the caller's transaction where there is one; also one that this failed operation was kept of. While another
  * transaction works on the same request this waits for it: when that one commits, the claim fails; when it rolls back, the claim succeeds.
  */
-export async function claimRequest(
+export async function claimIdempotencyRecord(
   tx: Executor,
-  { principalId, path, key, bodyHash }: RequestKey,
+  { principalId, path, key, bodyHash }: IdempotencyKey,
   failedId: string | null,
 ): Promise<boolean> {
   return (await tx.query(claim(principalId, path, key, bodyHash, failedId))).length > 0
@@ -38,7 +38,11 @@ export async function claimRequest(
 
 const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_id = $5 where principal_id = $1 and path = $2 and key = $3')
 /** Keeps the answer to a claimed request; it commits with the request's effect. */
-export async function keepAnswer(tx: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<void> {
+export async function saveIdempotencyRecord(
+  tx: Executor,
+  { principalId, path, key }: IdempotencyKey,
+  kept: IdempotencyRecord,
+): Promise<void> {
   await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
 }
 
@@ -49,7 +53,11 @@ const keepFirst = sql(
    returning key`,
 )
 /** The same where others may have worked on the request as well; says whether no answer had been kept yet. */
-export async function keepFirstAnswer(db: Executor, { principalId, path, key }: RequestKey, kept: KeptAnswer): Promise<boolean> {
+export async function saveFirstIdempotencyRecord(
+  db: Executor,
+  { principalId, path, key }: IdempotencyKey,
+  kept: IdempotencyRecord,
+): Promise<boolean> {
   return (await db.query(keepFirst(principalId, path, key, kept.answer, kept.operation_id))).length > 0
 }
 
@@ -59,8 +67,11 @@ const find = sql(
    where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
 )
 /** What was kept of a request, and whether it had this body; undefined when nothing was. */
-export async function findAnswer(db: Executor, request: RequestKey): Promise<(KeptAnswer & { readonly sameBody: boolean }) | undefined> {
+export async function findIdempotencyRecord(
+  db: Executor,
+  request: IdempotencyKey,
+): Promise<(IdempotencyRecord & { readonly sameBody: boolean }) | undefined> {
   const { principalId, path, key, bodyHash } = request
-  const [row] = await db.query<KeptAnswer & { body_hash: Buffer }>(find(principalId, path, key))
+  const [row] = await db.query<IdempotencyRecord & { body_hash: Buffer }>(find(principalId, path, key))
   return row && { answer: row.answer, operation_id: row.operation_id, sameBody: row.body_hash.equals(bodyHash) }
 }

@@ -17,14 +17,14 @@ export interface JobFile {
 }
 
 /** A file as it was stored. */
-export interface StoredFile {
+export interface StoredJobFile {
   readonly id: string
   /** SHA-256 of its bytes. */
   readonly sha256: string
 }
 
 /** Where files of jobs lie: what is known of them in the database, their bytes in the file store. */
-export interface FilePlace {
+export interface JobFileServices {
   readonly db: Executor
   readonly blobs: Blobs
 }
@@ -43,12 +43,12 @@ const findFile = sql(
  * Stores a stream as a job's file. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
  * stored, with their operation's end where they are discarded, and with their workspace.
  */
-export async function storeFile(
-  { db, blobs }: FilePlace,
+export async function storeJobFile(
+  { db, blobs }: JobFileServices,
   workspaceId: string,
   bytes: AsyncIterable<Uint8Array>,
   file: { contentType: string; name?: string; headers?: Readonly<Record<string, string>> },
-): Promise<StoredFile> {
+): Promise<StoredJobFile> {
   const { contentType, name = '', headers = {} } = file
   const blob = await blobs.put(workspaceId, bytes)
   const id = newId()
@@ -67,13 +67,13 @@ export async function findJobFile(db: Executor, workspaceId: string, id: string)
 }
 
 /** Opens a file's bytes; throws NOT_FOUND when it has gone. */
-export async function readFile({ db, blobs }: FilePlace, workspaceId: string, id: string): Promise<Readable> {
+export async function readJobFile({ db, blobs }: JobFileServices, workspaceId: string, id: string): Promise<Readable> {
   const file = await findJobFile(db, workspaceId, id)
   if (!file) throw problem('NOT_FOUND', 'The file is not kept any more')
   return blobs.read(file.blob_id)
 }
 
 /** Removes a file; its bytes go with the next sweep. */
-export async function discardFile(db: Executor, workspaceId: string, id: string): Promise<void> {
+export async function discardJobFile(db: Executor, workspaceId: string, id: string): Promise<void> {
   await db.query(remove(workspaceId, id))
 }

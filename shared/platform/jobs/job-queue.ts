@@ -1,16 +1,16 @@
 import { PgBoss } from 'pg-boss'
 import type { Database, Executor, Tx } from '#shared/platform/db/database.ts'
-import { Doorkeeper, joinGate } from '#shared/platform/jobs/gate.ts'
+import { enqueueAtGate, GateLimiter } from '#shared/platform/jobs/gate.ts'
 import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
-import { Signals } from '#shared/platform/jobs/job-signals.ts'
+import { JobSignals } from '#shared/platform/jobs/job-signals.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
-import { steadyPlans } from '#shared/platform/jobs/planner-statistics.ts'
+import { pinPlannerStatistics } from '#shared/platform/jobs/planner-statistics.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** On whose behalf a job is enqueued, and in which workspace; null for work of the platform itself. */
-export interface Origin {
+export interface JobOrigin {
   readonly workspaceId: string | null
   readonly cause: Cause
 }
@@ -19,10 +19,10 @@ export interface Origin {
 type JobPlace = Pick<AnyJob, 'name' | 'gate'>
 
 /** The one way into the queue: a process holds one and closes it at the end. */
-export class Queue {
+export class JobQueue {
   readonly boss: PgBoss
-  readonly signals: Signals
-  readonly doors: Doorkeeper
+  readonly signals: JobSignals
+  readonly gates: GateLimiter
 
   /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
@@ -37,8 +37,8 @@ export class Queue {
       cronMonitorIntervalSeconds: 5,
       useListenNotify: false,
     })
-    this.signals = new Signals(database)
-    this.doors = new Doorkeeper(database, (gate) => this.signals.filled(gate))
+    this.signals = new JobSignals(database)
+    this.gates = new GateLimiter(database, (gate) => this.signals.signalJobs(gate))
   }
 
   /**
@@ -64,7 +64,7 @@ export class Queue {
   async enqueue<Payload>(
     db: Executor,
     job: JobDefinition<Payload, unknown>,
-    origin: Origin,
+    origin: JobOrigin,
     payload: NoInfer<Payload>,
     { continuation }: { readonly continuation?: Continuation } = {},
   ): Promise<string> {
@@ -87,18 +87,18 @@ export class Queue {
   }
 
   /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a chore. */
-  async passGate(gate: Gate, workspaceId: string | null): Promise<void> {
-    if (workspaceId !== null) await this.doors.letIn(workspaceId, gate.name).catch(() => undefined)
+  async admitNext(gate: Gate, workspaceId: string | null): Promise<void> {
+    if (workspaceId !== null) await this.gates.admit(workspaceId, gate.name).catch(() => undefined)
   }
 
   async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
-    if (gate) await joinGate(tx, gate, name, [{ id, envelope }])
+    if (gate) await enqueueAtGate(tx, gate, name, [{ id, envelope }])
     else await this.#file(tx, name, id, envelope)
   }
 
   async #announce({ name, gate }: JobPlace, workspaceId: string | null): Promise<void> {
-    if (gate) await this.passGate(gate, workspaceId)
-    else this.signals.filled(name)
+    if (gate) await this.admitNext(gate, workspaceId)
+    else this.signals.signalJobs(name)
   }
 
   async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
@@ -112,7 +112,7 @@ export class Queue {
 }
 
 /** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
-export async function installQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
+export async function installJobQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => database.executeSql(text, values) },
     supervise: false,
@@ -120,7 +120,7 @@ export async function installQueues(database: Database, jobs: readonly AnyJob[],
   })
   boss.on('error', () => undefined)
   await boss.start()
-  await steadyPlans(database)
+  await pinPlannerStatistics(database)
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {

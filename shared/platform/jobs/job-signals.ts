@@ -1,7 +1,7 @@
 import type { Database } from '#shared/platform/db/database.ts'
 
 /** Channels on which processes wake each other. */
-export const channels = { filled: 'kontor_filled', settled: 'kontor_settled' } as const
+export const signalChannels = { filled: 'kontor_filled', settled: 'kontor_settled' } as const
 
 /** Long enough to gather what one burst fills, short against everything that somebody waits for. */
 const gatherMs = 2
@@ -13,7 +13,7 @@ const namesPerNotification = 150
  * Tells other processes, after the commit, which queues were filled and which operations settled. A NOTIFY inside the committing
  * transaction serialises commits (1,075 sends a second against 2,852), so a process gathers a few milliseconds and sends one.
  */
-export class Signals {
+export class JobSignals {
   readonly #database: Database
   readonly #gathered = new Map<string, Set<string>>()
   #timer: NodeJS.Timeout | undefined
@@ -23,14 +23,14 @@ export class Signals {
   }
 
   /** A queue has new jobs, or the queues of a gate may have. */
-  filled(queue: string): void {
-    this.#gather(channels.filled, queue)
+  signalJobs(queue: string): void {
+    this.#gather(signalChannels.filled, queue)
   }
 
   /** An operation is done or failed, and what goes on after it waits in a queue, null for none. */
-  settled(operationId: string, continues: string | null): void {
-    this.#gather(channels.settled, operationId)
-    if (continues !== null) this.filled(continues)
+  signalCompletion(operationId: string, continues: string | null): void {
+    this.#gather(signalChannels.settled, operationId)
+    if (continues !== null) this.signalJobs(continues)
   }
 
   /** Sends what is gathered now. */

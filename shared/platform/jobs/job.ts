@@ -1,17 +1,17 @@
-import type { Working } from '#shared/platform/kernel/background.ts'
+import type { WorkDeclaration } from '#shared/platform/kernel/background.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** A pool is a kind of worker process, scaled by itself: `node workers/main.ts --pools=functions,flows`. */
-export const pools = ['functions', 'flows', 'data', 'mail', 'schedule'] as const
-export type Pool = (typeof pools)[number]
+export const workerPools = ['functions', 'flows', 'data', 'mail', 'schedule'] as const
+export type WorkerPool = (typeof workerPools)[number]
 
 /** How often a failed attempt is tried again, and how long the first wait is; waits double. */
 export interface RetryPolicy {
   readonly limit: number
   readonly delaySeconds: number
 }
-export const retry = {
+export const retryPolicies = {
   /** For work whose failure the caller hears of at once; a killed worker's job is still done again elsewhere. */
   once: { limit: 1, delaySeconds: 1 },
   /** For work that may meet a passing fault. */
@@ -31,12 +31,12 @@ export interface Gate {
   readonly lane: number
 }
 
-export interface JobDefinition<Payload, Result> extends Working {
+export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   /** Also the queue's name. Never renamed while jobs of it exist: add a new job and drain the old one. */
   readonly name: string
   /** What `GET …/jobs/{jobId}` shows as `kind`. */
   readonly kind: string
-  readonly pool: Pool
+  readonly pool: WorkerPool
   /** Attempts of this job that one worker process runs at once. */
   readonly concurrency: number
   /** Attempts of one workspace that one worker process runs at once, so that another workspace finds a free slot; as many as `concurrency` without it. */

@@ -6,7 +6,7 @@ import type { Database } from '#shared/platform/db/database.ts'
  * 6,000. Without any it goes by the table's size as it is now; told that a queue is half of it and that jobs lie in their order, it takes
  * the index of waiting jobs: 1 ms, also for 100 of 100,000.
  */
-export async function steadyPlans(database: Database): Promise<void> {
+export async function pinPlannerStatistics(database: Database): Promise<void> {
   await database.query({
     text: `alter table pgboss.job_common
       alter column name set statistics 0, alter column state set statistics 0,

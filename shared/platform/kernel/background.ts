@@ -2,7 +2,7 @@ import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Disposition of work: it runs now, it waits and runs once afterwards, or its caller gets an error. */
-export type Fate = 'goes on' | 'waits' | 'refused'
+export type Disposition = 'goes on' | 'waits' | 'refused'
 
 /**
  * Disposition of each kind of work in a suspended workspace, and of an app's work while the app is off (decisions, In the background).
@@ -17,13 +17,13 @@ const dispositions = {
   due: { suspended: 'waits', appOff: 'waits' },
   /** Runs in any state: recording moved money, and completing or cleaning up work that has begun. */
   upkeep: { suspended: 'goes on', appOff: 'goes on' },
-} as const satisfies Record<string, { readonly suspended: Fate; readonly appOff: Fate }>
+} as const satisfies Record<string, { readonly suspended: Disposition; readonly appOff: Disposition }>
 
-export type Work = keyof typeof dispositions
+export type WorkKind = keyof typeof dispositions
 
 /** Declares the kind of work and its app. */
-export interface Working {
-  readonly work: Work
+export interface WorkDeclaration {
+  readonly work: WorkKind
   /** The app that it belongs to; null for none. */
   readonly app: AppName | null
 }
@@ -35,24 +35,24 @@ interface WorkspaceState {
 }
 
 /** Disposition of the work in the workspace's current state. */
-export function fateOf({ work, app }: Working, workspace: WorkspaceState): Fate {
+export function dispositionOf({ work, app }: WorkDeclaration, workspace: WorkspaceState): Disposition {
   if (workspace.status === 'suspended' && dispositions[work].suspended !== 'goes on') return dispositions[work].suspended
   return app === null || workspace.apps[app] ? 'goes on' : dispositions[work].appOff
 }
 
 /** Whether work of this kind waits while its workspace is suspended. */
-export const waitsForWorkspace = (work: Work): boolean => dispositions[work].suspended === 'waits'
+export const waitsForWorkspace = (work: WorkKind): boolean => dispositions[work].suspended === 'waits'
 
 /** Whether work of this kind waits while its app is off. */
-export const waitsForApp = (work: Work): boolean => dispositions[work].appOff === 'waits'
+export const waitsForApp = (work: WorkKind): boolean => dispositions[work].appOff === 'waits'
 
 /** Throws ORG_SUSPENDED or NOT_FOUND, as for a request, unless the work may run now. */
-export function requireOpen(working: Working, workspace: WorkspaceState): void {
+export function requireNotHalted(working: WorkDeclaration, workspace: WorkspaceState): void {
   const { work, app } = working
-  if (fateOf(working, workspace) === 'goes on') return
+  if (dispositionOf(working, workspace) === 'goes on') return
   if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
   throw problem('NOT_FOUND', work === 'request' ? undefined : `The app ${app} is switched off`)
 }
 
 /** Whether work failed because its workspace is suspended. Work that waits then has not failed: rethrow the error to the job. */
-export const isSuspension = (error: unknown): boolean => error instanceof Problem && error.code === 'ORG_SUSPENDED'
+export const isSuspensionError = (error: unknown): boolean => error instanceof Problem && error.code === 'ORG_SUSPENDED'

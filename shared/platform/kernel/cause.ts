@@ -15,4 +15,4 @@ export interface Cause {
 export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal: true })
 
 /** Steps after which a chain of automations is cut: it is taken for a loop (design, Events). */
-export const maxDepth = 8
+export const maxCauseDepth = 8

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { signingKey } from '#shared/platform/kernel/crypto/signing-key.ts'
+import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 
 /** Everything that the environment decides, read once at the start of a process and passed as a value. */
 export interface Config {
@@ -183,7 +183,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       ? {
           domain: read('DKIM_DOMAIN', text()),
           selector: read('DKIM_SELECTOR', text()),
-          privateKey: read('DKIM_KEY', (value) => signingKey(text()(value))),
+          privateKey: read('DKIM_KEY', (value) => parseSigningKey(text()(value))),
         }
       : null,
     agent: environment.AGENT_URL

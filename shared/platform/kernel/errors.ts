@@ -1,5 +1,5 @@
 /** Every failure that a caller may see: one row is one code (document 1, Errors). Nothing else in the tree names a failure's HTTP status. */
-export const catalogue = {
+export const errorCatalogue = {
   VALIDATION_ERROR: { status: 400, message: 'The request breaks a rule of this route' },
   UNAUTHORIZED: { status: 401, message: 'Send a valid access key or session token as Authorization: Bearer' },
   LIMIT_EXCEEDED: { status: 402, message: 'A cap of the free plan is reached' },
@@ -24,7 +24,7 @@ export const catalogue = {
   SHEETS_MEMORY: { status: 503, message: 'The spreadsheet needs more memory than it may have' },
 } as const satisfies Record<string, { status: number; message: string }>
 
-export type ErrorCode = keyof typeof catalogue
+export type ErrorCode = keyof typeof errorCatalogue
 
 /** The part of a problem that is stored with an operation and shown to callers. */
 export interface StoredProblem {
@@ -47,14 +47,14 @@ export class Problem extends Error {
   readonly expected: boolean
 
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
-    super(bounded(message ?? catalogue[code].message), options.cause === undefined ? undefined : { cause: options.cause })
+    super(bounded(message ?? errorCatalogue[code].message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? (code === 'OVERLOADED' ? { 'Retry-After': '1' } : {})
     this.expected = options.expected ?? false
   }
 
   get status(): number {
-    return catalogue[this.code].status
+    return errorCatalogue[this.code].status
   }
 
   toJSON(): StoredProblem {

@@ -9,4 +9,4 @@ export const isUuid = (text: string): boolean => uuid.test(text)
 export const newId = (): string => randomUUIDv7()
 
 /** Creation time of an id from `newId`, in milliseconds since 1970 by the clock of the process that created it. */
-export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+export const idTimeMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

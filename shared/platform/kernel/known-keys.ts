@@ -1,6 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
-import { isNear, nearestOf } from '#shared/platform/kernel/similar-names.ts'
+import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export interface KeyRules {
   /** The object as it is answered now; undefined where there is none yet, or nothing is compared with it. */
   readonly stored: unknown
   /** Allows unknown keys that the stored object carries with the same value, as a definition of an earlier release may. */
-  readonly keepsStored?: true
+  readonly allowsStoredKeys?: true
 }
 
 /** A body without the answer's keys that the caller sent back. */
@@ -28,9 +28,9 @@ export interface KnownKeys {
  * body's schema does not have are left out of the value, as are `warnings`. Throws VALIDATION_ERROR that names an unknown key and the
  * nearest known one, or a key of the answer whose value differs from the stored one.
  */
-export function readKnownKeys(value: unknown, { body, answer, stored, keepsStored }: KeyRules, where = ''): KnownKeys {
+export function readKnownKeys(value: unknown, { body, answer, stored, allowsStoredKeys }: KeyRules, where = ''): KnownKeys {
   const found = { isComparable: false }
-  const known = readLevel({ value, body, answer, stored, path: where }, { found, keepsStored: keepsStored === true })
+  const known = readLevel({ value, body, answer, stored, path: where }, { found, keepsStored: allowsStoredKeys === true })
   return { value: known, isComparable: found.isComparable }
 }
 
@@ -67,7 +67,7 @@ function readLevel(level: Level, reading: Reading): unknown {
       return []
     }
     if (reading.keepsStored && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
-    throw unknownKey(at, key, Object.keys(properties), nameOf(level))
+    throw unknownKeyProblem(at, key, Object.keys(properties), nameOf(level))
   })
   return Object.fromEntries(entries)
 }
@@ -192,14 +192,14 @@ function titleOf(schema: unknown): string | undefined {
 const withArticle = (name: string): string => (name.endsWith('s') ? name : `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`)
 
 /** The refusal of a key that an object does not have: `uniqe is no key of a field; did you mean unique?`. */
-export const unknownKey = (path: string, key: string, known: readonly string[], name: string) =>
-  problem('VALIDATION_ERROR', `${shortened(path)} is no key of ${name}${suggestion(key, known)}`)
+export const unknownKeyProblem = (path: string, key: string, known: readonly string[], name: string) =>
+  problem('VALIDATION_ERROR', `${shortened(path)} is no key of ${name}${suggestSpelling(key, known)}`)
 
 /** Suggests a spelling for an unknown name: `; did you mean unique?`, with all known names where none is like it. */
-export function suggestion(name: string, known: readonly string[]): string {
-  const nearest = nearestOf(name, known)
+export function suggestSpelling(name: string, known: readonly string[]): string {
+  const nearest = findNearestName(name, known)
   if (nearest === undefined) return ', which has none'
-  const others = isNear(name, nearest) || known.length === 1 ? '' : ` There are ${shown(known)}`
+  const others = isSimilarName(name, nearest) || known.length === 1 ? '' : ` There are ${shown(known)}`
   return `; did you mean ${nearest}?${others}`
 }
 

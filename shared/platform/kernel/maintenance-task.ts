@@ -1,5 +1,5 @@
 /** A periodic maintenance task. Several processes may run it at the same time without harm. */
-export interface Chore<Services> {
+export interface MaintenanceTask<Services> {
   /** Unique among maintenance tasks; also the name of its prepared statement if it has one. */
   readonly name: string
   readonly everySeconds: number

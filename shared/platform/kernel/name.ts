@@ -4,7 +4,7 @@ import { nameFormat, t } from '#shared/platform/kernel/schema.ts'
 const inLine = '[^\\x00-\\x1F\\x7F-\\x9F]'
 
 /** A name that people give to something or to themselves: 1 to `most` characters in one line, at least one of them visible. */
-export const nameText = (most: number) =>
+export const nameSchema = (most: number) =>
   t.String({
     maxLength: most,
     pattern: `^${inLine}+$`,

@@ -1,5 +1,5 @@
 /** Returns the name with the smallest edit distance to `name`, the first of several; undefined for an empty list. */
-export function nearestOf(name: string, names: readonly string[]): string | undefined {
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const known of names) {
@@ -12,7 +12,7 @@ export function nearestOf(name: string, names: readonly string[]): string | unde
 }
 
 /** Whether one name is likely a misspelling of the other. */
-export const isNear = (name: string, other: string): boolean => distanceOf(normalize(name), normalize(other)) <= other.length / 2
+export const isSimilarName = (name: string, other: string): boolean => distanceOf(normalize(name), normalize(other)) <= other.length / 2
 
 /** Maximum number of compared characters: the work grows with their square. */
 const maxComparedLength = 60

@@ -11,7 +11,7 @@ export type RelayRefusal = 'auth' | 'tls' | 'session' | 'policy'
  * refuses all mail of this client. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
  * `final`: the server will never accept it.
  */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'later'; readonly error: string; readonly refusal?: RelayRefusal }
   | { readonly kind: 'uncertain'; readonly error: string }
@@ -34,7 +34,7 @@ const sessionCommands = new Set(['CONN', 'EHLO', 'HELO'])
  * Classifies a failed attempt. `handedOver`: whether the whole mail was sent before the failure; it matters only without a reply of the
  * server.
  */
-export function outcomeOf(error: unknown, handedOver: boolean): Outcome {
+export function classifyFailure(error: unknown, handedOver: boolean): DeliveryOutcome {
   const failure = (error ?? {}) as Failure
   const { responseCode = 0, response, code = '', message } = failure
   const words = String(response || message || code || 'The mail could not be handed over')

@@ -1,5 +1,5 @@
 import { defineDue } from '#shared/platform/due/due-kind.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Sends one mail of the outbox; after ten attempts its status is failed (decisions, Forms, website content, messages). */
@@ -12,7 +12,7 @@ export const sendMail = defineJob({
   concurrency: 16,
   // A slow server of one workspace must leave slots to the others.
   slotsPerWorkspace: 6,
-  retry: retry.patient,
+  retry: retryPolicies.patient,
   timeoutSeconds: 180,
   tracked: false,
   payload: schema(t.Object({ mailId: t.String() })),

@@ -1,5 +1,5 @@
-import { oldRows, type Sweeper } from '#shared/platform/db/old-rows.ts'
-import type { Chore } from '#shared/platform/kernel/maintenance-task.ts'
+import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 import { forgetMessageTexts } from '#shared/platform/mail/store.ts'
 
@@ -8,7 +8,7 @@ const textDays = 30
 const dayMs = 86_400_000
 const batch = 500
 
-const messageTexts: Chore<Sweeper> = {
+const messageTexts: MaintenanceTask<CleanupServices> = {
   name: 'forget_message_texts',
   everySeconds: 3_600,
   run: async (sweeper, signal) => {
@@ -21,8 +21,8 @@ const messageTexts: Chore<Sweeper> = {
 }
 
 /** Deletes sent mail after 30 days, using the index on `created_at`, and the text of messages. The rows of messages are kept as history. */
-export const mailChores = [
-  oldRows('sweep_sent_mail', {
+export const mailMaintenance = [
+  defineCleanup('sweep_sent_mail', {
     table: 'outbox_mails',
     old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $1 and created_at < $1`,
     by: 'created_at',

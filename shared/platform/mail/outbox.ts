@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
@@ -8,7 +8,7 @@ import { insertMail } from '#shared/platform/mail/store.ts'
 
 interface Sender {
   readonly db: Executor
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly cause: Cause
 }
 
@@ -16,12 +16,12 @@ interface Sender {
  * Inserts a mail into the outbox and enqueues the job that sends it, in the caller's transaction: it is sent if and only if that commits.
  * Returns the mail's id.
  */
-export async function queueMail({ db, queue, cause }: Sender, mail: Mail): Promise<string> {
+export async function queueMail({ db, jobQueue, cause }: Sender, mail: Mail): Promise<string> {
   const id = mail.id ?? newId()
   await db.transaction(async (tx) => {
     if (!(await insertMail(tx, id, mail))) return
     // A mail starts no automation, so the depth of its cause does not matter.
-    await queue.enqueue(tx, sendMail, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
+    await jobQueue.enqueue(tx, sendMail, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
   })
   return id
 }

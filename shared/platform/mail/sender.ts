@@ -18,7 +18,7 @@ export function parseSender(text: string): Sender {
 }
 
 /** The text of an address that mail may come from, as `name <address>` or bare; throws VALIDATION_ERROR for anything else. */
-export function senderText(text: string): string {
+export function normalizeSender(text: string): string {
   const { name, address } = parseSender(text)
   try {
     email.parse(address)

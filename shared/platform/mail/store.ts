@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
-import { retry } from '#shared/platform/jobs/job.ts'
+import { retryPolicies } from '#shared/platform/jobs/job.ts'
 import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 
 /** A mail as the outbox keeps it. */
@@ -24,7 +24,7 @@ export interface OutboxMail {
 }
 
 /** Tries after which a mail is kept as failed. */
-const mostTries = retry.patient.limit + 1
+const mostTries = retryPolicies.patient.limit + 1
 
 const insert = sql(
   'insert_mail',
@@ -89,7 +89,7 @@ const settle = sql(
    where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed')`,
 )
 /** Records what has become of a mail for good. The time is when it was sent. */
-export async function settleMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
+export async function completeMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
   await db.query(settle(id, status, error?.slice(0, 2_000) ?? null, now))
 }
 
@@ -99,7 +99,7 @@ const doubt = sql(
    where id = $1 and status = 'sending' returning second_try`,
 )
 /** Records that nobody knows whether the server has a mail. True when there is a second try to come. */
-export async function noteUncertain(db: Executor, id: string, reason: string): Promise<boolean> {
+export async function markMailUncertain(db: Executor, id: string, reason: string): Promise<boolean> {
   return (await db.query<{ second_try: boolean }>(doubt(id, reason.slice(0, 2_000))))[0]?.second_try === false
 }
 
@@ -112,7 +112,7 @@ const failed = sql(
    where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
 )
 /** Records a failed try and why; the last one marks the mail as failed, and a second try after an uncertain one leaves it uncertain. */
-export async function noteFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
+export async function recordMailFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
   return (await db.query<{ status: MailStatus }>(failed(id, reason.slice(0, 2_000), mostTries)))[0]?.status
 }
 

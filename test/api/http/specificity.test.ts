@@ -1,12 +1,12 @@
 import test from 'ava'
-import { specificFirst } from '#api/http/specificity.ts'
+import { sortBySpecificity } from '#api/http/specificity.ts'
 import { sections } from '#api/routes.ts'
 
 test('of two paths that fit an address, the more literal one stands first', (t) => {
   const sorted = ['/a', '/a/b/c', '/a/b/:id', '/a/b', '/a/:id/c', '/a/:id/:other', '/a/:id{/*path}', '/a/*path', '/:id/b', '/:id']
   const shuffled = [...sorted].reverse()
   t.deepEqual(
-    specificFirst(shuffled, (path) => path).filter((path) => path.startsWith('/a/')),
+    sortBySpecificity(shuffled, (path) => path).filter((path) => path.startsWith('/a/')),
     sorted.filter((path) => path.startsWith('/a/')),
   )
 })
@@ -20,7 +20,7 @@ test('equal ones keep their order, and what takes the rest comes behind what end
     { path: '/x/y', name: 5 },
   ]
   t.deepEqual(
-    specificFirst(items, ({ path }) => path).map(({ name }) => name),
+    sortBySpecificity(items, ({ path }) => path).map(({ name }) => name),
     [5, 2, 3, 4, 1],
   )
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { accentsOf, backgrounds, contrast, leastContrast } from '#api/pages/assets/contrast.ts'
+import { backgrounds, contrast, minContrast, readableAccents } from '#api/pages/assets/contrast.ts'
 
 test('contrasts are those of WCAG', (t) => {
   const known: readonly [string, string, number][] = [
@@ -18,23 +18,23 @@ test('contrasts are those of WCAG', (t) => {
 })
 
 test('a colour that can be read stays as it is', (t) => {
-  t.is(accentsOf('#0b3d91').light.accent, '#0b3d91')
-  t.is(accentsOf('#ffcc00').dark.accent, '#ffcc00')
-  t.not(accentsOf('#ffcc00').light.accent, '#ffcc00')
+  t.is(readableAccents('#0b3d91').light.accent, '#0b3d91')
+  t.is(readableAccents('#ffcc00').dark.accent, '#ffcc00')
+  t.not(readableAccents('#ffcc00').light.accent, '#ffcc00')
 })
 
 test('every colour can be read in both schemes, as words and below words', (t) => {
   const channel = fc.integer({ min: 0, max: 255 })
   const color = fc.tuple(channel, channel, channel).map((all) => `#${all.map((one) => one.toString(16).padStart(2, '0')).join('')}`)
   const holds = (text: string): boolean => {
-    const { light, dark } = accentsOf(text)
+    const { light, dark } = readableAccents(text)
     return [
       [light.accent, backgrounds.light],
       [light.accent, '#ffffff'],
       [light.accent, light.onAccent],
       [dark.accent, backgrounds.dark],
       [dark.accent, dark.onAccent],
-    ].every(([a = '', b = '']) => contrast(a, b) >= leastContrast)
+    ].every(([a = '', b = '']) => contrast(a, b) >= minContrast)
   }
   fc.assert(fc.property(color, holds), { numRuns: 2_000 })
   for (const edge of ['#000000', '#ffffff', '#ffff00', '#7f7f7f', '#1d2027', '#f5f6f8']) t.true(holds(edge), edge)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { notify, sendNotice } from '#shared/core/notifications/notify.ts'
-import { holdersOf } from '#shared/core/roles/permission-holders.ts'
+import { findPermissionHolders } from '#shared/core/roles/permission-holders.ts'
 import { within } from '#shared/core/scope/scope.ts'
 import { inboxOf } from '#test/core/notifications/make-rule.ts'
 import { createMember, createRole, createService } from '#test/support/factories.ts'
@@ -65,7 +65,10 @@ test('the holders of a permission are the owner and the members whose roles allo
   await createMember(w, w.org, [manage, { effect: 'deny', actions: ['payments:manage'] }])
   await createService(w, w.org, [manage])
   await createRole(w, w.org, [allow('*')], true)
-  t.deepEqual(await holdersOf(await scopeOf(w, w.org), 'payments:manage'), [w.org.ownerId, ...holders.map(({ id }) => id)].sort())
+  t.deepEqual(
+    await findPermissionHolders(await scopeOf(w, w.org), 'payments:manage'),
+    [w.org.ownerId, ...holders.map(({ id }) => id)].sort(),
+  )
 })
 
 test('action.notify tells a member, the holders of a role, or everybody, once by its natural key', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { grantsNoMore } from '#shared/core/policy/grants/excess-grants.ts'
+import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
 import { permissions } from '#shared/core/policy/permissions.ts'
 import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import { allow, deny, me, policyOf } from '#test/core/policy/rules.ts'
@@ -56,7 +56,7 @@ const passing: Readonly<Record<string, [held: Rules, role: Rules]>> = {
   ],
 }
 for (const [name, [held, role]] of Object.entries(passing)) {
-  test(`may grant: ${name}`, (t) => t.is(grantsNoMore(policyOf(held), parsePolicy(role))?.message, undefined))
+  test(`may grant: ${name}`, (t) => t.is(findExcessGrant(policyOf(held), parsePolicy(role))?.message, undefined))
 }
 
 const refused: Readonly<Record<string, [held: Rules, role: Rules, message: RegExp]>> = {
@@ -126,14 +126,14 @@ const refused: Readonly<Record<string, [held: Rules, role: Rules, message: RegEx
 }
 for (const [name, [held, role, message]] of Object.entries(refused)) {
   test(`may not grant: ${name}`, (t) => {
-    const problem = grantsNoMore(policyOf(held), parsePolicy(role))
+    const problem = findExcessGrant(policyOf(held), parsePolicy(role))
     t.is(problem?.code, 'FORBIDDEN')
     t.regex(problem?.message ?? '', message)
   })
 }
 
 test('the owner grants anything', (t) => {
-  t.is(grantsNoMore(policyOf([deny('*')], { ...me, owner: true }), parsePolicy([allow('*')])), undefined)
+  t.is(findExcessGrant(policyOf([deny('*')], { ...me, owner: true }), parsePolicy([allow('*')])), undefined)
 })
 
 test('fifty rules of three hundred keys each may be granted beside deny rules on other keys', (t) => {
@@ -145,5 +145,5 @@ test('fifty rules of three hundred keys each may be granted beside deny rules on
     allow('*'),
     ...Array.from({ length: 49 }, (_, rule) => deny('*', { resources: [key(rule, 400)], condition: { 'resource.total': { gt: rule } } })),
   ]
-  t.is(grantsNoMore(policyOf(held), parsePolicy(role)), undefined)
+  t.is(findExcessGrant(policyOf(held), parsePolicy(role)), undefined)
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { moveStatus } from '#shared/core/workspaces/store.ts'
+import { changeWorkspaceStatus } from '#shared/core/workspaces/store.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
@@ -124,8 +124,8 @@ const cases: Readonly<Record<string, Case>> = {
       const { database } = w.api.services
       return async () => ({
         ...asks(other.as(w.org.owner.token), w),
-        take: () => moveStatus(database, w.org.id, 'active', 'suspended'),
-        give: () => moveStatus(database, w.org.id, 'suspended', 'active'),
+        take: () => changeWorkspaceStatus(database, w.org.id, 'active', 'suspended'),
+        give: () => changeWorkspaceStatus(database, w.org.id, 'suspended', 'active'),
       })
     },
   },

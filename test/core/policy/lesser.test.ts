@@ -1,6 +1,6 @@
 import test from 'ava'
-import { grantsNoMore } from '#shared/core/policy/grants/excess-grants.ts'
-import { lesserOf } from '#shared/core/policy/grants/intersect-policies.ts'
+import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
+import { intersectPolicies } from '#shared/core/policy/grants/intersect-policies.ts'
 import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import { ids } from '#test/core/policy/random.ts'
 import { allow, deny, invoice, invoiceFields, me, policyOf } from '#test/core/policy/rules.ts'
@@ -9,7 +9,7 @@ const other = { id: ids[1] ?? null, type: 'user', owner: false } as const
 const owner = policyOf([], { ...me, owner: true })
 
 test('the lesser of two callers may do what both may', (t) => {
-  const policy = lesserOf(
+  const policy = intersectPolicies(
     policyOf([allow('*', { fields: { deny: ['due'] } })]),
     policyOf([allow('records:read', { condition: { 'resource.status': { eq: 'open' } }, fields: { allow: ['due', 'status'] } })], other),
   )
@@ -18,7 +18,7 @@ test('the lesser of two callers may do what both may', (t) => {
   t.deepEqual([access.verdict, access.test(invoice({ status: 'open' })), access.test(invoice({ status: 'paid' }))], ['some', true, false])
   t.deepEqual([...access.visibleFields(invoice({ status: 'open' }))], ['status'])
   t.false(access.alwaysVisible)
-  const half = lesserOf(policyOf([allow('*')]), policyOf([allow('*', { fields: { deny: ['due'] } })], other))
+  const half = intersectPolicies(policyOf([allow('*')]), policyOf([allow('*', { fields: { deny: ['due'] } })], other))
   t.false(half.recordAccess('records:read', 'invoices', invoiceFields).alwaysVisible)
   t.deepEqual([...access.hideable].sort(), ['constructor', 'due', 'label', 'tax', 'total'])
   t.is(access.where('row')?.toString(), `("row"."status" is not null and "row"."status" = 'open'::text)`)
@@ -29,19 +29,19 @@ test('the lesser of two callers may do what both may', (t) => {
 
 test('each of the two is its own principal.id', (t) => {
   const own = [allow('*', { condition: { 'resource.owner': { eq: 'principal.id' } } })]
-  const access = lesserOf(policyOf(own), policyOf(own, other)).recordAccess('records:read', 'invoices', invoiceFields)
+  const access = intersectPolicies(policyOf(own), policyOf(own, other)).recordAccess('records:read', 'invoices', invoiceFields)
   t.false(access.test(invoice()))
 })
 
 test('beside the owner the lesser is the other', (t) => {
   const limited = policyOf([allow('types:read')])
-  t.is(lesserOf(owner, limited), limited)
-  t.is(lesserOf(limited, owner), limited)
-  t.is(lesserOf(owner, owner), owner)
+  t.is(intersectPolicies(owner, limited), limited)
+  t.is(intersectPolicies(limited, owner), limited)
+  t.is(intersectPolicies(owner, owner), owner)
 })
 
 test('the lesser of two grants only what both hold', (t) => {
-  const policy = lesserOf(policyOf([allow('*')]), policyOf([allow('*'), deny('flows:run')], other))
-  t.is(grantsNoMore(policy, parsePolicy([allow('flows:read')])), undefined)
-  t.is(grantsNoMore(policy, parsePolicy([allow('flows:run')]))?.code, 'FORBIDDEN')
+  const policy = intersectPolicies(policyOf([allow('*')]), policyOf([allow('*'), deny('flows:run')], other))
+  t.is(findExcessGrant(policy, parsePolicy([allow('flows:read')])), undefined)
+  t.is(findExcessGrant(policy, parsePolicy([allow('flows:run')]))?.code, 'FORBIDDEN')
 })

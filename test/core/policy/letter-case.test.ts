@@ -1,7 +1,7 @@
 import test from 'ava'
-import { lowerCase, lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
-import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { lowerCase, lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
+import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { thingsTable } from '#test/core/policy/things-table.ts'
 
@@ -13,9 +13,9 @@ test('every letter has the small letter that PostgreSQL gives it, and stands for
   )
   const changed = await database.query(
     builder.raw('select code, ? as small from (?) as letters where ? <> letter', [
-      lowerCaseOf(builder.raw('letter')),
+      lowerCaseRaw(builder.raw('letter')),
       letters,
-      lowerCaseOf(builder.raw('letter')),
+      lowerCaseRaw(builder.raw('letter')),
     ]),
   )
   const small = new Map(changed.map(({ code, small }) => [Number(code), String(small)]))
@@ -37,7 +37,7 @@ test('search and filter find text as rules do, whatever the locale of the databa
   for (const text of words) {
     const texts = builder.raw('select word from unnest(?::text[]) as word', [words as never])
     const found = await database.query(
-      builder.raw('select word from (?) as words where ?', [texts, comparing('word', contains(text), contains(text).values)]),
+      builder.raw('select word from (?) as words where ?', [texts, comparisonSql('word', containsText(text), containsText(text).values)]),
     )
     t.deepEqual(
       found.map(({ word }) => word),

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { readCsv } from '#shared/core/records/csv/read.ts'
-import { quoteInexact } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { quoteInexactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 import { small } from '#test/core/policy/naive.ts'
 import { fields, typeKey } from '#test/core/policy/random.ts'
 import { exact, masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
@@ -155,7 +155,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const input = { type: typeKey, ids: idsOf(all) }
     const { data } = await client.post(path, { input })
     // What a number of JavaScript's does not hold reaches a function, and what it answers, as text with all its digits.
-    const expected = JSON.parse(quoteInexact(JSON.stringify(views(reader))))
+    const expected = JSON.parse(quoteInexactNumbers(JSON.stringify(views(reader))))
     t.is(data.error, undefined)
     t.deepEqual(data.result.list, expected)
     t.deepEqual(data.result.found, expected)

@@ -1,9 +1,9 @@
 import type { TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
-import { compilePolicy, type Policy, type Principal } from '#shared/core/policy/evaluate.ts'
+import { compilePolicy, type Policy, type PolicyPrincipal } from '#shared/core/policy/evaluate.ts'
 import { type PolicyRule, parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import { ids } from '#test/core/policy/random.ts'
 
-export const me: Principal = { id: ids[0] ?? null, type: 'user', owner: false }
+export const me: PolicyPrincipal = { id: ids[0] ?? null, type: 'user', owner: false }
 
 /** An invoice type as rules see one: `due` and `total` are what it is asked about, `tax` reads `total`, and `label` reads `tax`. */
 export const invoiceFields: readonly TestedField[] = [
@@ -25,7 +25,7 @@ export const invoice = (values: TestedRecord['values'] = {}): TestedRecord => ({
 })
 
 /** The rules of one role, through the same door as a caller's. */
-export const policyOf = (rules: readonly unknown[], principal: Principal = me): Policy =>
+export const policyOf = (rules: readonly unknown[], principal: PolicyPrincipal = me): Policy =>
   compilePolicy(
     parsePolicy(rules).map((rule, index) => ({ ...rule, role_id: 'role', index })),
     principal,

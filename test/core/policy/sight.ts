@@ -1,5 +1,5 @@
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
-import { numberText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 import { fieldsShown, mayDo, type NaiveCaller, type NaiveRecord } from '#test/core/policy/naive.ts'
 import { reads, typeKey, types } from '#test/core/policy/random.ts'
 import type { Answer } from '#test/support/client.ts'
@@ -24,8 +24,8 @@ export const naiveOf = ({ id, object_type, created_by, created_at, values }: Omi
 })
 
 function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return numberText(value) ?? value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, numberText(part) ?? part]))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) return jsonNumberText(value) ?? value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, jsonNumberText(part) ?? part]))
 }
 
 /** What somebody with these rules may see of records by an action, as the documents say it. */

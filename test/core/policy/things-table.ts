@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import type { NaiveRecord } from '#test/core/policy/naive.ts'
 import { fields } from '#test/core/policy/random.ts'
@@ -30,7 +30,7 @@ export async function thingsTable() {
   own.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: own.href, options: '-c timezone=Pacific/Auckland -c datestyle=German,DMY', max: 4 })
   const query = async (raw: Knex.Raw): Promise<readonly Record<string, unknown>[]> => {
-    const { text, values = [] } = build(raw)
+    const { text, values = [] } = buildStatement(raw)
     return (await pool.query<Record<string, unknown>>(text, [...values])).rows
   }
   const columns = fields.map(({ column, type }) => builder.raw(`?? ${columnTypes[type] ?? 'text'}`, [column]).toString())

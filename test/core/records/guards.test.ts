@@ -13,7 +13,7 @@ const asked: GuardedChange[] = []
 const guard: RecordGuard<Scope> = {
   type: 'locations',
   fields: ['timezone'],
-  ask: async ({ db }, change) => {
+  check: async ({ db }, change) => {
     if (!('inTransaction' in db)) throw new Error('asked outside the transaction')
     asked.push(change)
     if (change.before.name === 'kept') throw problem('VALIDATION_ERROR', 'it is kept')

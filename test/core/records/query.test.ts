@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { RecordFilter } from '#shared/core/records/query/filter.ts'
 import { findRecords } from '#shared/core/records/query/find-records.ts'
-import { matcherOf } from '#shared/core/records/query/match-records.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { createRecordMatcher } from '#shared/core/records/query/match-records.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { searchRecords } from '#shared/core/records/query/search-records.ts'
 import { sumRecords } from '#shared/core/records/query/sum-records.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -63,9 +63,9 @@ test('a filter finds in memory what it finds in the database', async (t) => {
   const records = fc.sample(fc.record(Object.fromEntries(values)), { numRuns: 200, seed: 7 })
   const scope = await withDeals(w, records)
   const type = await requireRecordType(scope, 'deals')
-  const access = accessTo(scope, type, 'records:read')
+  const access = recordAccessFor(scope, type, 'records:read')
   const views = await findRecords(scope, 'deals', { limit: 1_000 })
-  const stored = await recordsByIds(
+  const stored = await findRecordsByIds(
     scope,
     type,
     views.map(({ id }) => id),
@@ -79,7 +79,7 @@ test('a filter finds in memory what it finds in the database', async (t) => {
   ])
   for (const filter of filters) {
     const found = await findRecords(scope, 'deals', { filters: [filter], limit: 1_000 })
-    const matches = matcherOf(type, access, [filter])
+    const matches = createRecordMatcher(type, access, [filter])
     t.deepEqual(
       stored.filter(matches).map(({ id }) => id),
       found.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { fieldOfUniqueIndex, uniqueIndexOf } from '#shared/core/types/tables/table-names.ts'
+import { parseUniqueIndexName, uniqueIndexOf } from '#shared/core/types/tables/table-names.ts'
 
 const id = '01a1fbc8-860b-7237-8611-9b631716c9dc'
 const hex = id.replaceAll('-', '')
@@ -12,4 +12,4 @@ for (const [constraint, field] of [
   [`id_${hex}`, undefined],
   [undefined, undefined],
 ] as const)
-  test(`the constraint ${constraint} is that of ${field ?? 'no unique field'}`, (t) => t.is(fieldOfUniqueIndex(constraint), field))
+  test(`the constraint ${constraint} is that of ${field ?? 'no unique field'}`, (t) => t.is(parseUniqueIndexName(constraint), field))

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { type BuiltinDeclaration, type BuiltinField, builtin } from '#shared/core/types/builtin/builtin-types.ts'
-import { listUpgradesLeft } from '#shared/core/types/builtin/pending-upgrades.ts'
+import { type BuiltinDeclaration, type BuiltinField, builtinDeclaration } from '#shared/core/types/builtin/builtin-types.ts'
+import { listPendingUpgrades } from '#shared/core/types/builtin/pending-upgrades.ts'
 import { upgradeWorkspace, upgradeWorkspaces } from '#shared/core/types/builtin/upgrade.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
@@ -10,7 +10,7 @@ import { type World, world } from '#test/support/world.ts'
 const later = (version: number, fields: readonly BuiltinField[]): BuiltinDeclaration => ({
   version,
   types: [
-    ...builtin.types.map((type) => (type.key === 'locations' ? { ...type, fields: [...type.fields, ...fields] } : type)),
+    ...builtinDeclaration.types.map((type) => (type.key === 'locations' ? { ...type, fields: [...type.fields, ...fields] } : type)),
     { key: 'shipments', label: 'Shipments', icon: 'truck', fields: [{ key: 'code', label: 'Code', type: 'string', unique: true }] },
   ],
 })
@@ -39,7 +39,7 @@ const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortContr
 
 test('the built-in types are those of the decisions', (t) => {
   const shown = Object.fromEntries(
-    builtin.types.map(({ key, fields }) => [
+    builtinDeclaration.types.map(({ key, fields }) => [
       key,
       fields.map((field) =>
         [field.key, field.type, ...(field.required ? ['required'] : []), ...(field.unique ? ['unique'] : [])].join(' '),
@@ -80,7 +80,7 @@ test('a workspace that was set up before gains types and fields, once, and its r
   t.is((await owner.post(`${path}/records/locations`, { values: { name: 'Both', region: 'south', place: 'a' } })).status, 409)
   t.is((await owner.delete(`${path}/types/shipments`)).status, 403)
   t.is((await owner.post(`${path}/records/shipments`, { values: { code: '1' } })).status, 201)
-  t.deepEqual(await listUpgradesLeft(w.api.services.database, declared), [])
+  t.deepEqual(await listPendingUpgrades(w.api.services.database, declared), [])
 })
 
 test('a custom field of the same type is adopted with its values and rules', async (t) => {
@@ -114,10 +114,10 @@ test("what cannot be adopted stays the workspace's own and is listed", async (t)
   await owner.post(`${path}/types`, { key: 'shipments', label: 'Mine' })
   for (const name of ['one', 'two']) await owner.post(`${path}/records/locations`, { values: { name, place: 'same' } })
   const declared = later(2, [region, level, place])
-  const waiting = await listUpgradesLeft(w.api.services.database, declared)
+  const waiting = await listPendingUpgrades(w.api.services.database, declared)
   t.deepEqual(new Set(waiting.map(({ state }) => state)), new Set(['waiting']))
   await upgrade(w, declared)
-  const left = await listUpgradesLeft(w.api.services.database, declared)
+  const left = await listPendingUpgrades(w.api.services.database, declared)
   t.deepEqual(
     left.map(({ type, field, state }) => [type, field, state]),
     [

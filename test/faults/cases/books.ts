@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender, type Sent } from '#test/faults/load/sender.ts'
@@ -49,7 +49,7 @@ export const booksKilled: FaultCase = {
     const { checks, wrong } = collected()
     const books = await openModelBooks(site.org)
     const callers = Array.from({ length: clients }, () => callerOf(sender))
-    const months = () => untilDone(() => sumMonths({ db, workspace: site.org }))
+    const months = () => untilDone(() => updateMonthSums({ db, workspace: site.org }))
     const progress = { begun: 0 }
     const operations = fc.sample(operation, { seed, numRuns: size })
     const working = runModel(checks, { ...books, clients: callers, sumMonths: months }, counted(operations, progress))

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { Blobs } from '#shared/platform/blobs/blobs.ts'
-import { storeOf } from '#shared/platform/blobs/open-blobs.ts'
+import { openByteStore } from '#shared/platform/blobs/open-blobs.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { digestOf } from '#test/faults/drive/writer.ts'
@@ -21,7 +21,7 @@ export async function filesAreWhole(
   storedIds: () => Promise<readonly string[]>,
 ): Promise<string[]> {
   const database = new Database(config.databaseUrl, { connections: 2, name: 'faults', statementTimeoutMs: 15_000 })
-  const blobs = new Blobs(database, await storeOf(config), 3_600)
+  const blobs = new Blobs(database, await openByteStore(config), 3_600)
   const wrong: string[] = []
   try {
     await blobs.sweep(new AbortController().signal, 0)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { openCredentials } from '#shared/features/payments/connections/open.ts'
-import { findConnectionRow, type StoredConnection } from '#shared/features/payments/connections/store.ts'
-import { eventIdOf, eventOf, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
+import { decryptCredentials } from '#shared/features/payments/connections/open.ts'
+import { type StoredConnection, selectConnection } from '#shared/features/payments/connections/store.ts'
+import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import { findSandboxPaymentsSince, type SandboxPayment } from '#shared/features/payments/providers/sandbox-store.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -15,9 +15,9 @@ const atOnce = 10
 export async function replayUntil(isOver: () => boolean, { config, org, apis }: Site, connectionId: string): Promise<number> {
   const database = new Database(config.databaseUrl, { connections: 1, name: 'faults', statementTimeoutMs: 5_000 })
   try {
-    const [connection] = await database.query<StoredConnection>(findConnectionRow(org.id, connectionId))
+    const [connection] = await database.query<StoredConnection>(selectConnection(org.id, connectionId))
     if (!connection) throw new Error('There is no such connection')
-    const credentials = openCredentials({ config: config as Config }, connection)
+    const credentials = decryptCredentials({ config: config as Config }, connection)
     let taken = 0
     while (!isOver()) {
       const known = findSandboxPaymentsSince(org.id, connectionId, new Date(0), '', 1_000)
@@ -30,8 +30,8 @@ export async function replayUntil(isOver: () => boolean, { config, org, apis }: 
     return taken
 
     async function deliver(root: string, payment: SandboxPayment): Promise<number> {
-      const body = eventOf(payment)
-      const headers = { 'content-type': 'application/json', ...signedHeaders(credentials, eventIdOf(payment), body, new Date()) }
+      const body = buildEvent(payment)
+      const headers = { 'content-type': 'application/json', ...signedHeaders(credentials, eventIdOfPayment(payment), body, new Date()) }
       const answer = new Client(root, null).send('POST', `/webhooks/payments/${connectionId}`, body, headers)
       return answer.then(
         ({ status }) => status,

@@ -19,7 +19,7 @@ test.before(async () => {
 /** The scope of a workspace's owner, as a worker enters it. */
 async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
   const { database: db, ...services } = w.api.services
-  await services.cache.settle()
+  await services.cache.refresh()
   const [workspace, actor] = [await findWorkspace(db, id), await loadActor(services.cache, db, id, ownerId)]
   if (!workspace || !actor) throw new Error('no such owner')
   return { ...services, db, workspace, actor, principal: null, cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0 } }
@@ -76,15 +76,15 @@ test('what is posted under a natural key is posted once, whatever it says and wh
       { account_id: books.accounts['4000'] ?? '', credit: amount },
     ],
   })
-  const posted = await Promise.all(Array.from({ length: 8 }, () => postEntry(scope, input('5'), { naturalKey: 'run node 0' })))
+  const posted = await Promise.all(Array.from({ length: 8 }, () => postEntry(scope, input('5'), { deduplicationKey: 'run node 0' })))
   const [first] = new Set(posted.map(({ id }) => id))
   t.true(posted.every(({ id }) => id === first))
   t.deepEqual(posted[0], await books.read(`/entries/${posted[0]?.id}`))
-  t.is((await postEntry(scope, input('6'), { naturalKey: 'run node 0' })).total, '5.00')
-  t.not((await postEntry(scope, input('5'), { naturalKey: 'run node 1' })).id, first ?? '')
+  t.is((await postEntry(scope, input('6'), { deduplicationKey: 'run node 0' })).total, '5.00')
+  t.not((await postEntry(scope, input('5'), { deduplicationKey: 'run node 1' })).id, first ?? '')
   await org.owner.patch(org.path, { books_closed_through: '2026-12-31' })
-  t.is((await postEntry(scope, input('5'), { naturalKey: 'run node 0' })).id, first ?? '')
-  await t.throwsAsync(postEntry(scope, input('5'), { naturalKey: 'run node 2' }), { message: /is closed/ })
+  t.is((await postEntry(scope, input('5'), { deduplicationKey: 'run node 0' })).id, first ?? '')
+  await t.throwsAsync(postEntry(scope, input('5'), { deduplicationKey: 'run node 2' }), { message: /is closed/ })
   t.is((await books.read('/entries')).total, 2)
 })
 

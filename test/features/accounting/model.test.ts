@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { seedOf } from '#test/core/policy/seed.ts'
 import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { operation } from '#test/features/accounting/model/random.ts'
@@ -22,7 +22,7 @@ test('what eight clients post, reverse, seal and ask at two servers is what a li
     {
       clients: Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? owner : second)),
       ...(await openModelBooks(w.org)),
-      sumMonths: () => sumMonths({ db: w.api.services.database, workspace: w.org }),
+      sumMonths: () => updateMonthSums({ db: w.api.services.database, workspace: w.org }),
     },
     operations,
   )

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { sumMonths } from '#shared/features/accounting/reports/month-sums.ts'
+import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -10,7 +10,7 @@ test.before(async () => {
 })
 test.after.always(() => w.close())
 
-const sum = ({ id }: Org) => sumMonths({ db: w.api.services.database, workspace: { id } })
+const sum = ({ id }: Org) => updateMonthSums({ db: w.api.services.database, workspace: { id } })
 const kept = async ({ id }: Org) =>
   (await w.db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
 

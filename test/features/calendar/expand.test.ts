@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { lastStart, type Series, startsOf } from '#shared/features/calendar/series/expand.ts'
+import { lastStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { atWall, dayMs, wallMs } from '#shared/features/calendar/time.ts'
+import { dayMs, fromWallClock, toWallClock } from '#shared/features/calendar/time.ts'
 
 interface Case {
   readonly id: string
@@ -36,7 +36,7 @@ const shown = (text: string): string => (text.length === 10 ? `${text}T00:00:00`
 
 function seriesOf({ rrule, dtstart, tzid }: Pick<Case, 'rrule' | 'dtstart' | 'tzid'>): Series {
   const zone = tzid ?? 'UTC'
-  const start = atWall(reading(dtstart), zone)
+  const start = fromWallClock(reading(dtstart), zone)
   return { allDay: false, start, end: start, zone, rule: readRule(rrule), rdates: [], exdates: [] }
 }
 
@@ -55,11 +55,12 @@ test('repeats are those on which other libraries agree', (t) => {
   const found: string[] = []
   for (const one of agreed) {
     const series = seriesOf(one)
-    const edge = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : atWall(reading(text), series.zone))
+    const edge = (text: string | undefined, otherwise: number) =>
+      text === undefined ? otherwise : fromWallClock(reading(text), series.zone)
     const expected = expectedOf(one)
     const atMost = one.first_n_only ? expected.length : 3_000
-    const starts = startsOf(series, edge(one.window_from, series.start), edge(one.window_to, Date.parse('9000-01-01')) + 1, atMost)
-    const got = starts.map((ms) => new Date(wallMs(ms, series.zone)).toISOString().slice(0, 19))
+    const starts = listStarts(series, edge(one.window_from, series.start), edge(one.window_to, Date.parse('9000-01-01')) + 1, atMost)
+    const got = starts.map((ms) => new Date(toWallClock(ms, series.zone)).toISOString().slice(0, 19))
     if (got.join() !== expected.join()) found.push(one.id)
   }
   t.deepEqual(found.sort(), Object.keys(differing).sort())
@@ -76,7 +77,7 @@ for (const number of [1, 2, 52, 53]) {
     const start = Date.parse('2001-01-01T09:00:00Z')
     const [from, to] = [Date.parse('2001-01-02T00:00:00Z'), Date.parse('2101-01-01T00:00:00Z')]
     const rule = readRule(`FREQ=YEARLY;BYWEEKNO=${number};BYDAY=MO,SA,SU`)
-    const starts = startsOf({ allDay: false, start, end: start, zone: 'UTC', rule, rdates: [], exdates: [] }, from, to, 1_000)
+    const starts = listStarts({ allDay: false, start, end: start, zone: 'UTC', rule, rdates: [], exdates: [] }, from, to, 1_000)
     const days = Array.from({ length: (to - from) / dayMs }, (_, index) => from + index * dayMs)
     const expected = days.filter((ms) => weekOf(ms) === number && [0, 1, 6].includes(new Date(ms).getUTCDay()))
     t.deepEqual(
@@ -88,7 +89,7 @@ for (const number of [1, 2, 52, 53]) {
 
 test('a weekday beside a numbered one, and beside days of the year, counts', (t) => {
   const starts = (rule: string) =>
-    startsOf(seriesOf({ rrule: rule, dtstart: '2026-01-05T09:00:00', tzid: 'UTC' }), 0, Date.parse('2026-02-20'), 20).map((ms) =>
+    listStarts(seriesOf({ rrule: rule, dtstart: '2026-01-05T09:00:00', tzid: 'UTC' }), 0, Date.parse('2026-02-20'), 20).map((ms) =>
       new Date(ms).toISOString().slice(5, 10),
     )
   t.deepEqual(starts('FREQ=MONTHLY;BYDAY=MO,1TU'), ['01-05', '01-06', '01-12', '01-19', '01-26', '02-02', '02-03', '02-09', '02-16'])
@@ -110,7 +111,7 @@ for (const [name, rule] of bombs) {
   test(`a rule of ${name} is answered at once`, (t) => {
     const series = seriesOf({ rrule: rule, dtstart: '1970-01-05T09:00:00', tzid: 'Europe/Berlin' })
     const began = process.cpuUsage()
-    t.true(startsOf(series, Date.parse('2026-01-01'), Date.parse('2026-01-01') + 400 * dayMs, 2_000).length <= 2_000)
+    t.true(listStarts(series, Date.parse('2026-01-01'), Date.parse('2026-01-01') + 400 * dayMs, 2_000).length <= 2_000)
     lastStart(series)
     // A second of this process's own time: others may be at it too.
     t.true(process.cpuUsage(began).user < 1_000_000)

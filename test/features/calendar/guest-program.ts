@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ICAL from 'ical.js'
 import PostalMime from 'postal-mime'
-import { atWall, dateMs, dateText, dayMs, instantText } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, dayMs, fromWallClock, instantText } from '#shared/features/calendar/time.ts'
 import { at } from '#test/features/calendar/support.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -102,7 +102,7 @@ const timesOf = (property: ICAL.Property): Time[] =>
 const wallOf = ({ year, month, day, hour, minute, second }: ICAL.Time): number => Date.UTC(year, month - 1, day, hour, minute, second)
 
 function timeAt(wall: number, isDate: boolean, zone: string): Time {
-  const ms = isDate ? wall : atWall(wall, zone)
+  const ms = isDate ? wall : fromWallClock(wall, zone)
   return { ms, isDate, zone, text: isDate ? dateText(ms) : instantText(ms) }
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { happensIn } from '#shared/features/calendar/series/occurrences.ts'
+import { listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -25,7 +25,7 @@ function counted(): ComputeBudget & { readonly taken: () => number; readonly mos
   let [taken, atOnce, mostAtOnce] = [0, 0, 0]
   return {
     left: Number.POSITIVE_INFINITY,
-    take: (steps) => {
+    takeSteps: (steps) => {
       taken += steps
       atOnce += steps
       mostAtOnce = Math.max(mostAtOnce, atOnce)
@@ -45,7 +45,7 @@ const zoneOf = () => 'Europe/Berlin'
 
 test('60 series that start every hour are expanded together, in order, and no further than is asked for', async (t) => {
   const budget = counted()
-  const found = await happensIn(series(60), year, zoneOf, budget, 2_000)
+  const found = await listOccurrencesIn(series(60), year, zoneOf, budget, 2_000)
   const starts = found.map(({ from }) => from)
   t.is(found.length, 2_000)
   t.deepEqual(
@@ -69,7 +69,7 @@ const hostile: readonly (readonly [string, string])[] = [
 for (const [name, rule] of hostile) {
   test(`between two possible pauses few steps are taken: ${name}`, async (t) => {
     const budget = counted()
-    await happensIn(
+    await listOccurrencesIn(
       series(3, () => rule),
       year,
       zoneOf,
@@ -82,7 +82,7 @@ for (const [name, rule] of hostile) {
 
 test('an expansion ends with the bound of its budget, however many series there are', async (t) => {
   const budget = computeBudget('w', { steps: 50_000, bound: 'more than 50,000 steps' })
-  const error = await t.throwsAsync(happensIn(series(60), year, zoneOf, budget))
+  const error = await t.throwsAsync(listOccurrencesIn(series(60), year, zoneOf, budget))
   t.is(error?.message, 'more than 50,000 steps')
 })
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { dayMs, wallMs } from '#shared/features/calendar/time.ts'
+import { dayMs, toWallClock } from '#shared/features/calendar/time.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { times } from '#test/support/depth.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -119,7 +119,7 @@ test('a series that is moved takes all along by the clock, and what was deleted 
       const all = await ofSeries(w, calendarId, id)
       await w.org.owner.delete(path(3))
       await w.org.owner.patch(path(5), { start: new Date(Date.parse(all[5]?.start ?? '') + 7_200_000).toISOString() })
-      const walls = async () => (await ofSeries(w, calendarId, id)).map((one) => wallMs(Date.parse(one.start), zone))
+      const walls = async () => (await ofSeries(w, calendarId, id)).map((one) => toWallClock(Date.parse(one.start), zone))
       const before = await walls()
       t.is(before.length, 29)
       t.is((await w.org.owner.patch(at(w, `/events/${id}`), { start: new Date(Date.parse(start) + distance).toISOString() })).status, 200)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openWindows } from '#shared/features/calendar/booking/opening-hours.ts'
+import { openingHours } from '#shared/features/calendar/booking/opening-hours.ts'
 import { at, makeCalendar } from '#test/features/calendar/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { world } from '#test/support/world.ts'
@@ -89,8 +89,8 @@ test('wherever a clock changes the hours of a page are those that it shows', (t)
       const [from, to] = [change - day / 2, change + 1.5 * day]
       const inside = (span: Taken) => span.from >= from && span.to <= to
       for (const hours of settings) {
-        const page = { hours } as Parameters<typeof openWindows>[0]
-        const found = [...openWindows(page, zone, { from: from - day, to: to + day })].filter(inside).sort((a, b) => a.from - b.from)
+        const page = { hours } as Parameters<typeof openingHours>[0]
+        const found = [...openingHours(page, zone, { from: from - day, to: to + day })].filter(inside).sort((a, b) => a.from - b.from)
         // Hours and clock changes are all at full five minutes.
         const expected = spansOf(hours, zone, from - day, to + day, 5 * minute).filter(inside)
         t.deepEqual(found, expected, `${zone} ${new Date(change).toISOString().slice(0, 10)}`)

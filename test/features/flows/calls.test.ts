@@ -170,7 +170,7 @@ test.serial('a call whose worker is lost is made once more under the same key', 
      where name = 'flows.call' and state = 'active' and data -> 'payload' ->> 'runId' = $1`,
     [runId],
   )
-  w.worker.pools.missed()
+  w.worker.pools.pollAll()
   while (held.size < 2) await new Promise((resolve) => setTimeout(resolve, 10))
   for (const answer of held) answer()
   t.is((await ended(org, flow.id, runId)).status, 'ok')

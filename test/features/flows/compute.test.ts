@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { StepContext } from '#shared/core/automation/block.ts'
-import { render, valueAt } from '#shared/core/automation/template.ts'
+import { renderTemplate, valueAt } from '#shared/core/automation/template.ts'
 import { filterBlock } from '#shared/features/flows/blocks/filter.ts'
 import { reduceBlock } from '#shared/features/flows/blocks/reduce.ts'
 import { stepBudget } from '#shared/features/flows/execution/load.ts'
@@ -28,9 +28,9 @@ async function computed(block: typeof filterBlock, config: object, input: unknow
     node: { id: 'f', type: block.type, config },
     budget,
     get settings() {
-      return render(config, lookup(), budget)
+      return renderTemplate(config, lookup(), budget)
     },
-    render: (value: unknown, extra: Readonly<Record<string, unknown>>) => render(value, lookup(extra), budget),
+    render: (value: unknown, extra: Readonly<Record<string, unknown>>) => renderTemplate(value, lookup(extra), budget),
   } as unknown as StepContext
   const turns: number[] = []
   let left = budget.left

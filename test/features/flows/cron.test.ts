@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { cronProblem, isCron, nextFire } from '#shared/features/flows/triggers/cron.ts'
+import { cronProblem, isCron, nextCronTime } from '#shared/features/flows/triggers/cron.ts'
 
 interface Case {
   readonly expr: string
@@ -28,17 +28,18 @@ const minute = 60_000
 const at = (text: string): Date => new Date(text)
 
 /** The first minute at or after an instant that is due, as the cases count: seconds are cut off. */
-const dueFrom = (expr: string, from: Date): Date | undefined => nextFire(expr, new Date(Math.floor(from.getTime() / minute) * minute - 1))
+const dueFrom = (expr: string, from: Date): Date | undefined =>
+  nextCronTime(expr, new Date(Math.floor(from.getTime() / minute) * minute - 1))
 
 for (const [index, one] of cases.entries()) {
   test(`case ${index}, ${one.source}: ${one.expr}`, (t) => {
     if (one.invalid || isNone(one)) return t.false(isCron(one.expr))
-    if (one.never) return t.is(nextFire(one.expr, at(one.from ?? '')), undefined)
+    if (one.never) return t.is(nextCronTime(one.expr, at(one.from ?? '')), undefined)
     t.true(isCron(one.expr))
     if (one.next) {
       let from = at(one.from ?? '')
       for (const next of one.next) {
-        t.deepEqual(nextFire(one.expr, from), at(next))
+        t.deepEqual(nextCronTime(one.expr, from), at(next))
         from = at(next)
       }
     }
@@ -63,7 +64,7 @@ for (const expr of [
 }
 
 test('a day that comes every four years comes', (t) => {
-  t.deepEqual(nextFire('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
+  t.deepEqual(nextCronTime('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
 })
 
 const told: readonly [string, RegExp | undefined][] = [

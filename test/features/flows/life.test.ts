@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
-import { heardEvents } from '#shared/features/flows/jobs.ts'
+import { startRunsOnEventsJob } from '#shared/features/flows/jobs.ts'
 import {
   byHand,
   chain,
@@ -191,7 +191,7 @@ test('what happens in a suspended workspace waits in the outbox, and is made goo
   await w.db.query('delete from event_outbox where workspace_id = $1', [org.id])
   const heard = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event, snapshots: one.snapshots }
   const payload = { ...heard, entryIds: one.entry_ids, subjectIds: one.subject_ids, listenerIds: [flow.id] }
-  await scope.queue.enqueue(scope.db, heardEvents, { workspaceId: org.id, cause: one.cause }, payload)
+  await scope.jobQueue.enqueue(scope.db, startRunsOnEventsJob, { workspaceId: org.id, cause: one.cause }, payload)
   const resting = async () => (await w.db.query('select queue from resting_jobs where workspace_id = $1', [org.id])).rows
   while ((await resting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])

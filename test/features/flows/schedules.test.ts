@@ -1,6 +1,6 @@
 import test from 'ava'
 import { dueKinds } from '#shared/due-kinds.ts'
-import { fileDue } from '#shared/platform/due/enqueue-due.ts'
+import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -23,7 +23,8 @@ const every = (cron: string) => ({ enabled: true, ...chain(['t', 'trigger.schedu
 const flowsOf = dueKinds.filter(({ name }) => name.startsWith('flows.'))
 
 /** Lets several processes file what is due at once. */
-const file = () => Promise.all([1, 2, 3].map(() => fileDue({ db: w.worker.database, queue: w.worker.queue, now: () => now }, flowsOf, 500)))
+const file = () =>
+  Promise.all([1, 2, 3].map(() => enqueueDue({ db: w.worker.database, jobQueue: w.worker.jobQueue, now: () => now }, flowsOf, 500)))
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
 
 test.serial('a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { holds } from '#shared/core/automation/clauses.ts'
-import { type Lookup, pathsIn, refuseUnknownRoots, render, valueAt } from '#shared/core/automation/template.ts'
+import { evaluateClauses } from '#shared/core/automation/clauses.ts'
+import { type Lookup, pathsIn, refuseUnknownRoots, renderTemplate, valueAt } from '#shared/core/automation/template.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 const budget = computeBudget('w', { steps: 1e9, bound: 'too much' })
@@ -72,7 +72,7 @@ const cases: readonly (readonly [given: unknown, becomes: unknown])[] = [
   ['{{trigger.record.big}}', '12345678901234567890'],
 ]
 for (const [given, becomes] of cases)
-  test(`${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) => t.deepEqual(render(given, lookup, budget), becomes))
+  test(`${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) => t.deepEqual(renderTemplate(given, lookup, budget), becomes))
 
 /** Clauses with their references replaced, and whether they hold. */
 const clauses: readonly (readonly [left: unknown, op: string, right: unknown, holds: boolean])[] = [
@@ -107,7 +107,7 @@ const clauses: readonly (readonly [left: unknown, op: string, right: unknown, ho
 ]
 for (const [left, op, right, expected] of clauses) {
   test(`${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, async (t) => {
-    t.is(await holds({ clauses: [{ left, op, right }] }, asItIs), expected)
+    t.is(await evaluateClauses({ clauses: [{ left, op, right }] }, asItIs), expected)
   })
 }
 
@@ -116,7 +116,7 @@ test('all clauses must hold, or one of them; none at all are true', async (t) =>
     { left: 1, op: 'eq', right: 1 },
     { left: 1, op: 'eq', right: 2 },
   ]
-  const is = (match: string | undefined, ...list: object[]) => holds({ ...(match ? { match } : {}), clauses: list }, asItIs)
+  const is = (match: string | undefined, ...list: object[]) => evaluateClauses({ ...(match ? { match } : {}), clauses: list }, asItIs)
   t.deepEqual(await Promise.all([is('all', yes, no), is('any', yes, no), is(undefined, yes, yes), is('any', no), is('all'), is('any')]), [
     false,
     true,
@@ -154,7 +154,7 @@ test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws 
   fc.assert(
     fc.property(texts, (text) => {
       const asked: string[] = []
-      const result = render(
+      const result = renderTemplate(
         text,
         (path) => {
           asked.push(path.join('.'))
@@ -172,7 +172,7 @@ test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws 
 })
 
 test('a path of 10,000 parts leads nowhere, and an unknown beginning is refused by its block', (t) => {
-  t.is(render(`{{trigger${'.a'.repeat(10_000)}}}`, lookup, budget), '')
+  t.is(renderTemplate(`{{trigger${'.a'.repeat(10_000)}}}`, lookup, budget), '')
   const path = Array<string>(10_000).fill('a')
   let deep: unknown = 'found'
   for (const part of path) deep = { [part]: deep }

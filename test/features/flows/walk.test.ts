@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { savedGraph } from '#shared/features/flows/definitions/check.ts'
-import type { Definition } from '#shared/features/flows/definitions/definition.ts'
-import { play, type Stage, type StepRow } from '#shared/features/flows/execution/execute.ts'
-import { playingFrom, stepBudget } from '#shared/features/flows/execution/load.ts'
-import { scoreOf } from '#shared/features/flows/execution/run-execution.ts'
+import { graphOfSavedDefinition } from '#shared/features/flows/definitions/check.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
+import { executeRun, type FlowRunner, type StepRow } from '#shared/features/flows/execution/execute.ts'
+import { createRunExecution, stepBudget } from '#shared/features/flows/execution/load.ts'
+import { compileFlow } from '#shared/features/flows/execution/run-execution.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { type Drawing, reference } from '#test/features/flows/reference.ts'
 import { graph } from '#test/features/flows/support.ts'
@@ -43,7 +43,7 @@ const drawing = fc
     return { nodes, edges: sound, found }
   })
 
-const definitionOf = ({ nodes, edges }: Drawing): Definition => ({
+const definitionOf = ({ nodes, edges }: Drawing): FlowDefinition => ({
   nodes,
   edges: edges.map((edge, index) => ({ id: `e${index}`, ...edge })),
   context: {},
@@ -51,7 +51,7 @@ const definitionOf = ({ nodes, edges }: Drawing): Definition => ({
 
 function isSound(drawn: Drawing): boolean {
   try {
-    savedGraph(definitionOf(drawn))
+    graphOfSavedDefinition(definitionOf(drawn))
     return true
   } catch (error) {
     if (error instanceof Problem) return false
@@ -60,21 +60,21 @@ function isSound(drawn: Drawing): boolean {
 }
 
 /** Plays a definition without a database: none of its blocks needs one. */
-async function played(definition: Definition, input: unknown): Promise<string[]> {
+async function played(definition: FlowDefinition, input: unknown): Promise<string[]> {
   const rows: StepRow[] = []
-  const stage: Stage = {
+  const stage: FlowRunner = {
     now: () => new Date(0),
-    stepsAtMost: 5_000,
+    maxSteps: 5_000,
     enter: () => Promise.reject(new Error('nobody enters')),
-    act: () => Promise.reject(new Error('nothing acts')),
+    applyStep: () => Promise.reject(new Error('nothing acts')),
     park: () => Promise.reject(new Error('nothing waits')),
-    write: async ({ steps }) => void rows.push(...steps),
+    saveCheckpoint: async ({ steps }) => void rows.push(...steps),
     fail: async ({ steps }) => void rows.push(...steps),
-    isLong: () => false,
-    pause: async () => undefined,
+    isTimeSliceOver: () => false,
+    reschedule: async () => undefined,
   }
   const run = { id: 'run', input: { input }, state: null, steps: 0 }
-  await play(await playingFrom(scoreOf(definition), run, stepBudget('w')), stage)
+  await executeRun(await createRunExecution(compileFlow(definition), run, stepBudget('w')), stage)
   return rows.map(({ node_id, iteration, status }) => `${node_id}@${iteration}${status === 'ok' ? '' : ' failed'}`)
 }
 
@@ -190,7 +190,7 @@ const patterns: readonly (readonly [name: string, drawn: ReturnType<typeof graph
 
 for (const [name, drawn, input, steps] of patterns) {
   test(`workflow pattern ${name}`, async (t) => {
-    const definition = { ...drawn, context: {} } as unknown as Definition
+    const definition = { ...drawn, context: {} } as unknown as FlowDefinition
     const sent = { ...definition, edges: definition.edges.map((edge) => ({ ...edge, source_handle: edge.source_handle ?? 'out' })) }
     const done = (await played(sent, input)).map((step) => step.split('@')[0] ?? '')
     t.deepEqual(done.toSorted(), [...steps].toSorted())

@@ -30,7 +30,7 @@ test('what is published and reaches no visitor says which permission is missing;
   const opened = await org.owner.patch(`${org.path}/sites/${site.data.id}`, { published: true })
   t.is(opened.data.warnings.length, 1, opened.text)
   await createRole(w, org, [allow('forms:read', 'forms:submit', 'content:deliver')], true)
-  await w.api.services.cache.settle()
+  await w.api.services.cache.refresh()
   t.false('warnings' in (await org.owner.put(`${org.path}/forms/${draft.data.id}`, { ...form, published: true })).data)
   t.false('warnings' in (await put({ title: 'Home', published: true })).data)
   t.false('warnings' in (await org.owner.patch(`${org.path}/sites/${site.data.id}`, { published: true })).data)

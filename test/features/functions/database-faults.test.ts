@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { startEmbedded } from '#scripts/postgres/embedded.ts'
-import { kept } from '#scripts/postgres/profile.ts'
+import { durableProfile } from '#scripts/postgres/profile.ts'
 import { release } from '#shared/release.ts'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, whoIsIn } from '#test/features/functions/support.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -52,7 +52,7 @@ test('calls outlast the loss of every connection to the database', async (t) => 
 test('calls outlast crashes of the database', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-crash-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  const postgres = await startEmbedded(join(folder, 'data'), kept, () => undefined)
+  const postgres = await startEmbedded(join(folder, 'data'), durableProfile, () => undefined)
   t.teardown(postgres.stop)
   await release(postgres.url)
   const w = await world({ DATABASE_URL: postgres.url, LOG_LEVEL: 'silent' })

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { type InTurn, redact, redactor, withoutRest } from '#workers/features/functions/redact-secrets.ts'
+import { createSecretRedactor, cutPartialSecret, type RunQueued, redactKnownSecrets } from '#workers/features/functions/redact-secrets.ts'
 
-const atOnce: InTurn = async (_characters, work) => work()
+const atOnce: RunQueued = async (_characters, work) => work()
 
 test('what is left of a secret at the end of a cut text goes, the longest rest of all', (t) => {
   const forms = ['abcabd', 'bca', 'x']
@@ -16,17 +16,17 @@ test('what is left of a secret at the end of a cut text goes, the longest rest o
     ['abcab', '[secret]'],
     ['bcabcab', 'bc[secret]'],
   ]
-  for (const [text, clean] of cases) t.is(withoutRest(text, forms), clean, text)
-  t.is(withoutRest('abc', []), 'abc')
+  for (const [text, clean] of cases) t.is(cutPartialSecret(text, forms), clean, text)
+  t.is(cutPartialSecret('abc', []), 'abc')
 })
 
 test('secrets that are nearly everywhere take no longer than others', async (t) => {
-  const { conceal, forms } = redactor()
+  const { conceal, forms } = createSecretRedactor()
   const length = 4_000
   for (let number = 0; number < 50; number++) conceal(`${'a'.repeat(length)}${number}"`)
   const text = 'a'.repeat(256 * 1024)
   const texts = [text, `${'a'.repeat(length)}7"${text}`]
-  const clean = await redact(texts, JSON.stringify(texts), forms(), atOnce)
+  const clean = await redactKnownSecrets(texts, JSON.stringify(texts), forms(), atOnce)
   t.deepEqual(clean, [text, `[secret]${text}`])
-  t.is(withoutRest(text, forms()), `${text.slice(length)}[secret]`)
+  t.is(cutPartialSecret(text, forms()), `${text.slice(length)}[secret]`)
 })

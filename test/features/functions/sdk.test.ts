@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import test from 'ava'
-import { invokeFunction, runFunction } from '#shared/features/functions/jobs.ts'
+import { invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { allow, createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -252,8 +252,8 @@ test('a run as a part of something else has no right that its author lacks', asy
   const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
   const run = async (rights: 'caller' | 'lesser', functionId = id) => {
     const payload = { functionId, input: 'null', rights }
-    const job = rights === 'caller' ? invokeFunction : runFunction
-    const operation = await api.services.queue.enqueue(api.services.database, job, { workspaceId: org.id, cause }, payload)
+    const job = rights === 'caller' ? invokeFunctionJob : runFunctionJob
+    const operation = await api.services.jobQueue.enqueue(api.services.database, job, { workspaceId: org.id, cause }, payload)
     return (await api.services.waiter.wait(operation, 30_000))?.result as Record<string, unknown>
   }
   t.like(await run('caller'), { result: 0 })

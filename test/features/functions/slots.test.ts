@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runFunction } from '#shared/features/functions/jobs.ts'
+import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -107,7 +107,7 @@ test('what somebody waits for goes before what is a part of something else', asy
   const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
   for (const number of [10, 11, 12, 13]) {
     const payload = { functionId: id, input: JSON.stringify({ latch: second.id, number }), rights: 'lesser' as const }
-    await api.services.queue.enqueue(api.services.database, runFunction, { workspaceId: org.id, cause }, payload)
+    await api.services.jobQueue.enqueue(api.services.database, runFunctionJob, { workspaceId: org.id, cause }, payload)
   }
   const urgent = [4, 5, 6, 7].map((number) => invoke(t, org, id, { latch: second.id, number }))
   await until(async () => (await lineOf(w, org)).waiting === 8)

@@ -40,7 +40,7 @@ async function open(t: ExecutionContext): Promise<Site> {
   const pass = async (minutes: number) => {
     clock += minutes * 60_000
     await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
-    w.worker.pools.missed()
+    w.worker.pools.pollAll()
     await w.drain()
   }
   return { ...w, server, send, pass }
@@ -155,7 +155,7 @@ test.serial('a worker that died while it was sending leaves the message uncertai
   await db.query(`update outbox_mails set status = 'sending' where id = $1`, [id])
   server.cutAt('never')
   await db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
-  worker.pools.missed()
+  worker.pools.pollAll()
   await drain()
   t.like(await read(org, id), { status: 'uncertain', error: 'The worker died while sending it' })
   await pass(15)

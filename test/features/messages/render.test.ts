@@ -2,7 +2,7 @@ import test from 'ava'
 import { contactKey, contactKeys } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { parseHtml } from '#shared/features/messages/templates/parse-html.ts'
 import { renderHtml, renderSubject, renderText } from '#shared/features/messages/templates/render.ts'
-import { parseSender, senderText } from '#shared/platform/mail/sender.ts'
+import { normalizeSender, parseSender } from '#shared/platform/mail/sender.ts'
 
 const values: Readonly<Record<string, string>> = {
   x: `"><script>alert('1')</script>{{y}}`,
@@ -113,7 +113,7 @@ test('a tag is also the address without it, and nothing else is', (t) => {
 test('a sender has an address and a name in one line', (t) => {
   t.deepEqual(parseSender('Shop, Inc. <a@example.com>'), { name: 'Shop, Inc.', address: 'a@example.com' })
   t.deepEqual(parseSender(' a@example.com '), { name: '', address: 'a@example.com' })
-  t.is(senderText('"Shop" <a@example.com>'), 'Shop <a@example.com>')
+  t.is(normalizeSender('"Shop" <a@example.com>'), 'Shop <a@example.com>')
   for (const text of ['', 'a', '<>', 'a@b, c@d.example', 'x <a@example.com> y', 'a\nb <a@example.com>'])
-    t.throws(() => senderText(text), undefined, text)
+    t.throws(() => normalizeSender(text), undefined, text)
 })

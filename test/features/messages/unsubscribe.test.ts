@@ -116,7 +116,7 @@ test.serial('who unsubscribes while a message waits gets none, and the mails tha
   await w.visitor.send('POST', path, oneClick, encoded)
   w.server.refuse(null)
   await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
-  w.worker.pools.missed()
+  w.worker.pools.pollAll()
   await w.drain()
   t.like(await read(w.org, message_id), { status: 'skipped' })
   t.is(arrived(), 1)

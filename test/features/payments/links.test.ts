@@ -3,7 +3,7 @@ import test from 'ava'
 import { razorpay } from '#shared/features/payments/providers/razorpay.ts'
 import { sandbox } from '#shared/features/payments/providers/sandbox.ts'
 import { stripe } from '#shared/features/payments/providers/stripe.ts'
-import { amountOfUnits, unitsOf } from '#shared/features/payments/providers/units.ts'
+import { fromProviderUnits, toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -171,10 +171,13 @@ test('each provider counts money in its own units', (t) => {
   ]
   for (const [{ units }, amount, currency, expected] of cases) {
     if (expected === null) {
-      t.regex(t.throws(() => unitsOf(units, amount, currency))?.message ?? '', new RegExp(`^amount: .* takes ${currency} in multiples of `))
+      t.regex(
+        t.throws(() => toProviderUnits(units, amount, currency))?.message ?? '',
+        new RegExp(`^amount: .* takes ${currency} in multiples of `),
+      )
     } else {
-      t.is(unitsOf(units, amount, currency), expected)
-      t.is(Number(amountOfUnits(units, expected, currency)), Number(amount))
+      t.is(toProviderUnits(units, amount, currency), expected)
+      t.is(Number(fromProviderUnits(units, expected, currency)), Number(amount))
     }
   }
 })

@@ -35,7 +35,7 @@ test('events of one payment in every order make one payments record and a paid l
     const settled = stripe.settle(session, true)
     const events = [completed, expired, settled.session, stripe.refund(session, 1_000), settled.intent]
     for (const index of order) {
-      const facts = provider.read(Buffer.from(JSON.stringify(events[index])))
+      const facts = provider.readEvent(Buffer.from(JSON.stringify(events[index])))
       await scope.db.transaction((tx) => applyFacts(within(scope, tx), { connectionId, source: 'webhook' }, facts))
     }
   }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createForPlatform } from '#shared/core/records/create/create-system-record.ts'
+import { createSystemRecord } from '#shared/core/records/create/create-system-record.ts'
 import { connect, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
@@ -63,6 +63,6 @@ test("a field of the workspace's own under a built-in key is left alone", async 
   t.teardown(w.close)
   await w.db.query(`update fields set system = false where workspace_id = $1 and key = 'provider'`, [w.org.id])
   const scope = await scopeOf(w, w.org)
-  const { values } = await createForPlatform(scope, 'payments', { provider: 'stripe', reference: 'pi_1' })
+  const { values } = await createSystemRecord(scope, 'payments', { provider: 'stripe', reference: 'pi_1' })
   t.like(values, { provider: null, reference: 'pi_1' })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import type { Account, Provider } from '#shared/features/payments/providers/provider.ts'
+import type { Provider, ProviderAccount } from '#shared/features/payments/providers/provider.ts'
 import { razorpay } from '#shared/features/payments/providers/razorpay.ts'
 import { sandbox, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import { stripe } from '#shared/features/payments/providers/stripe.ts'
@@ -15,9 +15,9 @@ const seconds = Math.floor(now.getTime() / 1_000)
 
 /** Whether a provider takes bytes with these headers under this secret. */
 function takes(provider: Provider, secret: string, bytes: string | Buffer, headers: Readonly<Record<string, string>>): boolean {
-  const account = { credentials: { webhook_secret: secret }, now: () => now } as unknown as Account
+  const account = { credentials: { webhook_secret: secret }, now: () => now } as unknown as ProviderAccount
   const header = (name: string) => headers[name.toLowerCase()] ?? ''
-  return provider.verify(account, { bytes: Buffer.from(bytes), header }) !== undefined
+  return provider.verifyDelivery(account, { bytes: Buffer.from(bytes), header }) !== undefined
 }
 
 test('Stripe: the rules of its own SDK, and a time in the future is refused as well', (t) => {
@@ -84,7 +84,7 @@ test('the sandbox signs id, time and bytes in the form of Standard Webhooks', (t
 
 test('what providers publish of their objects is read as what it is', (t) => {
   const { objects, routes, event_types } = theirStripe
-  const factsOf = (object: object) => stripe.read(Buffer.from(JSON.stringify({ ...objects.event, data: { object } })))
+  const factsOf = (object: object) => stripe.readEvent(Buffer.from(JSON.stringify({ ...objects.event, data: { object } })))
   t.like(factsOf(objects['checkout.session']).payments, [{ id: objects['checkout.session'].payment_intent, state: 'unpaid' }])
   t.like(factsOf({ ...objects['checkout.session'], payment_status: 'paid', amount_total: 1_250, currency: 'usd' }), {
     payments: [{ state: 'paid', amount: '12.5', currency: 'USD', payerEmail: 'example@example.com' }],
@@ -100,19 +100,19 @@ test('what providers publish of their objects is read as what it is', (t) => {
   t.like(factsOf({ ...objects.refund, payment_intent: 'pi_1' }).payments, [{ id: 'pi_1', state: null, refunded: '1' }])
   t.like(factsOf(objects.payment_link), { providerLinkId: objects.payment_link.id, ended: null })
   t.is(factsOf({ ...objects.payment_link, active: false }).ended, 'cancelled')
-  t.deepEqual(stripe.read(Buffer.from('{}')).payments, [])
+  t.deepEqual(stripe.readEvent(Buffer.from('{}')).payments, [])
   const published = new Set(routes.map(([method, path]: [string, string]) => `${method} ${path}`))
   for (const called of ['GET /v1/events', 'GET /v1/payment_links', 'POST /v1/payment_links', 'GET /v1/checkout/sessions'])
     t.true(published.has(called))
   t.true(event_types.includes('checkout.session.async_payment_succeeded'))
   const { mocks } = theirRazorpay
   const body = (payload: object) => Buffer.from(JSON.stringify({ entity: 'event', payload }))
-  t.like(razorpay.read(body({ payment_link: { entity: mocks.cancel_payment_link } })), {
+  t.like(razorpay.readEvent(body({ payment_link: { entity: mocks.cancel_payment_link } })), {
     ended: 'cancelled',
     providerLinkId: 'plink_Fo4oI0cXjpQIz3',
   })
-  t.is(razorpay.read(body({ payment_link: { entity: mocks.fake_payment_link } })).ended, null)
-  t.like(razorpay.read(Buffer.from(JSON.stringify(mocks.fake_payment_authorized_webhook))).payments, [
+  t.is(razorpay.readEvent(body({ payment_link: { entity: mocks.fake_payment_link } })).ended, null)
+  t.like(razorpay.readEvent(Buffer.from(JSON.stringify(mocks.fake_payment_authorized_webhook))).payments, [
     { id: 'pay_6koWN7bvxujzxM', state: 'paid', amount: '10000', currency: 'INR', payerEmail: 'a@b.com', refunded: '0' },
   ])
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { normalPath } from '#shared/features/sites/content-path.ts'
+import { normalizeContentPath } from '#shared/features/sites/content-path.ts'
 
 test('every way to write a path comes to one text', (t) => {
   const rows: readonly [string, string][] = [
@@ -19,7 +19,7 @@ test('every way to write a path comes to one text', (t) => {
     ['/constructor/__proto__', 'constructor/__proto__'],
     [`/${'x'.repeat(1_024)}`, 'x'.repeat(1_024)],
   ]
-  for (const [encoded, path] of rows) t.is(normalPath(encoded), path, encoded)
+  for (const [encoded, path] of rows) t.is(normalizeContentPath(encoded), path, encoded)
 })
 
 test('what is odd names nothing', (t) => {
@@ -53,5 +53,5 @@ test('what is odd names nothing', (t) => {
     `/${'x'.repeat(1_025)}`,
     `/${'ä'.repeat(513)}`,
   ]
-  for (const path of [...odd, ...broken]) t.is(normalPath(path), undefined, path)
+  for (const path of [...odd, ...broken]) t.is(normalizeContentPath(path), undefined, path)
 })

@@ -1,12 +1,12 @@
 import test from 'ava'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { world } from '#test/support/world.ts'
 
 /** A statement that takes so many seconds, and says when it began and ended. */
 const sleep = (seconds: number) =>
-  heavy(
+  asHeavy(
     {
       text: `with began as materialized (select clock_timestamp() as at), slept as materialized (select at, pg_sleep($1) from began)
              select extract(epoch from at)::float8 as began, extract(epoch from clock_timestamp())::float8 as ended from slept`,
@@ -24,9 +24,9 @@ test('heavy statements of a workspace run one at a time, and those of another be
   const w = await world({}, [])
   t.teardown(w.close)
   const { database } = w.api.services
-  const own = database.of(w.org.id)
+  const own = database.forWorkspace(w.org.id)
   const running = Array.from({ length: 5 }, () => own.query<Slept>(sleep(0.3)))
-  const [other] = await database.of(crypto.randomUUID()).query<Slept>(sleep(0.3))
+  const [other] = await database.forWorkspace(crypto.randomUUID()).query<Slept>(sleep(0.3))
   const slept = (await Promise.all(running)).map(([row]) => row as Slept).sort((a, b) => a.began - b.began)
   for (const [index, { began }] of slept.entries()) t.true(began >= (slept[index - 1]?.ended ?? 0), JSON.stringify(slept))
   t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
@@ -38,7 +38,7 @@ test('a search by text waits 3 s behind a heavy statement of its workspace; noth
   const other = await createOrg(w, 'Other')
   const place = ({ path }: { path: string }) => `${path}/records/locations`
   const blocking = w.api.services.database
-    .of(w.org.id)
+    .forWorkspace(w.org.id)
     .query(sleep(60))
     .catch((error: Problem) => error)
   const isLong = `select from pg_stat_activity where query like 'with began%' and clock_timestamp() - query_start > interval '200 ms' and state = 'active'
@@ -57,7 +57,7 @@ test('a search by text waits 3 s behind a heavy statement of its workspace; noth
 test('a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
-  const own = w.api.services.database.of(w.org.id)
+  const own = w.api.services.database.forWorkspace(w.org.id)
   const failure = await t.throwsAsync<Problem>(
     own.transaction(async (tx) => {
       await tx.query({ text: `update workspaces set name = 'changed' where id = $1`, values: [w.org.id] })

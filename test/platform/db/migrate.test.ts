@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import pg from 'pg'
 import { startApi } from '#api/server.ts'
-import { lockKey, migrate } from '#shared/platform/db/migrate.ts'
+import { migrate, migrationLockKey } from '#shared/platform/db/migrate.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
@@ -13,12 +13,12 @@ test('who waits for migrations of another process holds up no index that they cr
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   t.teardown(() => client.end())
-  await client.query('select pg_advisory_lock($1)', [lockKey])
+  await client.query('select pg_advisory_lock($1)', [migrationLockKey])
   const waiting = migrate(url)
   const asked = `select from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and query like '%advisory_lock%'`
   while ((await client.query(asked, [name])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await t.notThrowsAsync(client.query('create index concurrently beside_migrations on workspaces (created_at)'))
-  await client.query('select pg_advisory_unlock($1)', [lockKey])
+  await client.query('select pg_advisory_unlock($1)', [migrationLockKey])
   await t.notThrowsAsync(waiting)
 })
 

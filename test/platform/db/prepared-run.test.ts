@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
-import { isOutdatedPicture } from '#shared/platform/db/database-errors.ts'
+import { isOutdatedTypeMetadata } from '#shared/platform/db/database-errors.ts'
 import { maxPreparedLength } from '#shared/platform/db/statements/prepared-query.ts'
 import { asArrays, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -102,7 +102,7 @@ test('rows of columns that have changed since are refused, never read as what th
   t.deepEqual(await database.query(all), [{ number: 1 }])
   await run(`alter table changing alter number type text using 'text'`)
   const error = await t.throwsAsync(database.query(all))
-  t.true(isOutdatedPicture(error))
+  t.true(isOutdatedTypeMetadata(error))
 })
 
 test('in a transaction as well', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { whileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
+import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 
 const refusing = (times: number, code: string) => {
   let asked = 0
@@ -11,13 +11,13 @@ const refusing = (times: number, code: string) => {
 }
 
 test('a database that recovers is asked again until it lets us in', async (t) => {
-  t.is(await whileRecovering(refusing(3, '57P03')), 4)
+  t.is(await retryWhileRecovering(refusing(3, '57P03')), 4)
 })
 
 test('whoever is refused for another reason hears of it at once', async (t) => {
   for (const code of ['28P01', '53300', 'ECONNREFUSED']) {
     const connect = refusing(1, code)
-    await t.throwsAsync(whileRecovering(connect), { code })
+    await t.throwsAsync(retryWhileRecovering(connect), { code })
     t.is(await connect(), 2, 'it was asked once')
   }
 })

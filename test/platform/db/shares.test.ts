@@ -5,7 +5,7 @@ import { type World, world } from '#test/support/world.ts'
 
 /** Takes a place and notes whether it was free at once, and when it was had. */
 function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
-  const turn = shares.take(owner)
+  const turn = shares.acquire(owner)
   void turn?.then(
     () => admitted.push(String(owner)),
     () => undefined,
@@ -29,14 +29,14 @@ test('what comes free goes to workspaces below a quarter in turn, and in order w
   for (let held = 0; held < 4; held++) take(shares, 'b')
   const admitted: string[] = []
   for (const owner of ['a', 'a', 'b', 'c', 'c', 'd']) t.false(take(shares, owner, admitted))
-  for (let freed = 0; freed < 3; freed++) shares.giveBack('a')
+  for (let freed = 0; freed < 3; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
   // Of a workspace with a quarter nobody is admitted before the reserve is free again.
-  for (let freed = 0; freed < 4; freed++) shares.giveBack('a')
+  for (let freed = 0; freed < 4; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
-  shares.giveBack('b')
+  shares.release('b')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
 })

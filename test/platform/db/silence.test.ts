@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
-import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { type Network, startNetwork } from '#test/faults/network.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
@@ -21,7 +21,7 @@ test('a statement whose answer is lost fails by itself, long before its own time
   network.stall()
   const lost = t.throwsAsync(db.query({ text: 'select 2' }))
   network.forget()
-  t.true(isOutOfReach(await lost))
+  t.true(isDatabaseUnavailable(await lost))
   t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
 })
 
@@ -32,7 +32,7 @@ test('so does a transaction while nothing comes through at all', async (t) => {
     network.stall()
     await tx.query({ text: 'select 2' })
   })
-  t.true(isOutOfReach(await t.throwsAsync(lost)))
+  t.true(isDatabaseUnavailable(await t.throwsAsync(lost)))
   network.mend()
   t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
 })

@@ -16,8 +16,8 @@ test('a verified statement keeps its plan, however many changes are kept', async
   t.teardown(() => cache.close())
   /** Until all that was written lies before the horizon, which waits for the oldest transaction of the whole server. */
   const settle = async () => {
-    do await cache.settle()
-    while (cache.mark()?.seen.length !== 0)
+    do await cache.refresh()
+    while (cache.position()?.seen.length !== 0)
   }
   const runTimes = async (times: number) => {
     await settle()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { chores } from '#shared/chores.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { oldRows } from '#shared/platform/db/old-rows.ts'
+import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { letChore } from '#test/support/chores.ts'
 import { world } from '#test/support/world.ts'
@@ -31,8 +31,8 @@ test('old rows go in batches, and the others stay', async (t) => {
     texts.push(statement.text)
     return database.query<Row>(statement)
   }
-  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), of: () => db }
-  const chore = oldRows('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
+  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), forWorkspace: () => db }
+  const chore = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
   await chore.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
   t.is((await w.db.query('select from litter')).rowCount, 13)
   t.is(texts.length, 4)

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { type DueWork, defineDue } from '#shared/platform/due/due-kind.ts'
-import { dropDue, setDue, setDueBy, setDueUnlessSet } from '#shared/platform/due/due-times.ts'
-import { fileDue } from '#shared/platform/due/enqueue-due.ts'
-import { defineJob, retry } from '#shared/platform/jobs/job.ts'
+import { removeDue, setDue, setDueIfUnset, setDueNoLater } from '#shared/platform/due/due-times.ts'
+import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
+import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { t as s, schema } from '#shared/platform/kernel/schema.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -13,7 +13,7 @@ const ring = defineJob({
   app: null,
   pool: 'schedule',
   concurrency: 1,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 10,
   tracked: false,
   payload: schema(s.Object({ subject: s.String(), at: s.String() })),
@@ -26,7 +26,7 @@ const agenda = defineDue({ ...common, name: 'test-agenda', app: 'calendar' })
 const daily = defineDue({
   ...common,
   name: 'test-daily',
-  again: ({ at }) => new Date(Date.parse(at) + 86_400_000),
+  nextTime: ({ at }) => new Date(Date.parse(at) + 86_400_000),
 })
 const kinds = [alarm, money, agenda, daily]
 
@@ -40,12 +40,12 @@ async function quiet(t: import('ava').ExecutionContext): Promise<World> {
     await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
     await w.close()
   })
-  await w.api.services.queue.boss.createQueue(ring.name, {})
+  await w.api.services.jobQueue.boss.createQueue(ring.name, {})
   return w
 }
 
 const fileAt = ({ api }: World, now: Date, atMost = 100): Promise<number> =>
-  fileDue({ db: api.services.database, queue: api.services.queue, now: () => now }, kinds, atMost)
+  enqueueDue({ db: api.services.database, jobQueue: api.services.jobQueue, now: () => now }, kinds, atMost)
 
 /** What has been filed, as subject and time, in the order of both. */
 async function filed({ db }: World): Promise<string[]> {
@@ -77,10 +77,10 @@ test('what is set is moved, brought forward, left alone or dropped', async (t) =
   const at = (subject: string, seconds: number) => [{ subject, at: after(seconds) }]
   for (const subject of ['moved', 'forward', 'stays', 'kept', 'gone']) await setDue(database, alarm, w.org.id, at(subject, 10))
   await setDue(database, alarm, w.org.id, at('moved', 20))
-  await setDueBy(database, alarm, w.org.id, at('forward', 5))
-  await setDueBy(database, alarm, w.org.id, at('stays', 15))
-  await setDueUnlessSet(database, alarm, w.org.id, at('kept', 1))
-  await dropDue(database, alarm, w.org.id, ['gone'])
+  await setDueNoLater(database, alarm, w.org.id, at('forward', 5))
+  await setDueNoLater(database, alarm, w.org.id, at('stays', 15))
+  await setDueIfUnset(database, alarm, w.org.id, at('kept', 1))
+  await removeDue(database, alarm, w.org.id, ['gone'])
   await fileAt(w, after(60))
   t.deepEqual(await filed(w), ['forward 5', 'kept 10', 'moved 20', 'stays 10'])
 })

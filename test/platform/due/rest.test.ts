@@ -1,7 +1,7 @@
 import test from 'ava'
-import { ringCalendar } from '#shared/features/calendar/jobs.ts'
-import type { Pool } from '#shared/platform/jobs/job.ts'
-import { settleAbandoned } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { fireRemindersJob } from '#shared/features/calendar/jobs.ts'
+import type { WorkerPool } from '#shared/platform/jobs/job.ts'
+import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { byHand, chain, createFlow, ended, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
@@ -18,7 +18,7 @@ const resting = async (w: World): Promise<string[]> =>
   (await w.db.query<{ queue: string }>('select queue from resting_jobs order by queue')).rows.map(({ queue }) => queue)
 
 /** Another worker process's worth of pools; ends when nothing of these queues waits or runs any more. */
-async function workOff(w: World, pools: readonly Pool[], queues: readonly string[]): Promise<void> {
+async function workOff(w: World, pools: readonly WorkerPool[], queues: readonly string[]): Promise<void> {
   const worker = await startWorker(w.config, pools, createLogger('worker', 'silent'))
   const open = `select from pgboss.job where name = any($1) and state in ('created', 'retry', 'active')`
   await until(async () => (await w.db.query(open, [queues])).rowCount === 0)
@@ -61,7 +61,7 @@ test('what waits in the queues of a workspace that is suspended rests, and is do
   t.deepEqual(await resting(w), ['flows.continue', 'functions.run', 'functions.run', 'queues.entered'])
   t.is((await w.db.query('select from gated_jobs')).rowCount, 0, 'no slot is held meanwhile')
   await w.db.query(`update operations set created_at = now() - interval '1 hour' where finished_at is null`)
-  await settleAbandoned(w.api.services.database, w.api.services.queue)
+  await failAbandonedOperations(w.api.services.database, w.api.services.jobQueue)
   const worker = await startWorker(w.config, ['data', 'flows', 'functions', 'schedule'], createLogger('worker', 'silent'))
   t.teardown(() => worker.stop(1_000))
   t.is((await resting(w)).length, 4)
@@ -97,8 +97,8 @@ for (const [closed, set, reset] of [
     now = new Date('2026-12-01T08:31:00Z')
     // It fell due, and its job was filed, just before.
     await w.db.query(`delete from due_work where kind = 'calendar'`)
-    const { queue, db, cause } = await scopeOf(w, w.org)
-    await queue.enqueue(db, ringCalendar, { workspaceId: w.org.id, cause }, { calendarId: calendar.id, at: now.toISOString() })
+    const { jobQueue, db, cause } = await scopeOf(w, w.org)
+    await jobQueue.enqueue(db, fireRemindersJob, { workspaceId: w.org.id, cause }, { calendarId: calendar.id, at: now.toISOString() })
     await w.drain()
     t.deepEqual(await resting(w), ['calendar.ring'])
     await w.db.query(`update workspaces set ${reset} where id = $1`, [w.org.id])

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { guardedDoor, operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { operatorDialer, restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
@@ -13,7 +13,7 @@ interface Hostile {
 const { urls } = JSON.parse(readFileSync('test/fixtures/ssrf/ssrf-urls.json', 'utf8')) as { urls: readonly Hostile[] }
 
 const call = (wire: StandIn, url: string, allow: readonly string[] = []) =>
-  callHttp(guardedDoor({ egressAllow: allow }, wire), { url, method: 'GET', timeoutMs: 2_000, maxBytes: 1_000 }).then(
+  callHttp(restrictedDialer({ egressAllow: allow }, wire), { url, method: 'GET', timeoutMs: 2_000, maxBytes: 1_000 }).then(
     () => 'answered',
     (error: unknown) => (error instanceof EgressFailure ? error.reason : String(error)),
   )
@@ -74,7 +74,7 @@ for (const host of ['127.0.0.1', '0x7f.1', '127。0。0。1', '::1', '[::1]', 'l
   test(`a mail server at "${host}" is refused`, async (t) => {
     const wire = standIn({ localhost: [['127.0.0.1']] })
     const exchange = { host, port: 25, tls: false, timeoutMs: 1_000, maxBytes: 1_000 }
-    const error = await t.throwsAsync(exchangeTcp(guardedDoor({ egressAllow: [] }, wire), exchange, async () => undefined))
+    const error = await t.throwsAsync(exchangeTcp(restrictedDialer({ egressAllow: [] }, wire), exchange, async () => undefined))
     t.is((error as EgressFailure).reason, 'refused')
     t.deepEqual(wire.dialled, [])
   })
@@ -82,7 +82,7 @@ for (const host of ['127.0.0.1', '0x7f.1', '127。0。0。1', '::1', '[::1]', 'l
 test('what the operator names is dialled as it is', async (t) => {
   const wire = standIn({ 'agent.internal': [['10.0.0.7']] })
   const url = 'http://agent.internal:8080/v1'
-  const error = await t.throwsAsync(callHttp(operatorDoor(wire), { url, method: 'POST', timeoutMs: 1_000, maxBytes: 1_000 }))
+  const error = await t.throwsAsync(callHttp(operatorDialer(wire), { url, method: 'POST', timeoutMs: 1_000, maxBytes: 1_000 }))
   t.is((error as EgressFailure).reason, 'unreachable')
   t.deepEqual(wire.dialled, [{ host: 'agent.internal', port: 8080, addresses: ['10.0.0.7'], tls: false }])
 })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import test, { type ExecutionContext } from 'ava'
-import { guardedDoor } from '#shared/platform/egress/dialer.ts'
+import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import type { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp, type HttpCall } from '#shared/platform/egress/http.ts'
 import { internet } from '#shared/platform/egress/network.ts'
@@ -20,7 +20,7 @@ async function opened(t: ExecutionContext, handler: Handler) {
   const { port } = server.address() as AddressInfo
   let connections = 0
   server.on('connection', () => (connections += 1))
-  const door = guardedDoor({ egressAllow: [`127.0.0.1:${port}`] })
+  const door = restrictedDialer({ egressAllow: [`127.0.0.1:${port}`] })
   const call = (more: Partial<HttpCall> = {}) =>
     callHttp(door, { url: `http://127.0.0.1:${port}/x?y=1`, method: 'GET', timeoutMs: 5_000, maxBytes: 1_000, ...more })
   const reasonOf = async (more: Partial<HttpCall> = {}) => ((await t.throwsAsync(call(more))) as EgressFailure).reason
@@ -102,7 +102,7 @@ for (const [what, handler] of [
   })
 
 test('the clock runs while a name is being resolved, too', async (t) => {
-  const door = guardedDoor({ egressAllow: [] }, { ...internet, resolve: () => new Promise(() => undefined) })
+  const door = restrictedDialer({ egressAllow: [] }, { ...internet, resolve: () => new Promise(() => undefined) })
   const error = await t.throwsAsync(callHttp(door, { url: 'http://slow.example/', method: 'GET', timeoutMs: 100, maxBytes: 10 }))
   t.is((error as EgressFailure).reason, 'timeout')
 })

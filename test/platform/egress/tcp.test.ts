@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
-import { guardedDoor } from '#shared/platform/egress/dialer.ts'
+import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import type { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
 
@@ -18,7 +18,7 @@ async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const door = guardedDoor({ egressAllow: [`127.0.0.1:${port}`] })
+  const door = restrictedDialer({ egressAllow: [`127.0.0.1:${port}`] })
   const read = (timeoutMs = 5_000) =>
     exchangeTcp(door, { host: '127.0.0.1', port, tls: false, timeoutMs, maxBytes: 100_000 }, async (socket) => {
       let text = ''

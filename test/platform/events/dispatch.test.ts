@@ -3,7 +3,7 @@ import { takeDispatches } from '#shared/platform/events/outbox.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { type World, world } from '#test/support/world.ts'
-import { Dispatcher } from '#workers/platform/events/dispatcher.ts'
+import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
 /** A world in which nobody works off jobs. */
 async function withoutWorkers(t: ExecutionContext): Promise<World> {
@@ -104,8 +104,8 @@ test('many processes hand each change on once, in lots, also when one of them fa
   await w.db.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
     create trigger refuse before insert on pgboss.job_common for each row when (new.name = 'notifications.deliver') execute function refuse()`)
   const log = createLogger('test', 'silent')
-  const queue = w.worker.queue
-  const dispatchers = Array.from({ length: 4 }, () => new Dispatcher({ db: w.worker.database, queue, log }))
+  const queue = w.worker.jobQueue
+  const dispatchers = Array.from({ length: 4 }, () => new EventDispatcher({ db: w.worker.database, jobQueue: queue, log }))
   t.teardown(() => Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())))
   for (const dispatcher of dispatchers) dispatcher.start()
   while (dispatchers.some(({ idle }) => !idle)) await new Promise(setImmediate)
@@ -128,8 +128,8 @@ test('every workspace has its turn, also when more of them wait than a lot has r
     select uuidv7(), 'locations', 'created', array[uuidv7()], '{"notifications": ["01a1fdd7-bd07-7f9b-9a68-4e70ec8fc5b4"]}',
       '{"actorId": null, "actorType": "system", "requestId": "many", "depth": 0}'
     from generate_series(1, 1200)`)
-  const { db, queue } = { db: w.worker.database, queue: w.worker.queue }
-  const dispatcher = new Dispatcher({ db, queue, log: createLogger('test', 'silent') })
+  const { db, queue } = { db: w.worker.database, queue: w.worker.jobQueue }
+  const dispatcher = new EventDispatcher({ db, jobQueue: queue, log: createLogger('test', 'silent') })
   t.teardown(() => dispatcher.stop())
   dispatcher.start()
   while (!dispatcher.idle) await new Promise(setImmediate)

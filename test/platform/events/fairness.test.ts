@@ -5,7 +5,7 @@ import { flood } from '#test/platform/events/flood.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { waitedFor } from '#test/support/waiting.ts'
 import { world } from '#test/support/world.ts'
-import { Dispatcher } from '#workers/platform/events/dispatcher.ts'
+import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5))
 
@@ -23,7 +23,7 @@ test('a workspace’s change is handed on in its turn, while most of another’s
   for (const one of [w, small]) await makeRule(one)
   await flood(w, many)
   await small.org.owner.post(locationsOf(small), { values: { name: 'x' } })
-  const dispatcher = new Dispatcher({ db: w.worker.database, queue: w.worker.queue, log: createLogger('test', 'silent') })
+  const dispatcher = new EventDispatcher({ db: w.worker.database, jobQueue: w.worker.jobQueue, log: createLogger('test', 'silent') })
   t.teardown(() => dispatcher.stop())
   dispatcher.start()
   const placesOf = async (workspaceId: string) =>

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { deliverNotifications } from '#shared/core/notifications/jobs.ts'
-import { planOf } from '#workers/platform/events/plan-dispatch.ts'
+import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
+import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
 
 const subscriptions = {
-  flows: { job: deliverNotifications, continues: true, snapshots: true as const },
-  notifications: { job: deliverNotifications, continues: false },
+  flows: { job: deliverNotificationsJob, continues: true, snapshots: true as const },
+  notifications: { job: deliverNotificationsJob, continues: false },
 }
 const [id, workspaceId, entry, record, flow, rule] = Array.from({ length: 6 }, () => randomUUID()) as [string, ...string[]] & string[]
 const change = {
@@ -26,7 +26,7 @@ const dispatchAt = (depth: number, listeners: Record<string, string[]> = { flows
 })
 
 test('each subscriber gets the events with its own listeners, and snapshots when it takes them', (t) => {
-  const parts = planOf(dispatchAt(2), subscriptions)
+  const parts = planDispatch(dispatchAt(2), subscriptions)
   t.deepEqual(
     parts.map(({ subscriber, changes, cause }) => ({ subscriber, changes, depth: cause.depth })),
     [
@@ -37,13 +37,14 @@ test('each subscriber gets the events with its own listeners, and snapshots when
 })
 
 test('whoever may go on with a chain learns how long it is; what ends every chain begins anew', (t) => {
-  const depths = (depth: number) => planOf(dispatchAt(depth), subscriptions).map(({ subscriber, cause }) => `${subscriber} ${cause.depth}`)
+  const depths = (depth: number) =>
+    planDispatch(dispatchAt(depth), subscriptions).map(({ subscriber, cause }) => `${subscriber} ${cause.depth}`)
   t.deepEqual(depths(0), ['flows 0', 'notifications 0'])
   t.deepEqual(depths(8), ['flows 8', 'notifications 0'])
 })
 
 test('a subscriber that nobody knows is an error, not a change lost', (t) => {
   for (const name of ['unheard-of', 'constructor']) {
-    t.throws(() => planOf(dispatchAt(0, { [name]: [flow as string] }), subscriptions), { message: new RegExp(name) })
+    t.throws(() => planDispatch(dispatchAt(0, { [name]: [flow as string] }), subscriptions), { message: new RegExp(name) })
   }
 })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { readSnapshots, storedOf } from '#shared/core/records/snapshots.ts'
+import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
-import { type Heard, listen, listenedTo } from '#shared/platform/events/listen.ts'
-import { beforeAll, type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
+import { beforeFirstWorkspace, type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -24,9 +24,9 @@ test.afterEach.always(async () => {
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const records = () => `${w.org.path}/records/invoices`
 const take = (): Promise<Dispatch[]> => w.worker.database.transaction((tx) => takeDispatches(tx, ['test', 'other'], [w.org.id], 100))
-const hear = (heard: readonly Heard[], subscriber = 'test', id = randomUUID()) =>
+const hear = (heard: readonly ListenedEvent[], subscriber = 'test', id = randomUUID()) =>
   w.worker.database.transaction((tx) => listen(tx, { workspaceId: w.org.id, subscriber, id }, heard))
-const scope = () => ({ db: w.worker.database, queue: w.worker.queue, workspace: { id: w.org.id }, cause })
+const scope = () => ({ db: w.worker.database, jobQueue: w.worker.jobQueue, workspace: { id: w.org.id }, cause })
 const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch) => ({
   ...change,
   ...(snapshots ? { snapshots } : {}),
@@ -60,7 +60,7 @@ test.serial(
       found.map(({ updated_at }) => updated_at),
     )
     const type = await requireRecordType({ ...scope(), cache: w.api.services.cache }, 'invoices')
-    for (const one of found) t.deepEqual(storedOf(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
+    for (const one of found) t.deepEqual(snapshotToRecord(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
   },
 )
 
@@ -129,7 +129,7 @@ test.serial(
       elsewhere,
     )
     const happenings = [1, 2].map((number) => ({ id: newId(), subjectId: randomUUID(), snapshot: { title: `event ${number}` } }))
-    const created = { source: 'calendar', topics: ['team', ''], event: 'created', happenings } as const
+    const created = { source: 'calendar', topics: ['team', ''], event: 'created', events: happenings } as const
     t.true(await w.worker.database.transaction((tx) => announceEvents({ ...scope(), db: tx }, created)))
     t.like(await take(), [
       {
@@ -149,8 +149,8 @@ test.serial(
       happenings.map(({ snapshot }) => snapshot),
     )
     t.false(await announceEvents(scope(), { ...created, event: 'cancelled' }))
-    t.false(await announceEvents(scope(), { ...created, happenings: [] }))
-    t.deepEqual(await listenedTo(w.worker.database, w.org.id, 'calendar'), [
+    t.false(await announceEvents(scope(), { ...created, events: [] }))
+    t.deepEqual(await findListenedEvents(w.worker.database, w.org.id, 'calendar'), [
       { objectType: '', event: 'created' },
       { objectType: 'else', event: 'created' },
       { objectType: 'team', event: 'created' },
@@ -164,7 +164,7 @@ test.serial('an announcement that is rolled back is never handed on', async (t) 
     source: 'calendar',
     topics: [''],
     event: 'created',
-    happenings: [{ id: newId(), subjectId: beforeAll, snapshot: null }],
+    events: [{ id: newId(), subjectId: beforeFirstWorkspace, snapshot: null }],
   } as const
   await t.throwsAsync(
     w.worker.database.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { toFieldValue } from '#shared/platform/formula/field-result.ts'
-import { errors, isError } from '#shared/platform/formula/values/value.ts'
+import { errorValues, isError } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { evaluate, shown } from './evaluate.ts'
 
@@ -86,7 +86,7 @@ test('quotients are right in every place that a field keeps', (t) => {
   fc.assert(
     fc.property(quotients, ({ source, value }) => {
       const answer = evaluate(source)
-      if (value === null) return answer === errors.zeroDivision
+      if (value === null) return answer === errorValues.zeroDivision
       return toFieldValue(answer, { type: 'number' }) === rounded(value)
     }),
     { numRuns: 2_000 },

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { compile } from '#shared/platform/formula/compile.ts'
-import { startRun } from '#shared/platform/formula/evaluation.ts'
+import { compileNode } from '#shared/platform/formula/compile.ts'
+import { startEvaluation } from '#shared/platform/formula/evaluation.ts'
 import { toFieldValue } from '#shared/platform/formula/field-result.ts'
 import { compileFormula } from '#shared/platform/formula/formula.ts'
-import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { parseFormula } from '#shared/platform/formula/parse/parser.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { now, shown } from './evaluate.ts'
@@ -57,10 +57,10 @@ test('the steps of an evaluation are counted, whatever the work is', (t) => {
   const costly = [many('n^n', 250), many('LEN(PROPER(t))', 200), `SWITCH("x", ${many('w, 1', 400, ', ')})`, many('(t=w)', 240, '=')]
   for (const source of costly) {
     const fields = new Map(Object.entries(long).map(([key, [type]]) => [key, { type: type as FieldType }]))
-    const run = startRun(new Map<string, FieldValue>(Object.entries(long).map(([key, [, value]]) => [key, value])), { now }, 3)
-    compile(parseFormula(source), { fields, slots: new Map(), words: new Set() })(run)
+    const run = startEvaluation(new Map<string, FieldValue>(Object.entries(long).map(([key, [, value]]) => [key, value])), { now }, 3)
+    compileNode(parseFormula(source), { fields, slots: new Map(), words: new Set() })(run)
     t.true(run.steps < 0, source.slice(0, 40))
-    t.true(run.steps > -2 * limits.steps, `${source.slice(0, 40)} stopped soon after`)
+    t.true(run.steps > -2 * formulaLimits.steps, `${source.slice(0, 40)} stopped soon after`)
   }
 })
 
@@ -86,8 +86,8 @@ test('a formula that is too long, too deep or too big is refused', (t) => {
 })
 
 test('a formula as deep and as big as allowed works', (t) => {
-  t.is(shown(`${'('.repeat(limits.depth)}1${')'.repeat(limits.depth)}`), '1')
-  t.is(shown(many('1', limits.nodes / 2)), String(limits.nodes / 2))
+  t.is(shown(`${'('.repeat(formulaLimits.depth)}1${')'.repeat(formulaLimits.depth)}`), '1')
+  t.is(shown(many('1', formulaLimits.nodes / 2)), String(formulaLimits.nodes / 2))
 })
 
 test('names that objects answer to are harmless as fields, words and options', (t) => {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { compileFormula } from '#shared/platform/formula/formula.ts'
-import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -16,7 +16,7 @@ const compiled = (source: string) => compileFormula(source, { fields, target: { 
 test('a long formula gives the thread back in its midst, and its value and its steps are as in one piece', async (t) => {
   const values = new Map([['words', words]])
   for (const source of [long, `IF(${long} > 5, ${long}, "none")`, `IFERROR(${long} / 0, "${'x'.repeat(10)}")`]) {
-    const whole = { steps: limits.steps, text: limits.recordText }
+    const whole = { steps: formulaLimits.steps, text: formulaLimits.recordText }
     const sliced = { ...whole }
     const { evaluate, evaluateInSlices } = compiled(source)
     let pauses = 0

@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Tx } from '#shared/platform/db/database.ts'
-import { findActive } from '#shared/platform/jobs/monitoring/active-jobs.ts'
-import { settleOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { findActiveJobs } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { completeOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { world } from '#test/support/world.ts'
 
 /** Jobs that wait, none of which the planner has counted. */
@@ -15,8 +15,8 @@ const steps: readonly (readonly [name: string, step: (tx: Tx, workspaceId: strin
   ['letting jobs in', (tx, workspaceId) => tx.query({ text: 'select admit_jobs($1, $2)', values: [workspaceId, 'functions'] })],
   ['fetching them', (tx) => tx.query({ text: `update pgboss.job set state = 'active' returning id` })],
   ['beginning one', (tx, _, id) => startOperation(tx, id)],
-  ['looking after what is active', (tx) => findActive(tx, [job])],
-  ['settling one', (tx, _, id) => settleOperation(tx, id, { status: 'done', result: null })],
+  ['looking after what is active', (tx) => findActiveJobs(tx, [job])],
+  ['settling one', (tx, _, id) => completeOperation(tx, id, { status: 'done', result: null })],
 ]
 
 test('no step of a job reads those that wait, also when the planner saw their tables last as they came', async (t) => {

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { exportRecords } from '#shared/core/records/jobs.ts'
+import { exportRecordsJob } from '#shared/core/records/jobs.ts'
 import { jobs } from '#shared/jobs.ts'
-import { listDeadLetters, resend } from '#shared/platform/jobs/dead-letters.ts'
-import { settleAbandoned } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { listDeadLetters, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
+import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import { hurry } from '#test/support/hurry.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -19,11 +19,11 @@ test('a job that keeps failing is tried again, fails for its caller, and can be 
   t.deepEqual(job.data.error, { code: 'INTERNAL', message: 'Something went wrong on our side' })
   await w.drain()
   const [letter] = await listDeadLetters(w.api.services.database)
-  t.like(letter, { id: data.job_id, job: exportRecords.name, attempts: exportRecords.retry.limit + 1 })
+  t.like(letter, { id: data.job_id, job: exportRecordsJob.name, attempts: exportRecordsJob.retry.limit + 1 })
   t.regex(letter?.error ?? '', /no file today/)
   await w.db.query('drop trigger broken on job_files')
-  const { database, queue } = w.api.services
-  const sent = await Promise.all([0, 1, 2, 3, 4].map(() => resend(database, queue, jobs, data.job_id)))
+  const { database, jobQueue } = w.api.services
+  const sent = await Promise.all([0, 1, 2, 3, 4].map(() => resendDeadLetter(database, jobQueue, jobs, data.job_id)))
   t.is(sent.filter((isSent) => isSent).length, 1, 'five who send it again at once send it once')
   t.is(await hurry(w, data.job_id), 'done')
   t.is((await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}/result`)).status, 200)
@@ -33,14 +33,14 @@ test('a job that keeps failing is tried again, fails for its caller, and can be 
 test('an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  const { database, queue } = w.api.services
+  const { database, jobQueue } = w.api.services
   const { rows } = await w.db.query(
     `insert into operations (id, workspace_id, kind, job, request_id, created_at)
      values (gen_random_uuid(), $1, 'lost', 'records.export', 'test', now() - interval '20 seconds') returning id`,
     [w.org.id],
   )
   const waiting = w.api.services.waiter.wait(rows[0].id, 60_000)
-  await database.transaction((tx) => settleAbandoned(tx, queue))
+  await database.transaction((tx) => failAbandonedOperations(tx, jobQueue))
   t.like(await waiting, { status: 'failed', error: { code: 'INTERNAL' } })
 })
 
@@ -57,6 +57,6 @@ test('the house-keeping of the queue finds attempts whose worker died', async (t
     [data.job_id],
   )
   await w.db.query('update pgboss.queue set monitor_on = null')
-  await w.worker.queue.boss.supervise()
+  await w.worker.jobQueue.boss.supervise()
   t.is(await hurry(w, data.job_id), 'done')
 })

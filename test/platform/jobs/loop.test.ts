@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8'
 import test from 'ava'
-import { continueRun } from '#shared/features/flows/jobs.ts'
+import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import { byHand, chain, createFlow, ended, endedRuns, start } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
@@ -18,7 +18,7 @@ test.serial('while nothing waits, no queue is fetched from', async (t) => {
     }),
   )
   for (let count = 1; count <= 3; count++) {
-    w.worker.pools.missed()
+    w.worker.pools.pollAll()
     await w.drain()
   }
   t.true(looks >= 3)
@@ -55,7 +55,7 @@ test('many jobs of one workspace are taken several at once, and others’ are lo
   let [fetches, pastFull] = [0, 0]
   t.teardown(
     hearSent(({ text }) => {
-      if (!text.includes('SKIP LOCKED') || !text.includes(`'${continueRun.name}'`)) return
+      if (!text.includes('SKIP LOCKED') || !text.includes(`'${continueRunJob.name}'`)) return
       fetches += 1
       if (text.includes('j.group_id <> ALL')) pastFull += 1
     }),

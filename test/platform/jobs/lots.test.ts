@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { inLots } from '#workers/platform/jobs/grouped-work.ts'
+import { createGroupedWork } from '#workers/platform/jobs/grouped-work.ts'
 
 // Of a scope, lots look at nothing but which process's queue it has.
 const scopeOf = (queue: object) => ({ queue }) as unknown as PlatformScope
@@ -10,7 +10,7 @@ const toOne = () => 'a workspace'
 test('what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
   const lots: number[][] = []
   const gate = Promise.withResolvers<void>()
-  const add = inLots<number>(toOne, async (_scope, items) => {
+  const add = createGroupedWork<number>(toOne, async (_scope, items) => {
     lots.push([...items])
     if (lots.length === 1) await gate.promise
   })
@@ -26,7 +26,7 @@ test('what is asked for together is done together, and what comes meanwhile make
 
 test('a lot that fails is done item by item, and only the faulty one fails', async (t) => {
   const lots: number[][] = []
-  const add = inLots<number>(toOne, async (_scope, items) => {
+  const add = createGroupedWork<number>(toOne, async (_scope, items) => {
     lots.push([...items])
     if (items.includes(2)) throw new Error('two')
   })
@@ -41,7 +41,7 @@ test('a lot that fails is done item by item, and only the faulty one fails', asy
 
 test('processes do not do each other’s work', async (t) => {
   const lots: number[][] = []
-  const add = inLots<number>(toOne, async (_scope, items) => void lots.push([...items]))
+  const add = createGroupedWork<number>(toOne, async (_scope, items) => void lots.push([...items]))
   await Promise.all([add(scopeOf({}), 1), add(scopeOf({}), 2)])
   t.deepEqual(lots, [[1], [2]])
 })
@@ -49,7 +49,7 @@ test('processes do not do each other’s work', async (t) => {
 test('no workspace waits for another’s lot', async (t) => {
   const gate = Promise.withResolvers<void>()
   const lots: [string, number[]][] = []
-  const add = inLots<number>(
+  const add = createGroupedWork<number>(
     (item) => (item < 10 ? 'slow' : 'quick'),
     async (_scope, items, workspaceId) => {
       lots.push([workspaceId, [...items]])

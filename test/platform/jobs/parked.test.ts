@@ -1,8 +1,8 @@
 import test from 'ava'
-import { deadLetterQueue, defineJob, retry } from '#shared/platform/jobs/job.ts'
-import { installQueues } from '#shared/platform/jobs/job-queue.ts'
-import { settleAbandoned } from '#shared/platform/jobs/operations/abandoned-operations.ts'
-import { continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { deadLetterQueue, defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
+import { installJobQueues } from '#shared/platform/jobs/job-queue.ts'
+import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -10,10 +10,10 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
-import { enterAs, orRefusal } from '#workers/core/workspaces/enter-workspace.ts'
+import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
-import { type AnyHandler, platformHandler } from '#workers/platform/jobs/handler.ts'
-import { Loop } from '#workers/platform/jobs/job-loop.ts'
+import { type AnyHandler, definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 import { openResources } from '#workers/resources.ts'
 
 const job = {
@@ -21,7 +21,7 @@ const job = {
   app: null,
   pool: 'data',
   concurrency: 10,
-  retry: retry.once,
+  retry: retryPolicies.once,
   timeoutSeconds: 10,
   payload: schema(types.Any()),
   result: schema(types.Any()),
@@ -43,7 +43,7 @@ const heard: unknown[] = []
 let slots = 0
 
 const handlers: readonly AnyHandler[] = [
-  platformHandler(parent, async ({ payload, scope, checkpoint, park }) => {
+  definePlatformHandler(parent, async ({ payload, scope, checkpoint, park }) => {
     if (checkpoint === undefined) {
       return park(async (inside, start) => {
         const children: string[] = []
@@ -54,7 +54,7 @@ const handlers: readonly AnyHandler[] = [
     const found = await Promise.all((checkpoint as string[]).map((id) => findOperation(scope.db, id)))
     return { result: found.map((one) => one?.result ?? one?.error?.message) }
   }),
-  platformHandler(child, async ({ payload }) => {
+  definePlatformHandler(child, async ({ payload }) => {
     slots += 1
     try {
       return { result: await endOf(payload.name).promise }
@@ -62,14 +62,14 @@ const handlers: readonly AnyHandler[] = [
       slots -= 1
     }
   }),
-  platformHandler(after, async ({ payload, scope }) => {
+  definePlatformHandler(after, async ({ payload, scope }) => {
     const operation = await findOperation(scope.db, payload.operation)
     heard.push([operation?.status, operation?.result ?? operation?.error?.message])
     return { result: null }
   }),
 ]
 
-let loops: Loop[]
+let loops: JobLoop[]
 const origin = () => ({
   workspaceId: w.org.id,
   cause: { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const,
@@ -77,11 +77,22 @@ const origin = () => ({
 
 test.before(async () => {
   w = await world()
-  await installQueues(w.worker.database, [parent, child, after], deadLetterQueue)
-  const { cache, queue, blobs, uses, now, guards } = w.api.services
+  await installJobQueues(w.worker.database, [parent, child, after], deadLetterQueue)
+  const { cache, jobQueue, blobs, fieldUses, now, recordGuards } = w.api.services
   const log = createLogger('test', 'silent')
-  services = { config: w.config, cache, queue, blobs, log, uses, now, guards, db: w.worker.database, resources: openResources(log) }
-  loops = handlers.map((handler) => new Loop(handler, services))
+  services = {
+    config: w.config,
+    cache,
+    jobQueue,
+    blobs,
+    log,
+    fieldUses,
+    now,
+    recordGuards,
+    db: w.worker.database,
+    resources: openResources(log),
+  }
+  loops = handlers.map((handler) => new JobLoop(handler, services))
   for (const loop of loops) loop.start()
 })
 test.after.always(async () => {
@@ -106,11 +117,11 @@ const awaited = async (id: string) => (await w.db.query('select awaits, status f
 const isParked = (id: string, count: number) => until(async () => (await awaited(id)).awaits === count)
 
 test.serial('a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
-  const { queue, db } = services
-  const id = await queue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
+  const { jobQueue, db } = services
+  const id = await jobQueue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
   await isParked(id, 3)
   await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
-  await settleAbandoned(db, queue)
+  await failAbandonedOperations(db, jobQueue)
   const jobs = `select from pgboss.job where name = 'test.parent' and state in ('created', 'retry', 'active')`
   await until(async () => (await w.db.query(jobs)).rowCount === 0)
   endOf('a').resolve('first')
@@ -123,9 +134,9 @@ test.serial('a parked job holds no slot and no job until all that it waits for h
 })
 
 test.serial('of many that settle at once, one goes on', async (t) => {
-  const { queue, db } = services
+  const { jobQueue, db } = services
   const names = Array.from({ length: 10 }, (_, number) => `at once ${number}`)
-  const id = await queue.enqueue(db, parent, origin(), { children: names })
+  const id = await jobQueue.enqueue(db, parent, origin(), { children: names })
   await isParked(id, 10)
   await until(async () => slots >= 10)
   for (const name of names) endOf(name).resolve(name)
@@ -136,25 +147,31 @@ test.serial('of many that settle at once, one goes on', async (t) => {
 })
 
 test.serial('a parked job whose resumed attempt was lost is given up like any other', async (t) => {
-  const { queue, db } = services
-  const id = await queue.enqueue(db, parent, origin(), { children: ['lost'] })
+  const { jobQueue, db } = services
+  const id = await jobQueue.enqueue(db, parent, origin(), { children: ['lost'] })
   await isParked(id, 1)
   await loops[0]?.stop(0)
   endOf('lost').resolve(null)
   await until(async () => (await awaited(id)).awaits === null)
-  await settleAbandoned(db, queue)
+  await failAbandonedOperations(db, jobQueue)
   t.like(await awaited(id), { status: 'running' }, 'its job waits')
   await w.db.query(`delete from pgboss.job where name = 'test.parent'`)
   await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
-  await settleAbandoned(db, queue)
+  await failAbandonedOperations(db, jobQueue)
   t.like(await awaited(id), { status: 'failed' })
 })
 
 test.serial('what goes on after an operation is filed with what settles it, however it ends', async (t) => {
-  const { queue, db } = services
+  const { jobQueue, db } = services
   const begin = async (name: string) => {
     const id = newId()
-    const operation = await queue.enqueue(db, child, origin(), { name }, { continuation: continuation(after, origin(), { operation: id }) })
+    const operation = await jobQueue.enqueue(
+      db,
+      child,
+      origin(),
+      { name },
+      { continuation: createContinuation(after, origin(), { operation: id }) },
+    )
     await w.db.query(
       `update operations set continuation = jsonb_set(continuation, '{envelope,payload,operation}', to_jsonb($1::text)) where id = $1`,
       [operation],
@@ -172,7 +189,7 @@ test.serial('what goes on after an operation is filed with what settles it, howe
   const gone = await begin('goes away')
   await w.db.query(`delete from pgboss.job where id = $1`, [gone])
   await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [gone])
-  await settleAbandoned(db, queue)
+  await failAbandonedOperations(db, jobQueue)
   await until(async () => heard.length === 3)
   t.deepEqual(heard, [
     ['done', 5],
@@ -184,14 +201,14 @@ test.serial('what goes on after an operation is filed with what settles it, howe
 test.serial('work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
   const platform = { ...services, principal: null, cause: origin().cause }
-  const scope = await enterAs(platform, w.org.id, member.id)
+  const scope = await enterAsPrincipal(platform, w.org.id, member.id)
   t.like(scope.cause, { actorId: member.id, actorType: 'user', requestId: 'test' })
   t.is(scope.actor.policy.permits('records:read', 'invoices'), 'always')
   t.is(scope.actor.policy.permits('records:read', 'accounts'), 'never')
   await w.org.owner.delete(`${w.org.path}/members/${member.id}`)
-  await services.cache.settle()
-  const { refusal } = await orRefusal(() => enterAs(platform, w.org.id, member.id))
+  await services.cache.refresh()
+  const { refusal } = await catchRefusal(() => enterAsPrincipal(platform, w.org.id, member.id))
   t.like(refusal, { code: 'FORBIDDEN' })
-  t.deepEqual(await orRefusal(async () => 1), { value: 1 })
-  await t.throwsAsync(orRefusal(async () => Promise.reject(problem('INTERNAL'))))
+  t.deepEqual(await catchRefusal(async () => 1), { value: 1 })
+  await t.throwsAsync(catchRefusal(async () => Promise.reject(problem('INTERNAL'))))
 })

@@ -16,7 +16,7 @@ test('a fetch takes the waiting jobs from an index in their order, also when the
   await w.db.query(`insert into pgboss.job (name) select 'notifications.deliver' from generate_series(1, ${waiting})`)
   const statements: string[] = []
   const db = { executeSql: async (text: string) => ({ rows: statements.push(text) > 0 ? [] : [] }) }
-  await w.api.services.queue.boss.fetch('notifications.deliver', { db, batchSize: 100 })
+  await w.api.services.jobQueue.boss.fetch('notifications.deliver', { db, batchSize: 100 })
   const { rows } = await w.db.query(`explain ${statements[0]}`)
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   t.regex(plan, /CTE next\s+->\s+Limit[^\n]*\n\s+->\s+LockRows[^\n]*\n\s+->\s+Index Scan using \w+/, plan)

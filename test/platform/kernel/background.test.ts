@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
-import { type Fate, fateOf, requireOpen, type Work } from '#shared/platform/kernel/background.ts'
+import { type Disposition, dispositionOf, requireNotHalted, type WorkKind } from '#shared/platform/kernel/background.ts'
 
 const place = (status: 'active' | 'suspended', off: AppName[]) => ({
   status,
@@ -8,7 +8,7 @@ const place = (status: 'active' | 'suspended', off: AppName[]) => ({
 })
 
 /** Each kind of work in a suspended workspace, with its app off, and with both. */
-const cases: readonly (readonly [work: Work, suspended: Fate, appOff: Fate, both: Fate])[] = [
+const cases: readonly (readonly [work: WorkKind, suspended: Disposition, appOff: Disposition, both: Disposition])[] = [
   ['request', 'refused', 'refused', 'refused'],
   ['step', 'waits', 'refused', 'waits'],
   ['due', 'waits', 'waits', 'waits'],
@@ -17,19 +17,22 @@ const cases: readonly (readonly [work: Work, suspended: Fate, appOff: Fate, both
 for (const [work, suspended, appOff, both] of cases) {
   test(`in the background: ${work}`, (t) => {
     const working = { work, app: 'calendar' } as const
-    t.is(fateOf(working, place('active', [])), 'goes on')
-    t.is(fateOf(working, place('active', ['payments'])), 'goes on', 'another app')
-    t.is(fateOf({ work, app: null }, place('active', [...apps])), 'goes on')
-    t.is(fateOf(working, place('suspended', [])), suspended)
-    t.is(fateOf(working, place('active', ['calendar'])), appOff)
-    t.is(fateOf(working, place('suspended', ['calendar'])), both)
+    t.is(dispositionOf(working, place('active', [])), 'goes on')
+    t.is(dispositionOf(working, place('active', ['payments'])), 'goes on', 'another app')
+    t.is(dispositionOf({ work, app: null }, place('active', [...apps])), 'goes on')
+    t.is(dispositionOf(working, place('suspended', [])), suspended)
+    t.is(dispositionOf(working, place('active', ['calendar'])), appOff)
+    t.is(dispositionOf(working, place('suspended', ['calendar'])), both)
   })
 }
 
 test('what does not go on hears why', (t) => {
-  const asked = (status: 'active' | 'suspended') => () => requireOpen({ work: 'request', app: 'queues' }, place(status, ['queues']))
+  const asked = (status: 'active' | 'suspended') => () => requireNotHalted({ work: 'request', app: 'queues' }, place(status, ['queues']))
   t.is(t.throws(asked('suspended'))?.message, 'This workspace is suspended')
   t.like(t.throws(asked('active')), { code: 'NOT_FOUND' } as object)
-  t.is(t.throws(() => requireOpen({ work: 'step', app: 'queues' }, place('active', ['queues'])))?.message, 'The app queues is switched off')
-  t.notThrows(() => requireOpen({ work: 'upkeep', app: 'queues' }, place('suspended', ['queues'])))
+  t.is(
+    t.throws(() => requireNotHalted({ work: 'step', app: 'queues' }, place('active', ['queues'])))?.message,
+    'The app queues is switched off',
+  )
+  t.notThrows(() => requireNotHalted({ work: 'upkeep', app: 'queues' }, place('suspended', ['queues'])))
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { countCall, waitUncounted } from '#shared/platform/kernel/process/thread-share.ts'
+import { trackCall, waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** Holds the thread for so many milliseconds. */
 function hold(ms: number): void {
@@ -19,10 +19,10 @@ async function compute(budget: ComputeBudget, slices: number, done: string[], na
 
 test('a budget gives its steps and no more, and says which bound ended it', (t) => {
   const budget = computeBudget('w', { steps: 10, bound: 'filter: at most 10 steps' })
-  budget.take(4)
-  budget.take(6)
+  budget.takeSteps(4)
+  budget.takeSteps(6)
   t.is(budget.left, 0)
-  const error = t.throws(() => budget.take(1), { instanceOf: Problem })
+  const error = t.throws(() => budget.takeSteps(1), { instanceOf: Problem })
   t.is(error.code, 'VALIDATION_ERROR')
   t.is(error.message, 'filter: at most 10 steps')
 })
@@ -63,10 +63,10 @@ test('input and output are served between two slices of many computations', asyn
 })
 
 test('a call that is over twice is counted once', async (t) => {
-  const over = [countCall(), countCall()]
+  const over = [trackCall(), trackCall()]
   for (const end of over) end()
   for (const end of over) end()
-  const end = countCall()
+  const end = trackCall()
   const budget = computeBudget('w', { steps: 1, bound: '' })
   hold(4)
   await budget.pause()
@@ -75,7 +75,7 @@ test('a call that is over twice is counted once', async (t) => {
 })
 
 test.serial('a call that waits for its operation is not counted', async (t) => {
-  const ends = [countCall(), countCall()]
+  const ends = [trackCall(), trackCall()]
   const budget = computeBudget('w', { steps: 1, bound: '' })
   const isNext = async () => {
     hold(4)
@@ -91,6 +91,6 @@ test.serial('a call that waits for its operation is not counted', async (t) => {
     return began
   }
   t.false(await isNext(), 'two calls, one of which computes')
-  t.true(await waitUncounted(isNext))
+  t.true(await waitUntracked(isNext))
   for (const end of ends) end()
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { parseExactly, quoteInexact } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { parseExactJson, quoteInexactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 
 /** What the language itself says of every number's text: slow, and right. Minus nought alone is nought. */
 const byReviver = (text: string): unknown =>
@@ -8,7 +8,7 @@ const byReviver = (text: string): unknown =>
     typeof value !== 'number' || source === undefined || String(value) === source || source === '-0' ? value : JSON.rawJSON(source),
   )
 
-const same = (text: string): boolean => JSON.stringify(parseExactly(text)) === JSON.stringify(byReviver(text))
+const same = (text: string): boolean => JSON.stringify(parseExactJson(text)) === JSON.stringify(byReviver(text))
 
 const numbers = ['0', '-0', '1', '-1.5', '1.50', '10.0', '0.1', '100', '123456789012345', '1234567890123456', '12345678901234567890', '0.000001',
   '0.0000001', '-0.00000012', '10.0000005', '1e5', '1E5', '1e-7', '1e21', '1.5e+3', '1e400', '-1e-400', '12345678901234.123456',
@@ -20,7 +20,7 @@ test('every number keeps its text, wherever it stands', (t) => {
       const text = around.replaceAll('N', number)
       t.true(same(text), text)
     }
-    t.is(JSON.stringify(parseExactly(`[${number}]`)), number === '-0' ? '[0]' : `[${number}]`)
+    t.is(JSON.stringify(parseExactJson(`[${number}]`)), number === '-0' ? '[0]' : `[${number}]`)
   }
 })
 
@@ -29,7 +29,7 @@ test('what is no JSON throws what JSON.parse throws', (t) => {
     '+1.50', '--1.50', '1.50-', '[-]', '{"a":1.50,}', "{'a':1.50}", '"1.50', 'NaN', '1_000.50'] // biome-ignore format: a list of texts
   for (const text of wrong) {
     const { message } = t.throws(() => JSON.parse(text), { instanceOf: SyntaxError })
-    t.throws(() => parseExactly(text), { instanceOf: SyntaxError, message }, text)
+    t.throws(() => parseExactJson(text), { instanceOf: SyntaxError, message }, text)
   }
 })
 
@@ -64,4 +64,4 @@ for (const [text, quoted] of [
   ['[1e400,-12345678901234567890.5]', '["1e400","-12345678901234567890.5"]'],
   ['null', 'null'],
 ] as const)
-  test(`JavaScript reads ${text} as ${quoted}`, (t) => t.is(quoteInexact(text), quoted))
+  test(`JavaScript reads ${text} as ${quoted}`, (t) => t.is(quoteInexactNumbers(text), quoted))

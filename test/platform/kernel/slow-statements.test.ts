@@ -1,14 +1,14 @@
 import test from 'ava'
-import { timed } from '#shared/platform/db/statements/slow-statements.ts'
+import { runAndLogSlow } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequest } from '#shared/platform/kernel/process/current-request.ts'
+import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
 /** What is told of a statement that takes as long as it says, in milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
   const told: object[] = []
   const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger
   const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
-  await currentRequest.run('a-request', () => timed({ ms, log }, statement, run)).catch(() => undefined)
+  await currentRequestId.run('a-request', () => runAndLogSlow({ ms, log }, statement, run)).catch(() => undefined)
   return told
 }
 

@@ -42,9 +42,9 @@ test('mail is signed by who sends it: the operator where its server is used, a c
   await w.org.owner.post(`${w.org.path}/members`, { email: 'cy@example.com' })
   const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
   const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
-  const { database: db, queue } = w.api.services
+  const { database: db, jobQueue } = w.api.services
   const booking = { workspaceId: w.org.id, kind: 'booking', to: 'di@example.com', subject: 'Booked', text: 'See you', calendar }
-  await queueMail({ db, queue, cause }, booking)
+  await queueMail({ db, jobQueue, cause }, booking)
   await w.drain()
 
   const resolver = async (name: string, type: string) => {

@@ -12,12 +12,12 @@ test('mails whose worker is killed again and again all arrive, at most one twice
   const server = await startMailServer(t)
   const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'flows', 'functions', 'schedule'])
   t.teardown(w.close)
-  const { database: db, queue } = w.api.services
+  const { database: db, jobQueue } = w.api.services
   const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const mail = { workspaceId: null, kind: 'test', to: `${n}@example.com`, subject: 'Hello', text: 'Hello' }
-    ids.push(await queueMail({ db, queue, cause }, mail))
+    ids.push(await queueMail({ db, jobQueue, cause }, mail))
   }
   let underWay = 0
   const sending = async () => (await w.db.query(`select from outbox_mails where status = 'sending'`)).rowCount ?? 0

@@ -11,7 +11,7 @@ import { registry } from '#workers/metrics.ts'
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const mail = { workspaceId: null, kind: 'test', to: 'ann@example.com', subject: 'Hello', text: 'Hello Ann' } as const
 
-const sender = ({ api }: World) => ({ db: api.services.database, queue: api.services.queue, cause })
+const sender = ({ api }: World) => ({ db: api.services.database, jobQueue: api.services.jobQueue, cause })
 const rows = async ({ db }: World) =>
   (await db.query('select id, status, attempts, last_error, body_text, sent_at from outbox_mails order by id')).rows
 
@@ -68,9 +68,9 @@ test('a mail whose cause is rolled back is never sent', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url })
   t.teardown(w.close)
-  const { db, queue } = sender(w)
+  const { db, jobQueue } = sender(w)
   const rolledBack = db.transaction(async (tx) => {
-    await queueMail({ db: tx, queue, cause }, mail)
+    await queueMail({ db: tx, jobQueue, cause }, mail)
     throw new Error('no')
   })
   await t.throwsAsync(rolledBack, { message: 'no' })
@@ -118,7 +118,7 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
     t.is(retry.rowCount, 1)
     delays.push(Number(retry.rows[0].seconds))
     await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
-    w.worker.pools.missed()
+    w.worker.pools.pollAll()
     await w.drain()
   }
   t.true((delays[0] ?? 0) > 5 && (delays[8] ?? 0) > 20 * (delays[0] ?? 0), `delays grow: ${delays.join(', ')}`)
@@ -131,7 +131,7 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
   t.is(json.queues.find(({ job }: { job: string }) => job === 'mail.send').failed, 1)
   server.refuse(null)
   t.deepEqual((await callKontor(w, 'jobs', 'retry', json.failed[0].id, '--json')).json, { retried: [json.failed[0].id] })
-  w.worker.pools.missed()
+  w.worker.pools.pollAll()
   await w.drain()
   t.is(server.taken.length, 1)
   t.like((await rows(w))[0], { status: 'sent', attempts: 11, last_error: null })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
-import { outcomeOf } from '#shared/platform/mail/delivery-outcome.ts'
+import { classifyFailure } from '#shared/platform/mail/delivery-outcome.ts'
 
 const reply = (responseCode: number, response: string) => Object.assign(new Error('said'), { responseCode, response })
 const coded = (code: string) => Object.assign(new Error('words'), { code })
@@ -28,7 +28,7 @@ for (const [what, error, before, after] of [
 ] as const)
   test(`${what} is ${before} before the server has the mail, and ${after} after`, (t) => {
     const said = (handedOver: boolean) => {
-      const outcome = outcomeOf(error, handedOver)
+      const outcome = classifyFailure(error, handedOver)
       return outcome.kind === 'final' ? outcome.status : outcome.kind
     }
     t.deepEqual([said(false), said(true)], [before, after])

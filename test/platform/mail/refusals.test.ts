@@ -13,11 +13,11 @@ test('a relay that refuses AUTH delays all mail, is logged as a warning and coun
   server.cutAt('AUTH', '535 5.7.8 wrong password')
   const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'schedule'])
   t.teardown(w.close)
-  const { database: db, queue } = w.api.services
+  const { database: db, jobQueue } = w.api.services
   const ids: string[] = []
   for (let n = 0; n < 3; n++) {
     const mail = { workspaceId: null, kind: 'test', to: `${n}@example.com`, subject: 'Hello', text: 'Hello' }
-    ids.push(await queueMail({ db, queue, cause }, mail))
+    ids.push(await queueMail({ db, jobQueue, cause }, mail))
   }
   const port = await freePort()
   const environment = { SMTP_URL: `smtp://shop:hush@127.0.0.1:${server.port}`, LOG_LEVEL: 'warn', WORKER_PORT: String(port) }

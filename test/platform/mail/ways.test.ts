@@ -1,6 +1,6 @@
 import test from 'ava'
 import { readConfig } from '#shared/platform/kernel/config.ts'
-import { connectionsWay } from '#workers/platform/mail/transports.ts'
+import { connectionTransport } from '#workers/platform/mail/transports.ts'
 
 const least = { DATABASE_URL: 'postgres://a', SECRET_KEY: '0'.repeat(64) }
 const connection = { id: '', port: 587, secure: false, password: 'hush', from: 'Shop <shop@example.com>', dkim: null, updatedAt: '' }
@@ -16,7 +16,7 @@ for (const [host, username, allow, requireTLS, rejectUnauthorized] of [
 ] as const)
   test(`a connection to ${host} as "${username}" with "${allow}" opened ${requireTLS ? 'needs' : 'does without'} TLS`, (t) => {
     const config = readConfig({ ...least, EGRESS_ALLOW: allow })
-    const { server, from } = connectionsWay(config, { ...connection, host, username })
+    const { server, from } = connectionTransport(config, { ...connection, host, username })
     t.is(server.requireTLS, requireTLS)
     t.is(server.tls?.rejectUnauthorized, rejectUnauthorized)
     t.deepEqual(server.auth, username === '' ? undefined : { user: 'shop', pass: 'hush' })

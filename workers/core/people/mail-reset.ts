@@ -1,8 +1,8 @@
-import { mailReset } from '#shared/core/people/jobs.ts'
-import { startReset } from '#shared/core/people/password-reset.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { mailResetJob } from '#shared/core/people/jobs.ts'
+import { mailResetToken } from '#shared/core/people/password-reset.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-export default platformHandler(mailReset, async ({ payload, scope, jobId }) => {
-  await startReset(scope, payload.email, jobId)
+export default definePlatformHandler(mailResetJob, async ({ payload, scope, jobId }) => {
+  await mailResetToken(scope, payload.email, jobId)
   return { result: null }
 })

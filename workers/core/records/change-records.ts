@@ -1,11 +1,11 @@
 import { runBatch } from '#shared/core/records/change/batch.ts'
 import { type BatchOperation, type BatchResult, batchComputeSteps, batchOperations } from '#shared/core/records/change/batch-schemas.ts'
-import { computeAhead } from '#shared/core/records/compute/precompute.ts'
-import { changeRecords } from '#shared/core/records/jobs.ts'
+import { precomputeRecords } from '#shared/core/records/compute/precompute.ts'
+import { changeRecordsJob } from '#shared/core/records/jobs.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
-import { type Attempt, handler } from '#workers/platform/jobs/handler.ts'
+import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Changes of one transaction of a batch that is not atomic (page "Beyond", section 2). */
 const changesPerStep = 100
@@ -18,17 +18,17 @@ type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpo
  * An atomic batch commits together with its results. Any other commits every 100 changes together with its checkpoint, so a worker that is
  * killed leaves the rest to the next.
  */
-export default handler(changeRecords, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
+export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
   const computing = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
   if (atomic) {
-    const ahead = await computeAhead({ ...work.scope, compute: computing }, typeKey, operations)
+    const ahead = await precomputeRecords({ ...work.scope, computeBudget: computing }, typeKey, operations)
     return commit(async (inside) => ({
-      result: { results: await runBatch({ ...inside, compute: computing }, typeKey, operations, { atomic: true, ahead }) },
+      result: { results: await runBatch({ ...inside, computeBudget: computing }, typeKey, operations, { atomic: true, ahead }) },
     }))
   }
   const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
-    runBatch({ ...scope, compute: computing }, typeKey, part, { atomic: false, earlier })
+    runBatch({ ...scope, computeBudget: computing }, typeKey, part, { atomic: false, earlier })
   const earlier = await changeInSteps(work, operations, step)
   return commit(async (inside) => ({
     result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },

@@ -1,16 +1,16 @@
 import { withRecordType } from '#shared/core/records/access.ts'
-import { exportRecordsOf } from '#shared/core/records/csv/export-records.ts'
-import { exportRecords } from '#shared/core/records/jobs.ts'
+import { prepareExport } from '#shared/core/records/csv/export-records.ts'
+import { exportRecordsJob } from '#shared/core/records/jobs.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
-import { storeFile } from '#shared/platform/jobs/job-files.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(exportRecords, ({ payload: { typeKey, q, filter, sort, dir }, scope, advance }) =>
+export default defineHandler(exportRecordsJob, ({ payload: { typeKey, q, filter, sort, dir }, scope, advance }) =>
   withRecordType(scope, typeKey, async (type) => {
     const query = { q: q ?? undefined, filter: filter ?? undefined, sort: sort ?? undefined, dir: dir ?? undefined }
-    const { total, truncated, bytes } = await exportRecordsOf(scope, type, readSearch(query))
+    const { total, truncated, bytes } = await prepareExport(scope, type, readSearch(query))
     await advance({ done: 0, total })
-    const { id: fileId } = await storeFile(
+    const { id: fileId } = await storeJobFile(
       scope,
       scope.workspace.id,
       bytes((done) => advance({ done, total })),

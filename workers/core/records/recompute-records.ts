@@ -4,10 +4,10 @@ import { computesUnique, recomputeAfter } from '#shared/core/records/compute/rec
 import type { Selection } from '#shared/core/records/compute/store.ts'
 import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { findStale, markFresh, type StaleField } from '#shared/core/types/formulas/stale-reads.ts'
-import { recomputeRecords } from '#shared/core/types/jobs.ts'
+import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/stale-reads.ts'
+import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** How far a recompute has come. */
 interface Progress {
@@ -22,7 +22,7 @@ interface Progress {
 
 // Whatever was being written from a picture without the formula is committed, or was refused, before this job is enqueued, and every write
 // since computes by itself (shared/core/types/tables/edition.ts): once the last record was looked at, all are right.
-export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
+export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
   let progress = (checkpoint ?? (await withRecordType(scope, typeKey, (type) => startOf(scope, type)))) as Progress
   for (;;) {
     signal.throwIfAborted()
@@ -42,7 +42,7 @@ export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, s
     )
     if (step === undefined)
       return commit(async (inside) => {
-        await markFresh(inside, scope.workspace.id, progress.stale)
+        await clearStaleReads(inside, scope.workspace.id, progress.stale)
         return { result: { records: progress.done } }
       })
     progress = step
@@ -52,7 +52,7 @@ export default handler(recomputeRecords, async ({ payload: { typeKey }, scope, s
 })
 
 const startOf = async (scope: Scope, type: RecordType): Promise<Progress> => ({
-  stale: await findStale(scope, type),
+  stale: await findStaleFields(scope, type),
   done: 0,
   total: await countRecords(scope.db, scope.workspace.id, type.id),
   selection: 'all',

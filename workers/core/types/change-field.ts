@@ -1,43 +1,43 @@
 import { withRecordType } from '#shared/core/records/access.ts'
 import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import {
-  catchUp,
-  countBreakersAfter,
-  markChanges,
-  type Question,
-  refuseBroken,
-  refuseBrokenSince,
+  checkRecentChanges,
+  countViolationsAfter,
+  type RestrictionCheck,
+  readAuditPosition,
+  requireNoViolations,
+  requireNoViolationsSince,
 } from '#shared/core/records/restriction-check.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { changeDefinition } from '#shared/core/types/fields/change-definition.ts'
-import { definitionAfter, type FieldChange } from '#shared/core/types/fields/field-change.ts'
-import { requireSightOfAll } from '#shared/core/types/fields/field-visibility.ts'
+import { changeFieldDefinition } from '#shared/core/types/fields/change-definition.ts'
+import { applyFieldChange, type FieldChange } from '#shared/core/types/fields/field-change.ts'
+import { requireFieldAlwaysVisible } from '#shared/core/types/fields/field-visibility.ts'
 import { requireCustomField } from '#shared/core/types/fields/require-field.ts'
-import { type Tightening, tighteningsOf } from '#shared/core/types/fields/restrictions.ts'
-import { changeField } from '#shared/core/types/jobs.ts'
+import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
+import { changeFieldJob } from '#shared/core/types/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** What a change asks of the records, as a picture of their type shows it. */
-type Asked = <T>(work: (question: Question) => Promise<T>) => Promise<T>
+type Asked = <T>(work: (question: RestrictionCheck) => Promise<T>) => Promise<T>
 
 type Advance = (progress: { done: number; total: number }) => Promise<void>
 
 // Records are looked at while everybody writes on; what changed meanwhile is looked at again, the last of it while nobody can write.
-export default handler(changeField, async ({ payload: { fieldId, change }, scope, signal, advance, commit }) => {
+export default defineHandler(changeFieldJob, async ({ payload: { fieldId, change }, scope, signal, advance, commit }) => {
   const { tightenings, ask } = await questionOf(scope, fieldId, change)
   let mark = ''
   if (tightenings.length > 0) {
-    await ask(async ({ type, field }) => requireSightOfAll(scope, type, field))
-    mark = await ask(({ type }) => markChanges(scope, type))
+    await ask(async ({ type, field }) => requireFieldAlwaysVisible(scope, type, field))
+    mark = await ask(({ type }) => readAuditPosition(scope, type))
     await lookAtAll(scope, ask, signal, advance)
-    mark = await ask((question) => catchUp(scope, question, mark))
+    mark = await ask((question) => checkRecentChanges(scope, question, mark))
   }
   return commit(async (inside) => ({
-    result: await changeDefinition(inside, fieldId, change, async (tx, { type, field }, needed) => {
+    result: await changeFieldDefinition(inside, fieldId, change, async (tx, { type, field }, needed) => {
       requireAsked(tightenings, needed)
-      await refuseBrokenSince(tx, { type, field, tightenings: needed }, mark)
+      await requireNoViolationsSince(tx, { type, field, restrictions: needed }, mark)
     }),
   }))
 })
@@ -45,12 +45,12 @@ export default handler(changeField, async ({ payload: { fieldId, change }, scope
 async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
   const field = await requireCustomField(scope, fieldId)
   requirePermission(scope, 'fields:create', field.entityType)
-  const tightenings = tighteningsOf(field, definitionAfter(field, change))
+  const tightenings = findRestrictions(field, applyFieldChange(field, change))
   const ask: Asked = (work) =>
     withRecordType(scope, field.entityType, (type) => {
       const present = type.fields.find(({ id }) => id === fieldId)
       if (!present) throw problem('NOT_FOUND')
-      return work({ type, field: present, tightenings })
+      return work({ type, field: present, restrictions: tightenings })
     })
   return { tightenings, ask }
 }
@@ -62,17 +62,17 @@ async function lookAtAll(scope: Scope, ask: Asked, signal: AbortSignal, advance:
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal.throwIfAborted()
     const from: string = after
-    const { count, last } = await ask((question) => countBreakersAfter(scope.db, question, from, counts))
+    const { count, last } = await ask((question) => countViolationsAfter(scope.db, question, from, counts))
     after = last
     done += count
     total = Math.max(total, done)
     await advance({ done, total })
   }
-  await ask(async (question) => refuseBroken(question, counts))
+  await ask(async (question) => requireNoViolations(question, counts))
 }
 
 /** Somebody changed the field meanwhile, and now the change asks for more than was looked at: it begins again. */
-function requireAsked(asked: readonly Tightening[], needed: readonly Tightening[]): void {
-  const wasAsked = ({ name, rule }: Tightening) => asked.some((other) => other.name === name && other.rule === rule)
+function requireAsked(asked: readonly Restriction[], needed: readonly Restriction[]): void {
+  const wasAsked = ({ name, rule }: Restriction) => asked.some((other) => other.name === name && other.rule === rule)
   if (!needed.every(wasAsked)) throw problem('ORG_NOT_READY', 'The field was changed meanwhile')
 }

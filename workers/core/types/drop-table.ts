@@ -1,10 +1,10 @@
-import { dropTable } from '#shared/core/types/jobs.ts'
+import { dropTableJob } from '#shared/core/types/jobs.ts'
 import { dropAsideTable } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 // The platform's own work: whoever deleted the type may have left the workspace since, and the workspace may be suspended.
-export default platformHandler(dropTable, async ({ payload: { workspaceId, typeId }, scope }) => {
+export default definePlatformHandler(dropTableJob, async ({ payload: { workspaceId, typeId }, scope }) => {
   await dropAsideTable(scope.db, schemaOf(workspaceId), typeId)
   return { result: {} }
 })

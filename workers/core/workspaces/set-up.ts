@@ -1,8 +1,8 @@
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
-import { setUpWorkspace } from '#shared/core/workspaces/jobs.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-export default platformHandler(setUpWorkspace, ({ payload, commit }) =>
+export default definePlatformHandler(setUpWorkspaceJob, ({ payload, commit }) =>
   commit(async ({ db }) => {
     await createWorkspaceTables(db, payload.workspaceId)
     return { result: { workspace_id: payload.workspaceId } }

@@ -1,8 +1,8 @@
 import { sealBooks } from '#shared/features/accounting/jobs.ts'
 import { countSeal } from '#shared/features/accounting/metrics.ts'
-import { keepSeal, prepareSeal } from '#shared/features/accounting/seals/seals.ts'
+import { prepareSeal, storeSeal } from '#shared/features/accounting/seals/seals.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Attempts to prepare a seal while other seals are stored first. Each attempt has fewer entries to hash. */
 const maxAttempts = 20
@@ -11,12 +11,12 @@ const maxAttempts = 20
 class Overtaken extends Error {}
 
 /** Seals the ledger. Hashing holds no lock. The seal and the job's completion commit together, so a crash leaves no unreported seal. */
-export default handler(sealBooks, async ({ payload: { until }, scope, commit }) => {
+export default defineHandler(sealBooks, async ({ payload: { until }, scope, commit }) => {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const prepared = await prepareSeal(scope, until ?? undefined)
     try {
       return await commit(async (inside) => {
-        const seal = await keepSeal(inside, prepared)
+        const seal = await storeSeal(inside, prepared)
         if (!seal) throw new Overtaken()
         inside.db.afterCommit(countSeal)
         return { result: seal }

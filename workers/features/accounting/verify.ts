@@ -1,9 +1,9 @@
 import { verifyLedger } from '#shared/features/accounting/jobs.ts'
 import { countCheck } from '#shared/features/accounting/metrics.ts'
 import { verifyBooks } from '#shared/features/accounting/seals/verify.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(verifyLedger, async ({ scope, advance }) => {
+export default defineHandler(verifyLedger, async ({ scope, advance }) => {
   const result = await verifyBooks(scope, (entries) => advance({ done: entries, total: entries }))
   countCheck(result.ok)
   return { result }

@@ -1,15 +1,15 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { feedFile, keepFeed } from '#shared/features/calendar/feeds/feed.ts'
+import { storeFeedFile, writeFeedFile } from '#shared/features/calendar/feeds/feed.ts'
 import { exportCalendarFile } from '#shared/features/calendar/import-export/export-calendar.ts'
-import { exportCalendar } from '#shared/features/calendar/jobs.ts'
-import { storeFile } from '#shared/platform/jobs/job-files.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { exportCalendarJob } from '#shared/features/calendar/jobs.ts'
+import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(exportCalendar, async ({ payload: { calendarId, reader }, scope }) => {
+export default defineHandler(exportCalendarJob, async ({ payload: { calendarId, reader }, scope }) => {
   if (reader === 'caller') return { result: null, fileId: await store(scope, await exportCalendarFile(scope, calendarId)) }
-  const feed = await feedFile(scope, calendarId)
+  const feed = await writeFeedFile(scope, calendarId)
   const fileId = await store(scope, feed)
-  await keepFeed(scope, calendarId, feed.tag, fileId)
+  await storeFeedFile(scope, calendarId, feed.tag, fileId)
   return { result: null, fileId }
 })
 
@@ -17,6 +17,6 @@ const store = async (scope: Scope, { text, ...file }: { name: string; text: stri
   const bytes = (async function* () {
     yield Buffer.from(text)
   })()
-  const { id } = await storeFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', ...file })
+  const { id } = await storeJobFile(scope, scope.workspace.id, bytes, { contentType: 'text/calendar; charset=utf-8', ...file })
   return id
 }

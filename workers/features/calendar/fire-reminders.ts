@@ -1,8 +1,8 @@
-import { ringCalendar as job } from '#shared/features/calendar/jobs.ts'
-import { ringCalendar } from '#shared/features/calendar/reminders/fire-reminders.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { fireRemindersJob as job } from '#shared/features/calendar/jobs.ts'
+import { fireReminders } from '#shared/features/calendar/reminders/fire-reminders.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(job, async ({ payload, scope }) => {
-  await ringCalendar(scope, payload.calendarId)
+export default defineHandler(job, async ({ payload, scope }) => {
+  await fireReminders(scope, payload.calendarId)
   return { result: null }
 })

@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers'
 import { within } from '#shared/core/scope/scope.ts'
-import { readIcs, type Warning } from '#shared/features/calendar/ics/read-file.ts'
-import { importEvents, importInto } from '#shared/features/calendar/import-export/import-events.ts'
-import { importCalendar } from '#shared/features/calendar/jobs.ts'
-import { discardFile, readFile } from '#shared/platform/jobs/job-files.ts'
+import { type ImportWarning, readIcs } from '#shared/features/calendar/ics/read-file.ts'
+import { importEvents, requireImportCalendar } from '#shared/features/calendar/import-export/import-events.ts'
+import { importCalendarJob } from '#shared/features/calendar/jobs.ts'
+import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues after them. */
 const uidsPerStep = 100
@@ -19,15 +19,18 @@ interface Progress {
   readonly created: number
   readonly updated: number
   readonly skipped: number
-  readonly warnings: readonly Warning[]
+  readonly warnings: readonly ImportWarning[]
 }
 
 const noProgress: Progress = { done: 0, created: 0, updated: 0, skipped: 0, warnings: [] }
 
-export default handler(importCalendar, async ({ scope, payload: { calendarId, fileId }, signal, checkpoint, advance, commit }) => {
+export default defineHandler(importCalendarJob, async ({ scope, payload: { calendarId, fileId }, signal, checkpoint, advance, commit }) => {
   try {
-    const calendar = await importInto(scope, calendarId)
-    const { byUid, book, warnings, unread } = readIcs(await buffer(await readFile(scope, scope.workspace.id, fileId)), calendar.timezone)
+    const calendar = await requireImportCalendar(scope, calendarId)
+    const { byUid, zoneLookup, warnings, unreadCount } = readIcs(
+      await buffer(await readJobFile(scope, scope.workspace.id, fileId)),
+      calendar.timezone,
+    )
     let progress = (checkpoint ?? noProgress) as Progress
     await advance({ done: progress.done, total: byUid.length })
     while (progress.done < byUid.length) {
@@ -35,7 +38,7 @@ export default handler(importCalendar, async ({ scope, payload: { calendarId, fi
       const part = byUid.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepWithoutOverlaps : uidsPerStep))
       progress = await scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
-        const counts = await importEvents(inside, calendar, part, book)
+        const counts = await importEvents(inside, calendar, part, zoneLookup)
         const next: Progress = {
           done: progress.done + part.length,
           created: progress.created + counts.created,
@@ -48,15 +51,15 @@ export default handler(importCalendar, async ({ scope, payload: { calendarId, fi
       })
     }
     return await commit(async ({ db }) => {
-      await discardFile(db, scope.workspace.id, fileId)
+      await discardJobFile(db, scope.workspace.id, fileId)
       const { created, updated, skipped } = progress
       return {
-        result: { created, updated, skipped: skipped + unread, warnings: [...warnings, ...progress.warnings].slice(0, maxWarnings) },
+        result: { created, updated, skipped: skipped + unreadCount, warnings: [...warnings, ...progress.warnings].slice(0, maxWarnings) },
       }
     })
   } catch (error) {
     // A server error is retried and needs the file; a refusal is not.
-    if (error instanceof Problem && error.status < 500) await discardFile(scope.db, scope.workspace.id, fileId)
+    if (error instanceof Problem && error.status < 500) await discardJobFile(scope.db, scope.workspace.id, fileId)
     throw error
   }
 })

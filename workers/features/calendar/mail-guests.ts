@@ -1,8 +1,8 @@
-import { mailGuests } from '#shared/features/calendar/guests/mail-guests.ts'
-import { mailGuests as job } from '#shared/features/calendar/jobs.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { queueGuestMails } from '#shared/features/calendar/guests/mail-guests.ts'
+import { mailGuestsJob as job } from '#shared/features/calendar/jobs.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(job, async ({ payload, scope, jobId }) => {
-  await mailGuests(scope, jobId, payload)
+export default defineHandler(job, async ({ payload, scope, jobId }) => {
+  await queueGuestMails(scope, jobId, payload)
   return { result: null }
 })

@@ -1,21 +1,21 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { problemsOf } from '#shared/features/flows/definitions/check.ts'
-import type { Draft } from '#shared/features/flows/definitions/draft.ts'
-import { readSound, surroundingsOf } from '#shared/features/flows/definitions/flows.ts'
+import { findFlowProblems } from '#shared/features/flows/definitions/check.ts'
+import type { FlowDraft } from '#shared/features/flows/definitions/draft.ts'
+import { loadSurroundings, parseFlowDefinition } from '#shared/features/flows/definitions/flows.ts'
 import { flowInput } from '#shared/features/flows/definitions/schemas.ts'
-import { generateFlow } from '#shared/features/flows/jobs.ts'
+import { generateFlowJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { promptFor } from '#workers/features/flows/prompt.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { buildPrompt } from '#workers/features/flows/prompt.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Bytes that an assistant's answer may have. */
 const mostBytes = 2 * 1_048_576
 
-export default handler(generateFlow, async ({ payload: { prompt }, scope, signal }) => {
+export default defineHandler(generateFlowJob, async ({ payload: { prompt }, scope, signal }) => {
   const said = await ask(scope, prompt, signal)
   return { result: await draftOf(scope, said) }
 })
@@ -24,7 +24,7 @@ export default handler(generateFlow, async ({ payload: { prompt }, scope, signal
 async function ask(scope: Scope, prompt: string, signal: AbortSignal): Promise<string> {
   const { agent } = scope.config
   if (agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
-  const body = { model: agent.model, temperature: 0, messages: await promptFor(scope, prompt), response_format: { type: 'json_object' } }
+  const body = { model: agent.model, temperature: 0, messages: await buildPrompt(scope, prompt), response_format: { type: 'json_object' } }
   const url = agent.url.endsWith('/chat/completions') ? agent.url : `${agent.url}/chat/completions`
   const headers = { 'content-type': 'application/json', ...(agent.key === null ? {} : { authorization: `Bearer ${agent.key}` }) }
   const call = {
@@ -37,7 +37,7 @@ async function ask(scope: Scope, prompt: string, signal: AbortSignal): Promise<s
     signal,
   }
   try {
-    const { status, body: answer } = await callHttp(operatorDoor(), call)
+    const { status, body: answer } = await callHttp(operatorDialer(), call)
     if (status !== 200) throw refused(`the assistant answered ${status}`)
     return contentOf(answer.toString())
   } catch (error) {
@@ -56,12 +56,12 @@ function contentOf(text: string): string {
 }
 
 /** The flow that an answer holds, once it is one that could be saved; its problems are told with it. */
-async function draftOf(scope: Scope, said: string): Promise<Draft> {
+async function draftOf(scope: Scope, said: string): Promise<FlowDraft> {
   const proposed = jsonIn(said.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
   try {
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
-    const { definition, positions } = readSound(sent)
-    const problems = problemsOf(definition, await surroundingsOf(scope))
+    const { definition, positions } = parseFlowDefinition(sent)
+    const problems = findFlowProblems(definition, await loadSurroundings(scope))
     return {
       name,
       nodes: definition.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),

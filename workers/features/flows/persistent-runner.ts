@@ -1,51 +1,56 @@
-import type { Waiting } from '#shared/core/automation/block.ts'
+import type { WaitRequest } from '#shared/core/automation/block.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
-import type { Doing, Stage, Turn } from '#shared/features/flows/execution/execute.ts'
-import type { ParkedFor, RunRow } from '#shared/features/flows/execution/load.ts'
-import { callOut, continueRun, waitsDue } from '#shared/features/flows/jobs.ts'
+import type { ActiveStep, FlowRunner, RunCheckpoint } from '#shared/features/flows/execution/execute.ts'
+import type { FlowRunRow, ParkedWait } from '#shared/features/flows/execution/load.ts'
+import { callOutJob, continueRunJob, flowWaitDue } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
-import { originOf } from '#shared/features/flows/runs/start.ts'
-import { isOvertaken, writeTurn } from '#shared/features/flows/runs/store.ts'
-import { runFunction } from '#shared/features/functions/jobs.ts'
+import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
+import { checkpointStatementFor, isRunSuperseded } from '#shared/features/flows/runs/store.ts'
+import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import { continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { enterAs } from '#workers/core/workspaces/enter-workspace.ts'
+import { enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
 
 /** Somebody else has gone on with the run, or has ended it; what was to be written must not stand. */
-export class Overtaken extends Error {}
+export class RunSuperseded extends Error {}
 
 /** A run has the worker to itself for so long; then others have their turn. */
 const turnMs = 2_000
 
-interface Written extends Turn {
+interface Written extends RunCheckpoint {
   readonly status: 'running' | 'ok' | 'failed'
-  readonly waiting?: ParkedFor
+  readonly waiting?: ParkedWait
   readonly jobId?: string
   readonly error?: RunError
 }
 
-export interface RealStage extends Stage {
+export interface PersistentRunner extends FlowRunner {
   /** `tries` says how often the function that it waits for was begun. */
-  readonly park: (doing: Doing, waiting: Waiting, turn: Turn, tries?: number) => Promise<undefined>
+  readonly park: (doing: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint, tries?: number) => Promise<undefined>
 }
 
 /** Where a run is played for good: every effect commits with its step, in a transaction of its own, with the rights of that moment. */
-export function realStage(platform: PlatformScope, workspaceId: string, run: RunRow, signal: AbortSignal): RealStage {
+export function createPersistentRunner(
+  platform: PlatformScope,
+  workspaceId: string,
+  run: FlowRunRow,
+  signal: AbortSignal,
+): PersistentRunner {
   let turn = run.turn
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
-  const present = (db: Executor): Promise<Scope> => enterAs({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
+  const present = (db: Executor): Promise<Scope> => enterAsPrincipal({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
 
   const enter = async (): Promise<Scope> => {
-    await platform.cache.settle()
+    await platform.cache.refresh()
     return present(platform.db)
   }
 
@@ -53,7 +58,7 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
   const turnOf = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
     const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
-    const write = writeTurn({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
+    const write = checkpointStatementFor({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
     return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps))
   }
 
@@ -66,25 +71,32 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
 
   const goOnLater = async (tx: Tx): Promise<string> => {
     const jobId = newId()
-    await enqueueAll(platform.queue, tx, continueRun, [
-      { id: jobId, origin: originOf(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
+    await enqueueAll(platform.jobQueue, tx, continueRunJob, [
+      { id: jobId, origin: runJobOrigin(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
     ])
     return jobId
   }
 
-  const park = async (tx: Tx, scope: Scope, doing: Doing, waiting: Waiting, written: Turn, tries: number): Promise<void> => {
+  const park = async (
+    tx: Tx,
+    scope: Scope,
+    doing: ActiveStep,
+    waiting: WaitRequest,
+    written: RunCheckpoint,
+    tries: number,
+  ): Promise<void> => {
     const since = { started_at: doing.startedAt.toISOString(), node_id: doing.node.id }
     if (waiting.kind === 'time') {
-      await setDue(tx, waitsDue, workspaceId, [{ subject: run.id, at: new Date(waiting.until) }])
+      await setDue(tx, flowWaitDue, workspaceId, [{ subject: run.id, at: new Date(waiting.until) }])
       return write(tx, { ...written, status: 'running', waiting: { ...since, ...waiting } })
     }
     if (waiting.kind === 'function') {
-      const operation = await beginFunction(tx, scope, run.id, waiting)
+      const operation = await startFunctionRun(tx, scope, run.id, waiting)
       return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'function', operation, tries } })
     }
     const jobId = newId()
     const payload = { workspaceId, runId: run.id, turn: turn + 1 }
-    await enqueueAll(platform.queue, tx, callOut, [{ id: jobId, origin: originOf(workspaceId, run.id), payload }])
+    await enqueueAll(platform.jobQueue, tx, callOutJob, [{ id: jobId, origin: runJobOrigin(workspaceId, run.id), payload }])
     return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
   }
 
@@ -95,7 +107,7 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
       turn += 1
       return result
     } catch (error) {
-      throw isOvertaken(error) ? new Overtaken(`Run ${run.id} is no longer at its turn ${turn}`, { cause: error }) : error
+      throw isRunSuperseded(error) ? new RunSuperseded(`Run ${run.id} is no longer at its turn ${turn}`, { cause: error }) : error
     }
   }
 
@@ -103,10 +115,10 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
 
   return {
     now: platform.now,
-    stepsAtMost: flowLimits.stepsPerRun,
+    maxSteps: flowLimits.stepsPerRun,
     enter,
     // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
-    act: async (_doing, work, after, isEnd) => {
+    applyStep: async (_doing, work, after, isEnd) => {
       const effect = async (db: Executor) => {
         const scope = await present(db)
         const inside = async (tx: Tx) => {
@@ -125,30 +137,30 @@ export function realStage(platform: PlatformScope, workspaceId: string, run: Run
       await turningIn((tx) => park(tx, scope, doing, waiting, written, tries))
       return undefined
     },
-    write: (written, isEnd) => turning(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
+    saveCheckpoint: (written, isEnd) => turning(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
     fail: (written, error) => turning(() => write(platform.db, { ...written, status: 'failed', error })),
-    isLong: () => signal.aborted || performance.now() - began > turnMs,
-    pause: (written) => turningIn(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
+    isTimeSliceOver: () => signal.aborted || performance.now() - began > turnMs,
+    reschedule: (written) => turningIn(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
   }
 }
 
 /** Counts what was written of a run. */
-function tell({ createdAt }: RunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
+function tell({ createdAt }: FlowRunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
   for (const step of steps) flowSteps.inc({ type: step.node_type, status: step.status })
   if (status !== 'running') flowRunSeconds.observe({ status }, Math.max(0, now.getTime() - Date.parse(createdAt)) / 1_000)
 }
 
 /** Begins a function's run as a part of a run, with the lesser of its author's rights and the editor's, and gives its operation. */
-export function beginFunction(
+export function startFunctionRun(
   tx: Tx,
-  scope: Pick<Scope, 'queue' | 'cause' | 'workspace'>,
+  scope: Pick<Scope, 'jobQueue' | 'cause' | 'workspace'>,
   runId: string,
-  { functionId, input }: Pick<Extract<Waiting, { kind: 'function' }>, 'functionId' | 'input'>,
+  { functionId, input }: Pick<Extract<WaitRequest, { kind: 'function' }>, 'functionId' | 'input'>,
 ): Promise<string> {
   const workspaceId = scope.workspace.id
-  const goOn = continuation(continueRun, originOf(workspaceId, runId), { workspaceId, runId })
+  const goOn = createContinuation(continueRunJob, runJobOrigin(workspaceId, runId), { workspaceId, runId })
   const payload = { functionId, input, rights: 'lesser' as const }
-  return scope.queue.enqueue(tx, runFunction, { workspaceId, cause: scope.cause }, payload, { continuation: goOn })
+  return scope.jobQueue.enqueue(tx, runFunctionJob, { workspaceId, cause: scope.cause }, payload, { continuation: goOn })
 }
 
 const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

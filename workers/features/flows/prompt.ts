@@ -1,11 +1,11 @@
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
-import { surroundingsOf } from '#shared/features/flows/definitions/flows.ts'
+import { loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 
 /** What an assistant is told of a flow's form, the kinds of blocks, and the record types that the caller may read. */
-export async function promptFor(scope: Scope, wish: string): Promise<{ role: 'system' | 'user'; content: string }[]> {
+export async function buildPrompt(scope: Scope, wish: string): Promise<{ role: 'system' | 'user'; content: string }[]> {
   const kinds = blockKinds.map(({ type, description, settings, required, handles }) => ({
     type,
     description,
@@ -31,11 +31,11 @@ export async function promptFor(scope: Scope, wish: string): Promise<{ role: 'sy
 
 /** Record types with the keys and kinds of their fields, as far as the caller may read any. */
 async function typesOf(scope: Scope): Promise<Record<string, Record<string, string>>> {
-  const { fieldKeys } = await surroundingsOf(scope)
+  const { fieldKeys } = await loadSurroundings(scope)
   const types: Record<string, Record<string, string>> = {}
   for (const key of fieldKeys.keys()) {
     const type = await findRecordType(scope, key)
-    const access = type && accessTo(scope, type, 'records:read')
+    const access = type && recordAccessFor(scope, type, 'records:read')
     if (!type || !access || access.verdict === 'none') continue
     const fields = type.fields.filter((field) => !access.neverVisible.has(field.key))
     types[key] = Object.fromEntries(fields.map((field) => [field.key, field.type]))

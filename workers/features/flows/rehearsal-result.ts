@@ -1,14 +1,14 @@
-import { isObject } from '#shared/core/automation/template.ts'
-import { accessTo } from '#shared/core/records/access.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
-import { visibleView } from '#shared/core/records/read.ts'
+import { isJsonObject } from '#shared/core/automation/template.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { toVisibleView } from '#shared/core/records/read.ts'
 import type { RecordView } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { findWritten } from '#shared/features/flows/runs/store.ts'
-import { type TriggeredRun, triggerSights } from '#shared/features/flows/triggers/trigger-access.ts'
+import { findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
+import { loadTriggerAccess, type TriggeredRun } from '#shared/features/flows/triggers/trigger-access.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
 
 interface Entry {
@@ -32,9 +32,9 @@ export async function readableInput(scope: Scope, input: TriggerInput, objectTyp
 export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
   const { record, record_id, calendar_event, input: given, ...others } = input
   if (record_id === undefined && calendar_event === undefined && given == null) return input
-  const sight = (await triggerSights(caller, [{ ...run, hasInput: given != null }])).get(run.id)
+  const sight = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null }])).get(run.id)
   // Of a record that may be named, its hidden values are left out already.
-  if (sight?.isWhole || (sight?.isNamed && calendar_event === undefined && given == null)) return input
+  if (sight?.isFullyVisible || (sight?.isIdVisible && calendar_event === undefined && given == null)) return input
   return {
     ...others,
     ...(record === undefined ? {} : { record: {} }),
@@ -47,17 +47,17 @@ export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit
 async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): Promise<Map<string, RecordView>> {
   const type = await findRecordType(scope, typeKey)
   if (!type) return new Map()
-  const access = accessTo(scope, type, 'records:read')
-  const records = (await recordsByIds(scope, type, ids)).filter((record) => access.test(record))
-  return new Map(records.map((record) => [record.id, visibleView(type, record, access)]))
+  const access = recordAccessFor(scope, type, 'records:read')
+  const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
+  return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
 }
 
 /** The records that were created and changed since a mark, as far as the caller may see them. */
-export async function changesSince(
+export async function recordChangesSince(
   scope: Scope,
   { mark, requestId }: { readonly mark: string; readonly requestId: string },
 ): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
-  const entries = await scope.db.query<Entry>(findWritten(scope.workspace.id, mark, requestId))
+  const entries = await scope.db.query<Entry>(findAuditEntriesSince(scope.workspace.id, mark, requestId))
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
@@ -86,13 +86,13 @@ function sidesOf(entries: readonly Entry[], { values }: RecordView) {
 }
 
 /** The messages that would go out. */
-export async function sentSince(
+export async function messagesToSend(
   scope: Scope,
   sent: readonly { readonly nodeId: string; readonly output: unknown }[],
 ): Promise<RehearsedRun['messages']> {
   const messages: RehearsedRun['messages'] = []
   for (const { nodeId, output } of sent) {
-    const { message_id, skipped } = isObject(output) ? output : {}
+    const { message_id, skipped } = isJsonObject(output) ? output : {}
     const { to, subject } = await getMessage(scope, String(message_id))
     messages.push({ node_id: nodeId, to, subject, skipped: skipped === true })
   }

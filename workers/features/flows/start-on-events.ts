@@ -1,27 +1,27 @@
-import { accessTo } from '#shared/core/records/access.ts'
-import { viewOfValues } from '#shared/core/records/record.ts'
-import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/core/records/snapshots.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { toValuesView } from '#shared/core/records/record.ts'
+import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
-import { minutesOfWord, sightOfTrigger, type TriggerEvent } from '#shared/features/calendar/announce.ts'
-import { playingFrom, scoreOfVersion, stepBudget } from '#shared/features/flows/execution/load.ts'
-import { blockOf, contextOf, type Score } from '#shared/features/flows/execution/run-execution.ts'
-import { heardEvents } from '#shared/features/flows/jobs.ts'
-import type { TriggerGuard, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { type AnnouncedEvent, accessToAnnouncedEvent, minutesOfEventName } from '#shared/features/calendar/announce.ts'
+import { createRunExecution, loadCompiledFlow, stepBudget } from '#shared/features/flows/execution/load.ts'
+import { blockOf, type CompiledFlow, stepContextOf } from '#shared/features/flows/execution/run-execution.ts'
+import { startRunsOnEventsJob } from '#shared/features/flows/jobs.ts'
+import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
-import { countSkips } from '#shared/features/flows/runs/store.ts'
-import { findPresent } from '#shared/features/flows/store.ts'
-import { type HeardChanges, recordSource } from '#shared/platform/events/event-delivery.ts'
-import { maxDepth } from '#shared/platform/kernel/cause.ts'
+import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
+import { findEnabledFlows } from '#shared/features/flows/store.ts'
+import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
+import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { enterAs, orRefusal } from '#workers/core/workspaces/enter-workspace.ts'
+import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 import { chainsCut } from '#workers/metrics.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Makes the runs of what happened, once for each event and flow, however often it is told. */
-export default platformHandler(heardEvents, async ({ payload, scope }) => {
+export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, scope }) => {
   await makeRuns(scope, payload)
   return { result: null }
 })
@@ -33,21 +33,21 @@ interface PresentFlow {
   readonly editor_id: string
 }
 
-async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void> {
+async function makeRuns(scope: PlatformScope, heard: EventDelivery): Promise<void> {
   const { workspaceId } = heard
-  const flows = await scope.db.query<PresentFlow>(findPresent(workspaceId, heard.listenerIds))
+  const flows = await scope.db.query<PresentFlow>(findEnabledFlows(workspaceId, heard.listenerIds))
   const happenings = heard.source === recordSource ? await readSnapshots(scope, heard) : []
   const made: NewRun[] = []
   const skipped = new Map<string, number>()
   const budget = stepBudget(workspaceId)
   for (const flow of flows) {
-    const editor = await orRefusal(() => enterAs(scope, workspaceId, flow.editor_id))
-    const score = await scoreOfVersion(scope, workspaceId, flow.id, flow.version)
+    const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id))
+    const score = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
     if (editor.refusal || !score) continue
     const inputs =
       heard.source === recordSource
         ? await recordInputs(editor.value, heard, happenings)
-        : await eventInputs(editor.value, await enterAs(scope, workspaceId, flow.editor_id, true), heard)
+        : await eventInputs(editor.value, await enterAsPrincipal(scope, workspaceId, flow.editor_id, true), heard)
     const going: Input[] = []
     for (const one of inputs) {
       budget.refill()
@@ -58,8 +58,8 @@ async function makeRuns(scope: PlatformScope, heard: HeardChanges): Promise<void
   }
   await scope.db.transaction(async (tx) => {
     const ids = await startRuns({ ...scope, db: tx }, workspaceId, made)
-    if (scope.cause.depth >= maxDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
-    if (skipped.size > 0) await tx.query(countSkips(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
+    if (scope.cause.depth >= maxCauseDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
+    if (skipped.size > 0) await tx.query(addSkippedEvents(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
   })
 }
 
@@ -68,44 +68,49 @@ interface Input {
   readonly key: string
   readonly input: TriggerInput
   /** Of a calendar event: what says who may see it. */
-  readonly guard?: TriggerGuard
+  readonly guard?: TriggerVisibility
   readonly isPersonal: boolean
 }
 
 /** What the editor may read of the records as their changes left them; a record that it may not read starts nothing. */
-async function recordInputs(editor: Scope, { objectType, event }: HeardChanges, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
+async function recordInputs(editor: Scope, { objectType, event }: EventDelivery, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
   const type = await findRecordType(editor, objectType)
   if (!type) return []
-  const access = accessTo(editor, type, 'records:read')
+  const access = recordAccessFor(editor, type, 'records:read')
   return snapshots.flatMap((snapshot) => {
-    const stored = storedOf(type, snapshot)
+    const stored = snapshotToRecord(type, snapshot)
     if (!access.test(stored)) return []
     const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
     return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, isPersonal: false }]
   })
 }
 
-function recordOf(type: RecordType, { id, created_at }: RecordSnapshot, visible: ReadonlySet<string>, stored: ReturnType<typeof storedOf>) {
-  return { id, created_at, ...viewOfValues(type, stored.values, visible) }
+function recordOf(
+  type: RecordType,
+  { id, created_at }: RecordSnapshot,
+  visible: ReadonlySet<string>,
+  stored: ReturnType<typeof snapshotToRecord>,
+) {
+  return { id, created_at, ...toValuesView(type, stored.values, visible) }
 }
 
 /**
  * Calendar events as they were announced: those of the editor's own personal calendars, which alone start personal runs, those of the team
  * whose details the editor sees, and of others' personal calendars what it sees without its personal standing.
  */
-async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: HeardChanges): Promise<Input[]> {
+async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
   const inputs: Input[] = []
   for (const [index, key] of entryIds.entries()) {
-    const announced = snapshots[index] as TriggerEvent | null | undefined
+    const announced = snapshots[index] as AnnouncedEvent | null | undefined
     if (!announced) continue
-    const sight = await sightOfTrigger(personal, announced)
+    const sight = await accessToAnnouncedEvent(personal, announced)
     const isPersonal = sight === 'own'
     if (sight === 'none') continue
-    if (sight === 'details' && (await sightOfTrigger(editor, announced)) === 'none') continue
+    if (sight === 'details' && (await accessToAnnouncedEvent(editor, announced)) === 'none') continue
     const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
     inputs.push({
       key,
-      input: { event: minutesOfWord(event) === undefined ? event : 'starting', calendar_event },
+      input: { event: minutesOfEventName(event) === undefined ? event : 'starting', calendar_event },
       guard: { calendar_id, visibility, guest_ids },
       isPersonal,
     })
@@ -114,15 +119,15 @@ async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, sn
 }
 
 /** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
-async function endsAtOnce(score: Score, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
+async function endsAtOnce(score: CompiledFlow, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
   const { graph } = score
   const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
   const node = only === undefined || another !== undefined ? undefined : graph.nodeById.get(only)
   if (node?.type !== 'logic.condition') return false
   const { work } = blockOf(node)
   try {
-    const playing = await playingFrom(score, { id: newId(), input, state: null, steps: 0 }, budget)
-    const { handle = 'out' } = 'computes' in work ? await work.computes(contextOf(playing, { node, iteration: '' })) : {}
+    const playing = await createRunExecution(score, { id: newId(), input, state: null, steps: 0 }, budget)
+    const { handle = 'out' } = 'computes' in work ? await work.computes(stepContextOf(playing, { node, iteration: '' })) : {}
     return graph.targets(node.id, handle).length === 0
   } catch (error) {
     // The run itself fails with it, and says so.
@@ -131,11 +136,20 @@ async function endsAtOnce(score: Score, input: TriggerInput, budget: ComputeBudg
   }
 }
 
-function runOf({ cause }: PlatformScope, heard: HeardChanges, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
+function runOf({ cause }: PlatformScope, heard: EventDelivery, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
   const kind = heard.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
-  return { flow, trigger, input, guard, key: `event ${key}`, depth: cause.depth + 1, isPersonal, requestId: cause.requestId }
+  return {
+    flow,
+    trigger,
+    input,
+    triggerVisibility: guard,
+    key: `event ${key}`,
+    depth: cause.depth + 1,
+    isPersonal,
+    requestId: cause.requestId,
+  }
 }
 
 const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)

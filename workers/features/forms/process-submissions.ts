@@ -1,21 +1,21 @@
-import { followSubmissions } from '#shared/features/forms/jobs.ts'
-import { follow, formOf, noteRefusal } from '#shared/features/forms/process-submission.ts'
+import { processSubmissionsJob } from '#shared/features/forms/jobs.ts'
+import { findFormOfSubmission, processSubmission, recordRefusal } from '#shared/features/forms/process-submission.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { enterAs, orRefusal } from '#workers/core/workspaces/enter-workspace.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 // Runs as the form's last editor, not as the visitor. Neither is present, so a refusal is recorded on the submission.
-export default platformHandler(followSubmissions, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {
+export default definePlatformHandler(processSubmissionsJob, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {
   for (const formId of listenerIds) {
     for (const submissionId of entryIds) {
       const place = { workspaceId, formId, submissionId }
-      const form = await formOf(scope, place)
+      const form = await findFormOfSubmission(scope, place)
       if (!form) continue
-      const { refusal } = await orRefusal(async () => {
+      const { refusal } = await catchRefusal(async () => {
         if (form.edited_by === null) throw problem('FORBIDDEN', 'The last editor of the form no longer exists')
-        await follow(await enterAs(scope, workspaceId, form.edited_by), form, place)
+        await processSubmission(await enterAsPrincipal(scope, workspaceId, form.edited_by), form, place)
       })
-      if (refusal) await noteRefusal(scope, place, refusal)
+      if (refusal) await recordRefusal(scope, place, refusal)
     }
   }
   return { result: null }

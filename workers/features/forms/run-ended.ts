@@ -1,8 +1,8 @@
-import { runEnded } from '#shared/features/forms/jobs.ts'
-import { noteRunEnded } from '#shared/features/forms/process-submission.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
+import { submissionRunEndedJob } from '#shared/features/forms/jobs.ts'
+import { recordRunEnd } from '#shared/features/forms/process-submission.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-export default platformHandler(runEnded, async ({ payload, scope }) => {
-  await noteRunEnded(scope, payload)
+export default definePlatformHandler(submissionRunEndedJob, async ({ payload, scope }) => {
+  await recordRunEnd(scope, payload)
   return { result: null }
 })

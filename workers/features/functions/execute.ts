@@ -1,23 +1,23 @@
 import type { Invocation } from '#shared/core/automation/invocation.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { disabled, getFunction } from '#shared/features/functions/definitions/functions.ts'
+import { functionDisabledProblem, getFunction } from '#shared/features/functions/definitions/functions.ts'
 import type { FunctionView } from '#shared/features/functions/definitions/schemas.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
-import { recordRun } from '#shared/features/functions/runs/runs.ts'
+import { saveFunctionRun } from '#shared/features/functions/runs/runs.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import { readVerified } from '#shared/platform/db/cache/read-verified.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { whenInReach } from '#shared/platform/db/retry-until-available.ts'
-import { requireOpen } from '#shared/platform/kernel/background.ts'
+import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
+import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { atMost } from '#shared/platform/kernel/process/semaphore.ts'
+import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
 import { sdkMethods } from '#shared/sdk.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
-import { type InTurn, type Redactor, redactor } from '#workers/features/functions/redact-secrets.ts'
-import type { RunOrder } from '#workers/features/functions/run-order.ts'
-import { type Ended, ended } from '#workers/features/functions/run-result.ts'
+import { createSecretRedactor, type RunQueued, type SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
+import type { ExecutionRequest } from '#workers/features/functions/run-order.ts'
+import { buildRunResult, type RunResult } from '#workers/features/functions/run-result.ts'
 import { enterRun } from '#workers/features/functions/run-rights.ts'
 import type { SdkCall } from '#workers/features/functions/sandbox/run-outcome.ts'
 
@@ -28,34 +28,34 @@ const names = [...methods.keys()]
  * Runs a function for the scope's caller; whatever it does is an outcome. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled or
  * its input too large.
  */
-export async function runOrder(scope: Scope, order: RunOrder, runners: FunctionRunners): Promise<Ended> {
+export async function executeFunction(scope: Scope, order: ExecutionRequest, runners: FunctionRunners): Promise<RunResult> {
   const { functionId, inputText, depth, signal } = order
   // A run that has begun is not begun again, so it waits here for a database that is overloaded.
-  const known = await whenInReach(signal, () => getFunction(scope, functionId))
-  if (!known.enabled) throw disabled()
-  const secrets = redactor()
+  const known = await retryUntilAvailable(signal, () => getFunction(scope, functionId))
+  if (!known.enabled) throw functionDisabledProblem()
+  const secrets = createSecretRedactor()
   const call = sdkOf(scope, order, known, runners, secrets)
   const { source, timeout_ms } = known
   const request = { owner: scope.workspace.id, source, inputText, timeoutMs: timeout_ms, sdkMethods: names, call, signal }
-  const outcome = await runners.at(depth).run(request)
-  const inTurn: InTurn = (characters, work) => runners.heavy.turn(scope.workspace.id, characters, work)
-  return ended(order, known.version, outcome, secrets.forms(), inTurn)
+  const outcome = await runners.sandboxAt(depth).run(request)
+  const inTurn: RunQueued = (characters, work) => runners.heavy.enqueue(scope.workspace.id, characters, work)
+  return buildRunResult(order, known.version, outcome, secrets.forms(), inTurn)
 }
 
 /** Carries out a run's SDK calls as its caller, each with the rights of its moment. */
-function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: FunctionRunners, secrets: Redactor): SdkCall {
+function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runners: FunctionRunners, secrets: SecretRedactor): SdkCall {
   const { authors, isLesser } = order.authorship
   const authorship = { authors: [...authors, known.author_id], isLesser }
   // A run that is invoked has its caller's slot, so those of one caller take turns.
-  const inTurn = atMost(1)
+  const inTurn = createSemaphore(1)
 
   const invoke = async (scope: Scope, functionId: string, input: unknown, signal: AbortSignal): Promise<Invocation> => {
     if (order.depth >= functionLimits.deepestInvoke) {
       throw problem('VALIDATION_ERROR', `functions.invoke may go ${functionLimits.deepestInvoke} deep`)
     }
     const next = { id: newId(), functionId, inputText: JSON.stringify(input), authorship, parentId: order.id, depth: order.depth + 1 }
-    const { run, invocation } = await inTurn(() => runOrder(scope, { ...next, above: [...order.above, secrets], signal }, runners))
-    await recordRun(scope, run)
+    const { run, invocation } = await inTurn(() => executeFunction(scope, { ...next, above: [...order.above, secrets], signal }, runners))
+    await saveFunctionRun(scope, run)
     return invocation
   }
 
@@ -63,10 +63,10 @@ function sdkOf(caller: Scope, order: RunOrder, known: FunctionView, runners: Fun
     const method = methods.get(name)
     const carryOut = async (db: Executor, verification?: Verification): Promise<unknown> => {
       const scope = await enterRun({ ...caller, db, verification }, caller.workspace.id, authorship)
-      if (method) requireOpen({ work: 'request', app: method.app }, scope.workspace)
+      if (method) requireNotHalted({ work: 'request', app: method.app }, scope.workspace)
       return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }
-    if (method?.reads) return readVerified(caller.cache, (verification) => carryOut(caller.db, verification))
+    if (method?.isReadOnly) return readVerified(caller.cache, (verification) => carryOut(caller.db, verification))
     return inAttempts(caller.cache, caller.db, ({ db }) => carryOut(db))
   }
 }

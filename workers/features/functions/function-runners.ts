@@ -1,11 +1,11 @@
-import { invokeFunction, runFunction } from '#shared/features/functions/jobs.ts'
+import { invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { RunnerCounts } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
-import { busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
-import { heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 
 /**
  * The sandboxes of one worker process. A run that invokes another waits for it on its own runner, so runs of each depth have runners of
@@ -14,9 +14,9 @@ import { heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-
 export class FunctionRunners {
   readonly #logger: Logger
   /** Long texts of all its runs, one at a time. */
-  readonly heavy = heavyWork()
+  readonly heavy = createHeavyWorkQueue()
   /** Its busy runs take turns, whatever their depth. */
-  readonly #turns = busyTurns()
+  readonly #turns = createCpuScheduler()
   readonly #byDepth = new Map<number, Sandbox>()
 
   constructor(logger: Logger) {
@@ -24,11 +24,17 @@ export class FunctionRunners {
   }
 
   /** The sandbox for runs that so many other runs are waiting for. Its runners suffice for the jobs that this process takes. */
-  at(depth: number): Sandbox {
+  sandboxAt(depth: number): Sandbox {
     const known = this.#byDepth.get(depth)
     if (known) return known
-    const size = invokeFunction.concurrency + runFunction.concurrency + watch.spareRunners
-    const sandbox = new Sandbox({ size, memoryMb: functionLimits.memoryMb, heavy: this.heavy, turns: this.#turns, logger: this.#logger })
+    const size = invokeFunctionJob.concurrency + runFunctionJob.concurrency + runnerLimits.spareRunners
+    const sandbox = new Sandbox({
+      size,
+      memoryMb: functionLimits.memoryMb,
+      heavyWork: this.heavy,
+      cpuScheduler: this.#turns,
+      logger: this.#logger,
+    })
     this.#byDepth.set(depth, sandbox)
     return sandbox
   }

@@ -1,17 +1,17 @@
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /** What stands where a secret stood. */
 const mark = '[secret]'
 
 /** The secrets that a run has read. */
-export interface Redactor {
+export interface SecretRedactor {
   readonly conceal: (secret: string) => void
   /** Each secret as it reads, and as it stands in JSON, in JSON within JSON, and once more within that; the longest first. */
   readonly forms: () => readonly string[]
 }
 
 /** A redactor that knows no secret yet. */
-export function redactor(): Redactor {
+export function createSecretRedactor(): SecretRedactor {
   const secrets = new Set<string>()
   const forms = (): readonly string[] => {
     const levels = [[...secrets]]
@@ -22,14 +22,14 @@ export function redactor(): Redactor {
 }
 
 /** Does work on so many characters when its turn has come. */
-export type InTurn = <Result>(characters: number, work: () => Result) => Promise<Result>
+export type RunQueued = <Result>(characters: number, work: () => Result) => Promise<Result>
 
 /**
  * A JSON value, whose text is `json`, in which the mark stands wherever a text or a key held one of the forms, or a number read like one.
  * Each form is looked for by itself: one expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that
  * nearly holds each of them at every place. Most runs give back none of those that they read.
  */
-export async function redact<T>(value: T, json: string, forms: readonly string[], inTurn: InTurn): Promise<T> {
+export async function redactKnownSecrets<T>(value: T, json: string, forms: readonly string[], inTurn: RunQueued): Promise<T> {
   let clean: unknown = value
   for (const form of forms) {
     const isThere = await inTurn(json.length, () => json.includes(quoted(form)))
@@ -43,7 +43,7 @@ export async function redact<T>(value: T, json: string, forms: readonly string[]
 const hole = '\0'
 
 /** Text that was cut, without what is left of a form at its end. */
-export function withoutRest(text: string, forms: readonly string[]): string {
+export function cutPartialSecret(text: string, forms: readonly string[]): string {
   const longest = Math.max(0, ...forms.map((form) => overlap(text, form)))
   return longest === 0 ? text : text.slice(0, -longest) + mark
 }
@@ -64,7 +64,7 @@ const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 function replaced(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value)
-  const number = numberText(value)
+  const number = jsonNumberText(value)
   if (number !== undefined) return replace(number) === number ? value : hole
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => replaced(item, replace))

@@ -1,8 +1,8 @@
-import type { Redactor } from '#workers/features/functions/redact-secrets.ts'
+import type { SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
 import type { Authorship } from '#workers/features/functions/run-rights.ts'
 
 /** One run that somebody wants. */
-export interface RunOrder {
+export interface ExecutionRequest {
   readonly id: string
   readonly functionId: string
   /** JSON. */
@@ -13,7 +13,7 @@ export interface RunOrder {
   readonly parentId: string | null
   readonly depth: number
   /** What the runs that wait for it have read: a secret may have come with the input. */
-  readonly above: readonly Redactor[]
+  readonly above: readonly SecretRedactor[]
   /** Ends the run as interrupted. */
   readonly signal: AbortSignal
 }

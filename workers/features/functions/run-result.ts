@@ -1,14 +1,14 @@
 import type { Invocation } from '#shared/core/automation/invocation.ts'
-import type { EndedRun } from '#shared/features/functions/runs/runs.ts'
-import { type InTurn, redact, withoutRest } from '#workers/features/functions/redact-secrets.ts'
-import type { RunOrder } from '#workers/features/functions/run-order.ts'
+import type { EndedFunctionRun } from '#shared/features/functions/runs/runs.ts'
+import { cutPartialSecret, type RunQueued, redactKnownSecrets } from '#workers/features/functions/redact-secrets.ts'
+import type { ExecutionRequest } from '#workers/features/functions/run-order.ts'
 import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
-import { cutLine } from '#workers/features/functions/sandbox/log-buffer.ts'
+import { truncationLine } from '#workers/features/functions/sandbox/log-buffer.ts'
 import { endingMessages, type RunOutcome } from '#workers/features/functions/sandbox/run-outcome.ts'
 
 /** What came of a run, as it is recorded and as its caller is told. */
-export interface Ended {
-  readonly run: EndedRun
+export interface RunResult {
+  readonly run: EndedFunctionRun
   readonly invocation: Invocation
 }
 
@@ -16,13 +16,13 @@ export interface Ended {
  * What came of an outcome, without the secrets that the run has read, given in their forms. A run that waits for this one is told the
  * secrets that it sent; what is recorded holds none of those either. What takes as long as the result likes is done `inTurn`.
  */
-export async function ended(
-  order: RunOrder,
+export async function buildRunResult(
+  order: ExecutionRequest,
   version: number,
   outcome: RunOutcome,
   forms: readonly string[],
-  inTurn: InTurn,
-): Promise<Ended> {
+  inTurn: RunQueued,
+): Promise<RunResult> {
   const { id, parentId, functionId, above } = order
   const { ending, result, resultText, timedOut, durationMs } = outcome
   const steps = [...outcome.steps]
@@ -30,7 +30,7 @@ export async function ended(
   let kept = told
   for (const secrets of above) kept = await withoutSecrets(kept, outcome, secrets.forms(), inTurn)
   const { error, logs } = outputOf(told, outcome)
-  const shown = await redact(result, resultText, forms, inTurn)
+  const shown = await redactKnownSecrets(result, resultText, forms, inTurn)
   const resultBytes = Buffer.byteLength(resultText)
   return {
     run: { id, functionId, version, parentId, ending, ...outputOf(kept, outcome), steps, resultBytes, durationMs },
@@ -59,18 +59,18 @@ async function withoutSecrets(
   texts: readonly string[],
   { error, logs }: RunOutcome,
   forms: readonly string[],
-  inTurn: InTurn,
+  inTurn: RunQueued,
 ): Promise<readonly string[]> {
   if (forms.length === 0) return texts
-  const clean = [...(await redact(texts, JSON.stringify(texts), forms, inTurn))]
-  const cutLog = logs.at(-1) === cutLine ? logs.length - 1 : undefined
+  const clean = [...(await redactKnownSecrets(texts, JSON.stringify(texts), forms, inTurn))]
+  const cutLog = logs.at(-1) === truncationLine ? logs.length - 1 : undefined
   const cutError = error !== null && error.length >= runLimits.errorCharacters ? 0 : undefined
-  for (const place of [cutError, cutLog]) if (place !== undefined) clean[place] = withoutRest(clean[place] ?? '', forms)
+  for (const place of [cutError, cutLog]) if (place !== undefined) clean[place] = cutPartialSecret(clean[place] ?? '', forms)
   return clean
 }
 
 /** What is told of a run that began on a worker which is gone: it may have done anything, so it is not begun again. */
-export function interrupted({ id, functionId }: Pick<RunOrder, 'id' | 'functionId'>, version: number): Ended {
+export function interruptedRunResult({ id, functionId }: Pick<ExecutionRequest, 'id' | 'functionId'>, version: number): RunResult {
   const nothing = { logs: [], steps: [], error: endingMessages.interrupted }
   return {
     run: { id, functionId, version, parentId: null, ending: 'interrupted', resultBytes: 4, durationMs: 0, ...nothing },

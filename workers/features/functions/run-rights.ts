@@ -1,9 +1,9 @@
 import { compilePolicy } from '#shared/core/policy/evaluate.ts'
-import { lesserOf } from '#shared/core/policy/grants/intersect-policies.ts'
-import { type Actor, impersonal, loadActor } from '#shared/core/scope/actor.ts'
+import { intersectPolicies } from '#shared/core/policy/grants/intersect-policies.ts'
+import { type Actor, loadActor, withoutPersonalStanding } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
-import { enter } from '#workers/core/workspaces/enter-workspace.ts'
+import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 
 /** Who wrote what runs, and whether the rights of its caller are cut down to theirs. */
 export interface Authorship {
@@ -17,9 +17,9 @@ export interface Authorship {
  * has another author than its caller reaches nothing personal, and neither does what it causes. Throws like `enter`.
  */
 export async function enterRun(platform: PlatformScope, workspaceId: string, { authors, isLesser }: Authorship): Promise<Scope> {
-  const scope = await enter(platform, workspaceId, 'request')
+  const scope = await enterAsCaller(platform, workspaceId, 'request')
   if (authors.every((author) => author === scope.actor.id)) return scope
-  let actor = impersonal(scope.actor)
+  let actor = withoutPersonalStanding(scope.actor)
   if (isLesser) for (const author of authors) actor = await lesserActor(scope, actor, author)
   return { ...scope, cause: impersonalCause(scope.cause), actor }
 }
@@ -32,6 +32,6 @@ async function lesserActor({ cache, db, workspace }: Scope, actor: Actor, author
     ...actor,
     owner: actor.owner && (author?.owner ?? false),
     isMember: actor.isMember && (author?.isMember ?? false),
-    policy: lesserOf(actor.policy, policy),
+    policy: intersectPolicies(actor.policy, policy),
   }
 }

@@ -1,10 +1,10 @@
 import { changeFunction, createFunction } from '#shared/features/functions/definitions/functions.ts'
-import { saveFunction } from '#shared/features/functions/jobs.ts'
+import { saveFunctionJob } from '#shared/features/functions/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-export default handler(saveFunction, async ({ payload: { functionId, values }, resources, commit }) => {
-  const wrong = values.source === undefined ? null : await resources.functions.at(0).checkSource(values.source)
+export default defineHandler(saveFunctionJob, async ({ payload: { functionId, values }, resources, commit }) => {
+  const wrong = values.source === undefined ? null : await resources.functions.sandboxAt(0).checkSource(values.source)
   if (wrong)
     throw problem('VALIDATION_ERROR', `source, line ${wrong.line}, column ${wrong.column}: ${wrong.message}${adviceOn(wrong.message)}`)
   return commit(async (inside) => ({

@@ -1,15 +1,19 @@
 import { cancelLink, expireLink, refreshLink } from '#shared/features/payments/jobs.ts'
 import { cancelPaymentLink, expirePaymentLink, refreshPaymentLink } from '#shared/features/payments/links/change.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Cancels a link at a caller's request. */
-export const cancel = handler(cancelLink, async ({ payload, scope }) => ({ result: await cancelPaymentLink(scope, payload.linkId) }))
+export const handleCancelLink = defineHandler(cancelLink, async ({ payload, scope }) => ({
+  result: await cancelPaymentLink(scope, payload.linkId),
+}))
 
 /** Polls a link's provider at a caller's request. */
-export const refresh = handler(refreshLink, async ({ payload, scope }) => ({ result: await refreshPaymentLink(scope, payload.linkId) }))
+export const handleRefreshLink = defineHandler(refreshLink, async ({ payload, scope }) => ({
+  result: await refreshPaymentLink(scope, payload.linkId),
+}))
 
 /** Expires a due link. */
-export const expire = handler(expireLink, async ({ payload, scope }) => {
+export const handleExpireLink = defineHandler(expireLink, async ({ payload, scope }) => {
   await expirePaymentLink(scope, payload.linkId)
   return { result: null }
 })

@@ -1,11 +1,11 @@
 import { createLink } from '#shared/features/payments/jobs.ts'
 import { createRequestedLink } from '#shared/features/payments/links/create.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Lifetime of an Idempotency-Key in milliseconds (decisions, Idempotency). */
 const keyLifetimeMs = 24 * 3_600_000
 
 // Without an Idempotency-Key the job's id is the key, so retries of the job create one link.
-export default handler(createLink, async ({ payload: { request, naturalKey }, scope, jobId }) => ({
+export default defineHandler(createLink, async ({ payload: { request, naturalKey }, scope, jobId }) => ({
   result: await createRequestedLink(scope, request, naturalKey ?? `job ${jobId}`, keyLifetimeMs),
 }))

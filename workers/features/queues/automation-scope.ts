@@ -1,4 +1,4 @@
-import { impersonal } from '#shared/core/scope/actor.ts'
+import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { type Cause, impersonalCause } from '#shared/platform/kernel/cause.ts'
@@ -8,7 +8,7 @@ const isOwn = ({ actor }: Scope, queue: Pick<Queue, 'editor_id'>): boolean => qu
 
 /** The scope in which a queue's automation starts work: without personal standing where the queue's last editor is another. */
 export const automationScope = (scope: Scope, queue: Pick<Queue, 'editor_id'>): Scope =>
-  isOwn(scope, queue) ? scope : { ...scope, cause: impersonalCause(scope.cause), actor: impersonal(scope.actor) }
+  isOwn(scope, queue) ? scope : { ...scope, cause: impersonalCause(scope.cause), actor: withoutPersonalStanding(scope.actor) }
 
 /** The cause of a function that a queue's automation runs, one level deeper in its chain. */
 export const automationCause = (scope: Scope, queue: Pick<Queue, 'editor_id'>): Cause => {

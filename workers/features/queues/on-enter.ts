@@ -1,22 +1,22 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type ByHand, runFlowForEach } from '#shared/features/flows/runs/start.ts'
-import { runFunction } from '#shared/features/functions/jobs.ts'
+import { type ManualStart, runFlowForEach } from '#shared/features/flows/runs/start.ts'
+import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
-import { nameOf, type Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { anyItemsByIds } from '#shared/features/queues/items/find.ts'
-import { enteredStage } from '#shared/features/queues/jobs.ts'
+import { type Queue, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
+import { findAnyItemViews } from '#shared/features/queues/items/find.ts'
+import { runOnEnter } from '#shared/features/queues/jobs.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import { fateOf } from '#shared/platform/kernel/background.ts'
-import { maxDepth } from '#shared/platform/kernel/cause.ts'
+import { dispositionOf } from '#shared/platform/kernel/background.ts'
+import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { automationCause, automationScope } from '#workers/features/queues/automation-scope.ts'
-import { handler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** What runs is filed together with the end of this job, so each item's entry sets it off once; for all items of a stage in one statement. */
-export default handler(enteredStage, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
+export default defineHandler(runOnEnter, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
-  const items = await anyItemsByIds(
+  const items = await findAnyItemViews(
     scope,
     queue,
     entries.map(({ itemId }) => itemId),
@@ -24,13 +24,13 @@ export default handler(enteredStage, async ({ payload: { queueId, entries }, sco
   return commit(async (inside) => {
     for (const [to, those] of Map.groupBy(entries, (entry) => entry.to)) {
       const { function_id, flow_id } = queue.stages.find(({ key }) => key === to)?.on_enter ?? {}
-      const started = those.flatMap(({ itemId, from }): ByHand[] => {
+      const started = those.flatMap(({ itemId, from }): ManualStart[] => {
         const item = items.get(itemId)
         if (!item) return []
         return [
           {
-            input: { queue: nameOf(queue), item, from_stage: from, to_stage: to },
-            naturalKey: `${jobId} ${itemId}`,
+            input: { queue: queueNameOf(queue), item, from_stage: from, to_stage: to },
+            deduplicationKey: `${jobId} ${itemId}`,
             item: { queue_id: queue.id, item_id: itemId },
           },
         ]
@@ -44,14 +44,14 @@ export default handler(enteredStage, async ({ payload: { queueId, entries }, sco
   })
 })
 
-async function runFunctionForEach(scope: Scope, of: Queue, functionId: string, started: readonly ByHand[]): Promise<void> {
-  const { db, queue, workspace, cause } = scope
-  if (fateOf(runFunction, workspace) === 'refused' || cause.depth >= maxDepth) return
+async function runFunctionForEach(scope: Scope, of: Queue, functionId: string, started: readonly ManualStart[]): Promise<void> {
+  const { db, jobQueue, workspace, cause } = scope
+  if (dispositionOf(runFunctionJob, workspace) === 'refused' || cause.depth >= maxCauseDepth) return
   const origin = { workspaceId: workspace.id, cause: automationCause(scope, of) }
   const filings = started.map(({ input }) => {
     return { id: newId(), origin, payload: { functionId, input: JSON.stringify(input), rights: 'lesser' as const } }
   })
-  await enqueueAll(queue, db, runFunction, filings)
+  await enqueueAll(jobQueue, db, runFunctionJob, filings)
 }
 
 /** Does it unless the flow is gone. */

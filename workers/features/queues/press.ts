@@ -1,55 +1,67 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { runFunction } from '#shared/features/functions/jobs.ts'
+import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import type { Button, Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { anyItemsByIds } from '#shared/features/queues/items/find.ts'
+import { findAnyItemViews } from '#shared/features/queues/items/find.ts'
 import { type ButtonResult, type PressPayload, pressButton } from '#shared/features/queues/jobs.ts'
-import { inputOf, noteButton, type Pressed, pressedItems, requireButton, requirePressable } from '#shared/features/queues/stages/buttons.ts'
-import { findOperationIn } from '#shared/platform/jobs/operations/operations.ts'
-import { requireOpen } from '#shared/platform/kernel/background.ts'
-import { maxDepth } from '#shared/platform/kernel/cause.ts'
+import {
+  buttonInput,
+  findPressedItems,
+  type PressedItem,
+  recordButtonPress,
+  requireButton,
+  requirePressable,
+} from '#shared/features/queues/stages/buttons.ts'
+import { findWorkspaceOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { requireNotHalted } from '#shared/platform/kernel/background.ts'
+import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { automationCause } from '#workers/features/queues/automation-scope.ts'
-import { handler, type Start } from '#workers/platform/jobs/handler.ts'
+import { defineHandler, type StartJob } from '#workers/platform/jobs/handler.ts'
 
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 
 /** Starts the button's function for each item and waits for all of them without a slot of its own; then says what came of each. */
-export default handler(pressButton, async ({ payload, scope, checkpoint, park, commit }) => {
+export default defineHandler(pressButton, async ({ payload, scope, checkpoint, park, commit }) => {
   const { queueId, stage, buttonId, itemIds } = payload
   const queue = await requireQueue(scope, queueId)
   const runs = checkpoint === undefined ? await pressable(scope, queue, payload) : started.parse(checkpoint)
   if (checkpoint === undefined && runs.some((run) => 'item' in run)) {
-    return park((inside, start) => startAll(inside, start, requireButton(queue, stage, buttonId), queue, runs as readonly Pressed[]))
+    return park((inside, start) => startAll(inside, start, requireButton(queue, stage, buttonId), queue, runs as readonly PressedItem[]))
   }
   const results = await Promise.all(runs.map((run) => resultOf(scope, run)))
-  const items = await anyItemsByIds(scope, queue, itemIds)
+  const items = await findAnyItemViews(scope, queue, itemIds)
   return commit(async (inside) => {
     for (const [index, result] of results.entries()) {
       const item = items.get(result.item_id)
       // One that was not pressed has nothing to tell.
-      if (item && (runs[index] as { runId?: string }).runId !== undefined) await noteButton(inside, queue, buttonId, item, result)
+      if (item && (runs[index] as { runId?: string }).runId !== undefined) await recordButtonPress(inside, queue, buttonId, item, result)
     }
     return { result: results }
   })
 })
 
-async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds }: PressPayload): Promise<Pressed[]> {
+async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds }: PressPayload): Promise<PressedItem[]> {
   await requirePressable(scope, queue, stage, buttonId)
-  requireOpen({ work: 'request', app: 'functions' }, scope.workspace)
-  if (scope.cause.depth >= maxDepth) throw problem('VALIDATION_ERROR', `automations set each other off more than ${maxDepth} deep`)
-  return pressedItems(scope, queue, stage, itemIds)
+  requireNotHalted({ work: 'request', app: 'functions' }, scope.workspace)
+  if (scope.cause.depth >= maxCauseDepth)
+    throw problem('VALIDATION_ERROR', `automations set each other off more than ${maxCauseDepth} deep`)
+  return findPressedItems(scope, queue, stage, itemIds)
 }
 
-async function startAll(scope: Scope, start: Start, button: Button, queue: Queue, pressed: readonly Pressed[]) {
+async function startAll(scope: Scope, start: StartJob, button: Button, queue: Queue, pressed: readonly PressedItem[]) {
   const origin = { workspaceId: scope.workspace.id, cause: automationCause(scope, queue) }
   const runs = []
   for (const one of pressed) {
     if ('error' in one) runs.push(one)
     else {
-      const order = { functionId: button.function_id, input: JSON.stringify(inputOf(queue, button, one.item)), rights: 'lesser' } as const
-      runs.push({ itemId: one.itemId, runId: await start(runFunction, origin, order) })
+      const order = {
+        functionId: button.function_id,
+        input: JSON.stringify(buttonInput(queue, button, one.item)),
+        rights: 'lesser',
+      } as const
+      runs.push({ itemId: one.itemId, runId: await start(runFunctionJob, origin, order) })
     }
   }
   return runs
@@ -60,7 +72,7 @@ async function resultOf(
   run: { readonly itemId: string; readonly runId?: string; readonly error?: string },
 ): Promise<ButtonResult> {
   if (run.runId === undefined) return { item_id: run.itemId, ok: false, error: run.error ?? '' }
-  const operation = await findOperationIn(scope.db, scope.workspace.id, run.runId)
+  const operation = await findWorkspaceOperation(scope.db, scope.workspace.id, run.runId)
   const { error } = (operation?.result ?? {}) as { error?: string }
   const failure = operation?.error ? `${operation.error.code}: ${operation.error.message}` : error
   return failure === undefined ? { item_id: run.itemId, ok: true } : { item_id: run.itemId, ok: false, error: failure }

@@ -2,9 +2,9 @@ import { chores } from '#shared/chores.ts'
 import { choreKind, dueKinds } from '#shared/due-kinds.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { DueKind } from '#shared/platform/due/due-kind.ts'
-import { fileDue } from '#shared/platform/due/enqueue-due.ts'
-import { setChores } from '#shared/platform/due/maintenance.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
+import { scheduleMaintenance } from '#shared/platform/due/maintenance.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** Polling interval in milliseconds, the maximum delay of due work. */
@@ -15,13 +15,13 @@ const batchSize = 500
 
 interface Services {
   readonly db: Executor
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly log: Logger
   readonly now: () => Date
 }
 
 /** Enqueues the jobs of due work in batches. Several processes may run it; row locks keep them from taking the same rows. */
-export class Scheduler {
+export class DueScheduler {
   readonly #services: Services
   readonly #kinds: readonly DueKind<unknown>[]
   #timer: NodeJS.Timeout | undefined
@@ -51,7 +51,7 @@ export class Scheduler {
   }
 
   /** Due work is found by polling, so no signal wakes the scheduler. */
-  goesBy(): boolean {
+  handlesSignal(): boolean {
     return false
   }
 
@@ -72,9 +72,9 @@ export class Scheduler {
     while (this.#wakeRequested && !this.#isStopped) {
       this.#wakeRequested = false
       try {
-        if (!this.#isMaintenanceScheduled) await setChores(db, choreKind, chores, this.#services.now())
+        if (!this.#isMaintenanceScheduled) await scheduleMaintenance(db, choreKind, chores, this.#services.now())
         this.#isMaintenanceScheduled = true
-        this.#wakeRequested = (await fileDue(this.#services, this.#kinds, batchSize)) === batchSize || this.#wakeRequested
+        this.#wakeRequested = (await enqueueDue(this.#services, this.#kinds, batchSize)) === batchSize || this.#wakeRequested
       } catch (error) {
         log.warn({ err: error }, 'could not enqueue due work')
       }

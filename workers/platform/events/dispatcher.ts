@@ -1,11 +1,11 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { beforeAll, findLines, outbox, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { beforeFirstWorkspace, findWaitingWorkspaces, outboxSignal, takeDispatches } from '#shared/platform/events/outbox.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
-import { findCrowded } from '#shared/platform/jobs/monitoring/crowded-workspaces.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { findCrowdedWorkspaces } from '#shared/platform/jobs/monitoring/crowded-workspaces.ts'
 import { waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { planOf } from '#workers/platform/events/plan-dispatch.ts'
+import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
 import { subscriptions } from '#workers/subscriptions.ts'
 
 /** Polling interval in milliseconds, the maximum delay after a missed signal. */
@@ -28,7 +28,7 @@ const [minPauseMs, maxPauseMs] = [5, pollMs]
 
 interface Services {
   readonly db: Executor
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly log: Logger
 }
 
@@ -37,7 +37,7 @@ interface Services {
  * processes and crashes lose and duplicate nothing. The jobs run as the platform, since the actor of the change may have left the
  * workspace.
  */
-export class Dispatcher {
+export class EventDispatcher {
   readonly #services: Services
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -45,7 +45,7 @@ export class Dispatcher {
   #pauseMs = minPauseMs
   #working: Promise<void> | undefined
   #wakeRequested = false
-  #after = beforeAll
+  #after = beforeFirstWorkspace
 
   constructor(services: Services) {
     this.#services = services
@@ -66,8 +66,8 @@ export class Dispatcher {
     })
   }
 
-  goesBy(signal: string): boolean {
-    return signal === outbox
+  handlesSignal(signal: string): boolean {
+    return signal === outboxSignal
   }
 
   /** Whether no delivery is in progress. */
@@ -99,8 +99,8 @@ export class Dispatcher {
   async #deliverBatch(): Promise<void> {
     const { db } = this.#services
     const [workspaces, crowded] = await Promise.all([
-      findLines(db, this.#after, batchSize),
-      findCrowded(db, subscriberJobs, maxWaitingJobs),
+      findWaitingWorkspaces(db, this.#after, batchSize),
+      findCrowdedWorkspaces(db, subscriberJobs, maxWaitingJobs),
     ])
     const isLast = workspaces.length < batchSize
     // Subscribers' jobs are automation steps: those of a suspended workspace wait here, where they cost nothing.
@@ -109,7 +109,7 @@ export class Dispatcher {
     const share = Math.ceil(batchSize / open.length)
     const taken = open.length > 0 ? await deliverOldest(this.#services, open, share) : []
     if (!isLast || taken.some((count) => count === share)) this.#wakeRequested = true
-    this.#after = isLast ? beforeAll : (workspaces.at(-1)?.workspaceId ?? beforeAll)
+    this.#after = isLast ? beforeFirstWorkspace : (workspaces.at(-1)?.workspaceId ?? beforeFirstWorkspace)
     this.#pauseMs = taken.length > 0 ? minPauseMs : Math.min(2 * this.#pauseMs, maxPauseMs)
     if (open.length < waiting.length) this.#wakeLater()
   }
@@ -126,13 +126,13 @@ export class Dispatcher {
 const subscriberJobs = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
 
 /** Delivers the oldest dispatches of some workspaces and returns their number for each workspace that had any. */
-async function deliverOldest({ db, queue }: Services, workspaceIds: readonly string[], perWorkspace: number): Promise<number[]> {
+async function deliverOldest({ db, jobQueue }: Services, workspaceIds: readonly string[], perWorkspace: number): Promise<number[]> {
   const dispatches = await db.transaction(async (tx) => {
     const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, perWorkspace)
-    const deliveries = dispatches.flatMap((dispatch) => planOf(dispatch, subscriptions))
+    const deliveries = dispatches.flatMap((dispatch) => planDispatch(dispatch, subscriptions))
     for (const [job, ofJob] of Map.groupBy(deliveries, ({ subscription }) => subscription.job)) {
       const filings = ofJob.map(({ id, cause, changes }) => ({ id, origin: { workspaceId: changes.workspaceId, cause }, payload: changes }))
-      await enqueueAll(queue, tx, job, filings)
+      await enqueueAll(jobQueue, tx, job, filings)
     }
     return dispatches
   })

@@ -1,24 +1,24 @@
-import type { HeardChanges } from '#shared/platform/events/event-delivery.ts'
+import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import type { Dispatch } from '#shared/platform/events/outbox.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Subscription } from '#workers/subscriptions.ts'
 
 /** One subscriber's part of a dispatch. */
-export interface Part {
+export interface PlannedDelivery {
   /** The dispatch's id, also the id of the subscriber's job. */
   readonly id: string
   readonly subscriber: string
   readonly subscription: Subscription
-  readonly changes: HeardChanges
+  readonly changes: EventDelivery
   /** Cause of the subscriber's job, at the depth of the change; depth 0 for a subscription that ends a chain of automations. */
   readonly cause: Cause
 }
 
 /** Plans a dispatch's jobs, one per subscriber. Throws for a subscriber that is not in `subscriptions`. */
-export function planOf(
+export function planDispatch(
   { id, cause, listeners, snapshots, ...change }: Dispatch,
   subscriptions: Readonly<Record<string, Subscription>>,
-): Part[] {
+): PlannedDelivery[] {
   return Object.entries(listeners).map(([subscriber, listenerIds]) => {
     const subscription = Object.hasOwn(subscriptions, subscriber) ? subscriptions[subscriber] : undefined
     if (!subscription) throw new Error(`Unknown subscriber ${subscriber}`)

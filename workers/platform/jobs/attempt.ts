@@ -5,20 +5,20 @@ import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { isOverloaded } from '#shared/platform/db/database-errors.ts'
 import type { Tracked } from '#shared/platform/db/track-writes.ts'
-import { restJob } from '#shared/platform/due/defer-job.ts'
+import { deferJob } from '#shared/platform/due/defer-job.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
-import { resumption } from '#shared/platform/jobs/operations/continuation.ts'
+import { createResumption } from '#shared/platform/jobs/operations/continuation.ts'
 import {
   advanceOperation,
+  completeOperation,
   parkOperation,
-  settleOperation,
+  revertOperationStart,
   startOperation,
-  unstartOperation,
 } from '#shared/platform/jobs/operations/operations.ts'
-import { fateOf, isSuspension, requireOpen, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { enter } from '#workers/core/workspaces/enter-workspace.ts'
-import { type AnyHandler, type Attempt, type Done, type Start, settled } from '#workers/platform/jobs/handler.ts'
+import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
+import { type AnyHandler, type Attempt, completed, type JobResult, type StartJob } from '#workers/platform/jobs/handler.ts'
 import type { Resources } from '#workers/resources.ts'
 
 export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
@@ -40,45 +40,46 @@ export async function runAttempt(
   { db, ...others }: WorkerServices,
 ): Promise<'ended' | 'rests'> {
   const { job } = handler
-  const services = { ...others, db: row.data.workspaceId === null ? db : db.of(row.data.workspaceId) }
-  await services.cache.settle()
+  const services = { ...others, db: row.data.workspaceId === null ? db : db.forWorkspace(row.data.workspaceId) }
+  await services.cache.refresh()
   const workspace = await workspaceOf(services, row)
-  if (workspace && fateOf(job, workspace) === 'waits') return rest(handler, row, workspace, services)
+  if (workspace && dispositionOf(job, workspace) === 'waits') return rest(handler, row, workspace, services)
   const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
     // Whoever settled it freed its slot and let nobody in.
-    if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
+    if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
     return 'ended'
   }
   const reached = { checkpoint: started.checkpoint ?? undefined }
   const work = { handler, row, signal, services }
   let isRunning = false
   try {
-    if (workspace) requireOpen(job, workspace)
+    if (workspace) requireNotHalted(job, workspace)
     const { resources: _, ...shared } = services
     const run = async (tracked: Tracked): Promise<void> => {
       const platform: PlatformScope = { ...shared, db: tracked.db, principal: null, cause: row.data.cause }
-      const scope = handler.inWorkspace ? await enter(platform, row.data.workspaceId ?? '', job.work) : platform
+      const scope = handler.inWorkspace ? await enterAsCaller(platform, row.data.workspaceId ?? '', job.work) : platform
       isRunning = true
       const done = await handler.run(attemptIn(scope, { ...work, reached, tracked, begun: started.begun }) as never)
-      if (done !== settled) await settle(work, tracked.db, done)
+      if (done !== completed) await settle(work, tracked.db, done)
     }
     await inAttempts(services.cache, services.db, run, { isFresh: true, ...(job.once && { atMost: 1 }) })
   } catch (error) {
     if (error instanceof TakenOver) return 'ended'
-    const isHalted = isSuspension(error) && waitsForWorkspace(job.work)
+    const isHalted = isSuspensionError(error) && waitsForWorkspace(job.work)
     if (isHalted && workspace) return rest(handler, row, workspace, services)
     const isLast = row.retryCount >= row.retryLimit
     const callersMistake = error instanceof Problem && !isOverloaded(error) && (error.status < 500 || error.expected)
-    if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error)) await unstartOperation(services.db, operationOf(row))
+    if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error))
+      await revertOperationStart(services.db, operationOf(row))
     if (job.tracked && (callersMistake || isLast)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
-      const ended = await settleOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
+      const ended = await completeOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
       announce(work, services.db, ended?.continues ?? null)
     }
     if (!callersMistake) throw error
   } finally {
-    if (job.gate) await services.queue.passGate(job.gate, row.data.workspaceId)
+    if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
   }
   return 'ended'
 }
@@ -88,9 +89,9 @@ async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId 
 }
 
 /** Somebody else may have the job by now: then it is theirs, and no more ended than one that rests. */
-async function rest({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, queue, now }: WorkerServices): Promise<'rests'> {
-  await restJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
-  if (job.gate) await queue.passGate(job.gate, workspace.id)
+async function rest({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'rests'> {
+  await deferJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
+  if (job.gate) await jobQueue.admitNext(job.gate, workspace.id)
   return 'rests'
 }
 
@@ -135,11 +136,11 @@ function attemptIn<S extends PlatformScope>(scope: S, work: RunningWork): Attemp
     },
     commit: async (write) => {
       await scope.db.transaction(async (tx) => settle(work, tx, await write(within(scope, tx))))
-      return settled
+      return completed
     },
     park: async (write) => {
       await scope.db.transaction(async (tx) => park(work, tx, reached.checkpoint, (start) => write(within(scope, tx), start)))
-      return settled
+      return completed
     },
   }
 }
@@ -148,7 +149,7 @@ async function park(
   { handler: { job }, row, services }: Work,
   tx: Tx,
   known: unknown,
-  write: (start: Start) => Promise<unknown>,
+  write: (start: StartJob) => Promise<unknown>,
 ): Promise<void> {
   if (!job.tracked || job.gate) throw new Error(`${job.name} cannot be parked`)
   const operation = operationOf(row)
@@ -156,19 +157,19 @@ async function park(
   const checkpoint = await write((other, origin, payload) => {
     if (!other.tracked) throw new Error(`${other.name} is not tracked, so nothing can wait for it`)
     awaits += 1
-    return services.queue.enqueue(tx, other, origin, payload, { continuation: resumption(job, operation, row.data) })
+    return services.jobQueue.enqueue(tx, other, origin, payload, { continuation: createResumption(job, operation, row.data) })
   })
   if (awaits === 0) throw new Error(`${job.name} is parked and waits for nothing`)
   if (!(await parkOperation(tx, operation, awaits, known, checkpoint))) throw new TakenOver()
 }
 
-async function settle(work: Work, db: Executor, { result, fileId }: Done<unknown>): Promise<void> {
+async function settle(work: Work, db: Executor, { result, fileId }: JobResult<unknown>): Promise<void> {
   if (!work.handler.job.tracked) return
-  const ended = await settleOperation(db, operationOf(work.row), { status: 'done', result, fileId })
+  const ended = await completeOperation(db, operationOf(work.row), { status: 'done', result, fileId })
   if (!ended) throw new TakenOver()
   announce(work, db, ended.continues)
 }
 
 /** Tells whoever waits for the operation, and those who go on after it, once it is committed. */
 const announce = ({ row, services }: Work, db: Executor, continues: string | null): void =>
-  db.afterCommit(() => services.queue.signals.settled(operationOf(row), continues))
+  db.afterCommit(() => services.jobQueue.signals.signalCompletion(operationOf(row), continues))

@@ -1,8 +1,8 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 
 /** Does something about one item; resolves when it is done, with others of its workspace or alone. */
-export type InLots<Item> = (scope: PlatformScope, item: Item) => Promise<void>
+export type GroupedWork<Item> = (scope: PlatformScope, item: Item) => Promise<void>
 
 interface Waiting<Item> {
   readonly scope: PlatformScope
@@ -15,15 +15,15 @@ interface Waiting<Item> {
  * lot makes up the next, so the cost of a lot does not grow with the load. No workspace waits for another's lot. One that fails is done again
  * item by item, so that nobody fails by the fault of another; the work must be fit to be done twice.
  */
-export function inLots<Item>(
+export function createGroupedWork<Item>(
   workspaceOf: (item: Item) => string,
   work: (scope: PlatformScope, items: readonly Item[], workspaceId: string) => Promise<void>,
-): InLots<Item> {
+): GroupedWork<Item> {
   // A process has one queue; tests have several processes in one.
-  const processes = new WeakMap<Queue, Map<string, Waiting<Item>[]>>()
+  const processes = new WeakMap<JobQueue, Map<string, Waiting<Item>[]>>()
   return (scope, item) => {
-    const waiting = processes.get(scope.queue) ?? new Map<string, Waiting<Item>[]>()
-    processes.set(scope.queue, waiting)
+    const waiting = processes.get(scope.jobQueue) ?? new Map<string, Waiting<Item>[]>()
+    processes.set(scope.jobQueue, waiting)
     const done = Promise.withResolvers<void>()
     const asked = { scope, item, done }
     const workspaceId = workspaceOf(item)

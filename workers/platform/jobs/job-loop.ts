@@ -1,15 +1,15 @@
 import type { JobWithMetadata } from 'pg-boss'
-import { isOutOfReach, isOutOfRoom, isOverloaded } from '#shared/platform/db/database-errors.ts'
-import { whenInReach } from '#shared/platform/db/retry-until-available.ts'
+import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
-import { giveBackJob } from '#shared/platform/jobs/monitoring/active-jobs.ts'
-import { currentRequest } from '#shared/platform/kernel/process/current-request.ts'
-import { countCall } from '#shared/platform/kernel/process/thread-share.ts'
-import { attemptSeconds } from '#workers/metrics.ts'
+import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { jobAttemptSeconds } from '#workers/metrics.ts'
 import { runAttempt, type WorkerServices } from '#workers/platform/jobs/attempt.ts'
 import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
-import { noteWait } from '#workers/platform/jobs/wait-time.ts'
+import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
 /** Well under the queue's heartbeat of 10 s. */
 const heartbeatMs = 2_000
@@ -27,7 +27,7 @@ interface Attempt {
  * Takes one queue's jobs as long as there are free slots. pg-boss's own `work` takes one job per wake-up at batch size 1 (40 sent, 4
  * answered in 20 s), so this loop asks for as many as it has slots for, and again while it got some.
  */
-export class Loop {
+export class JobLoop {
   readonly #handler: AnyHandler
   readonly #services: WorkerServices
   readonly #running = new Map<string, Attempt>()
@@ -77,7 +77,7 @@ export class Loop {
   }
 
   /** Whether a signal of this name is for this loop: its queue's, or its gate's. */
-  goesBy(name: string): boolean {
+  handlesSignal(name: string): boolean {
     const { job } = this.#handler
     return name === job.name || name === job.gate?.name
   }
@@ -96,7 +96,7 @@ export class Loop {
     await this.#rest(settleMs)
     const { name } = this.#handler.job
     for (const id of this.#running.keys())
-      await this.#services.queue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
+      await this.#services.jobQueue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
     await this.#completing
     await this.#complete()
     clearInterval(this.#heart)
@@ -123,7 +123,7 @@ export class Loop {
       if (this.#waiting?.every((workspaceId) => full.includes(workspaceId))) return
       this.#woken = false
       try {
-        const rows = await this.#services.queue.boss.fetch<JobEnvelope>(job.name, {
+        const rows = await this.#services.jobQueue.boss.fetch<JobEnvelope>(job.name, {
           batchSize: free,
           includeMetadata: true,
           ...(full.length === 0 ? {} : { ignoreGroups: full }),
@@ -138,7 +138,7 @@ export class Loop {
   }
 
   #take(row: JobWithMetadata<JobEnvelope>): void {
-    noteWait(row, this.#handler.job.gate !== undefined)
+    recordWaitTime(row, this.#handler.job.gate !== undefined)
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)
@@ -156,13 +156,15 @@ export class Loop {
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
     const { job } = this.#handler
-    const done = attemptSeconds.startTimer({ job: job.name })
-    const endCall = countCall()
+    const done = jobAttemptSeconds.startTimer({ job: job.name })
+    const endCall = trackCall()
     // A signal of AbortSignal.timeout stays until its time has come: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
-      const outcome = await currentRequest.run(row.data.cause.requestId, () => runAttempt(this.#handler, row, halt.signal, this.#services))
+      const outcome = await currentRequestId.run(row.data.cause.requestId, () =>
+        runAttempt(this.#handler, row, halt.signal, this.#services),
+      )
       done({ outcome: outcome === 'rests' ? 'rested' : 'completed' })
       if (outcome === 'rests') return
       this.#completed.push(row.id)
@@ -183,11 +185,12 @@ export class Loop {
 
   /** Where a database that was away has not heard of it, the job goes back into its queue, unless somebody has it already. */
   async #fail(row: JobWithMetadata<JobEnvelope>, message: string): Promise<void> {
-    const { db, queue } = this.#services
+    const { db, jobQueue } = this.#services
     try {
-      await queue.boss.fail(row.name, row.id, { message })
+      await jobQueue.boss.fail(row.name, row.id, { message })
     } catch (error) {
-      if (isOutOfReach(error) || isOutOfRoom(error) || isOverloaded(error)) await whenInReach(this.#stop.signal, () => giveBackJob(db, row))
+      if (isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error))
+        await retryUntilAvailable(this.#stop.signal, () => returnJobToQueue(db, row))
     }
   }
 
@@ -203,16 +206,16 @@ export class Loop {
   async #complete(): Promise<void> {
     const ids = this.#completed.splice(0)
     if (ids.length === 0) return
-    const { queue, log } = this.#services
+    const { jobQueue, log } = this.#services
     const { name } = this.#handler.job
     // When this is lost, the heartbeat runs out and another attempt finds the operation settled.
-    await whenInReach(this.#stop.signal, () => queue.boss.complete(name, ids)).catch((error: unknown) => {
+    await retryUntilAvailable(this.#stop.signal, () => jobQueue.boss.complete(name, ids)).catch((error: unknown) => {
       log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
   }
 
   async #beat(): Promise<void> {
     const ids = [...this.#running.keys()]
-    if (ids.length > 0) await this.#services.queue.boss.touch(this.#handler.job.name, ids).catch(() => undefined)
+    if (ids.length > 0) await this.#services.jobQueue.boss.touch(this.#handler.job.name, ids).catch(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
-import { madeAt } from '#shared/platform/kernel/ids.ts'
-import { waitSeconds } from '#workers/metrics.ts'
+import { idTimeMs } from '#shared/platform/kernel/ids.ts'
+import { jobWaitSeconds } from '#workers/metrics.ts'
 
 /** The columns of a fetched job that its waiting time is computed from. */
 interface FetchedJob {
@@ -14,10 +14,10 @@ interface FetchedJob {
  * Records how long a job waited before its first attempt. A job behind a gate enters its queue only when the gate admits it, so its waiting
  * time begins with its id, which holds the time of the enqueue call.
  */
-export function noteWait({ id, name, retryCount, createdOn, startedOn }: FetchedJob, hasGate: boolean): void {
+export function recordWaitTime({ id, name, retryCount, createdOn, startedOn }: FetchedJob, hasGate: boolean): void {
   if (retryCount > 0) return
-  const enqueuedAt = hasGate ? madeAt(id) : time(createdOn)
-  waitSeconds.observe({ job: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
+  const enqueuedAt = hasGate ? idTimeMs(id) : time(createdOn)
+  jobWaitSeconds.observe({ job: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
 }
 
 const time = (instant: Date | string): number => new Date(instant).getTime()

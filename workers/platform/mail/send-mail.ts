@@ -1,16 +1,16 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
-import { type Work, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
-import type { Outcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
+import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import type { DeliveryOutcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
 import { mailDue, sendMail } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
-import { findMail, noteFailure, noteUncertain, type OutboxMail, settleMail, takeMail } from '#shared/platform/mail/store.ts'
-import { mailSeconds, mailTries, relayRefusals } from '#workers/metrics.ts'
-import { platformHandler } from '#workers/platform/jobs/handler.ts'
-import { compose } from '#workers/platform/mail/compose.ts'
-import { keepInFolder } from '#workers/platform/mail/mail-folder.ts'
-import { handOver } from '#workers/platform/mail/smtp.ts'
-import { type Way, wayOf } from '#workers/platform/mail/transports.ts'
+import { completeMail, findMail, markMailUncertain, type OutboxMail, recordMailFailure, takeMail } from '#shared/platform/mail/store.ts'
+import { mailAttempts, mailSeconds, relayRefusals } from '#workers/metrics.ts'
+import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { composeMail } from '#workers/platform/mail/compose.ts'
+import { saveMailToFolder } from '#workers/platform/mail/mail-folder.ts'
+import { deliverMail } from '#workers/platform/mail/smtp.ts'
+import { findTransport, type MailTransport } from '#workers/platform/mail/transports.ts'
 
 /** Delay in milliseconds before the one further attempt for an uncertain mail. */
 const secondAttemptDelayMs = 15 * 60_000
@@ -22,17 +22,17 @@ const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
  * Sends a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
  * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
-export default platformHandler(sendMail, async ({ payload, scope, signal }) => {
+export default definePlatformHandler(sendMail, async ({ payload, scope, signal }) => {
   const mail = await findMail(scope.db, payload.mailId)
   if (mail) await send(scope, mail, signal)
   return { result: null }
 })
 
 /** Messages of a suspended workspace wait; invitations, confirmations and the like complete work in progress and are sent. */
-const workOf = ({ kind }: OutboxMail): Work => (kind === messageKind ? 'due' : 'upkeep')
+const workOf = ({ kind }: OutboxMail): WorkKind => (kind === messageKind ? 'due' : 'upkeep')
 
 async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal): Promise<void> {
-  const transport = await wayOf(scope, mail)
+  const transport = await findTransport(scope, mail)
   if (mail.status === 'sending' && transport?.kind === 'server') return recordUncertain(scope, mail, 'The worker died while sending it')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...sendableStatuses].includes(mail.status)) return
   if (mail.is_suspended && waitsForWorkspace(workOf(mail))) return postpone(scope, mail, 0)
@@ -51,19 +51,19 @@ async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal)
 async function deliver(
   { config }: PlatformScope,
   mail: OutboxMail,
-  transport: Way,
+  transport: MailTransport,
   signal: AbortSignal,
   begin: () => Promise<boolean>,
-): Promise<Outcome | undefined> {
-  const composed = await compose(mail, transport, config.publicUrl)
-  if (transport.kind === 'server') return handOver(transport.server, new URL(config.publicUrl).hostname, composed, signal, begin)
+): Promise<DeliveryOutcome | undefined> {
+  const composed = await composeMail(mail, transport, config.publicUrl)
+  if (transport.kind === 'server') return deliverMail(transport.server, new URL(config.publicUrl).hostname, composed, signal, begin)
   if (!(await begin())) return undefined
-  await keepInFolder(config, mail, composed)
+  await saveMailToFolder(config, mail, composed)
   return { kind: 'sent' }
 }
 
 /** Logs and counts a relay's refusal of this client, which delays all mail by that relay. */
-function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, transport: Way, reason: RelayRefusal, error: string): void {
+function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, transport: MailTransport, reason: RelayRefusal, error: string): void {
   const relay = mail.connection_id === null ? 'operator' : 'connection'
   relayRefusals.inc({ relay, reason })
   log.warn(
@@ -76,14 +76,14 @@ function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, transport: Way,
 }
 
 /** Saves the result of an attempt. Throws where the job queue should retry, with its increasing delay. */
-async function recordOutcome(scope: PlatformScope, mail: OutboxMail, isTaken: boolean, outcome: Outcome): Promise<void> {
+async function recordOutcome(scope: PlatformScope, mail: OutboxMail, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
   if (outcome.kind === 'sent') return completeSending(scope, mail, 'sent', null)
   if (outcome.kind === 'uncertain') return recordUncertain(scope, mail, outcome.error)
   // A failure before the second attempt reached a server says nothing about the first attempt.
   const isConclusive = outcome.kind === 'final' && (isTaken || mail.status !== 'uncertain')
   if (isConclusive) return completeSending(scope, mail, outcome.status, outcome.error)
-  const status = await noteFailure(scope.db, mail.id, outcome.error)
-  if (status) mailTries.inc({ kind: mail.kind, outcome: status === 'queued' ? 'later' : status })
+  const status = await recordMailFailure(scope.db, mail.id, outcome.error)
+  if (status) mailAttempts.inc({ kind: mail.kind, outcome: status === 'queued' ? 'later' : status })
   if (status === 'queued' || status === 'failed') throw new Error(outcome.error)
 }
 
@@ -93,16 +93,16 @@ async function completeSending(
   status: 'sent' | 'failed' | 'bounced',
   error: string | null,
 ): Promise<void> {
-  await settleMail(db, mail.id, status, error, now())
-  mailTries.inc({ kind: mail.kind, outcome: status })
+  await completeMail(db, mail.id, status, error, now())
+  mailAttempts.inc({ kind: mail.kind, outcome: status })
   if (status === 'sent') mailSeconds.observe({ kind: mail.kind }, (now().getTime() - Date.parse(mail.created_at)) / 1_000)
 }
 
 async function recordUncertain(scope: PlatformScope, mail: OutboxMail, reason: string): Promise<void> {
   await scope.db.transaction(async (tx) => {
-    if (await noteUncertain(tx, mail.id, reason)) await postpone({ ...scope, db: tx }, mail, secondAttemptDelayMs)
+    if (await markMailUncertain(tx, mail.id, reason)) await postpone({ ...scope, db: tx }, mail, secondAttemptDelayMs)
   })
-  mailTries.inc({ kind: mail.kind, outcome: 'uncertain' })
+  mailAttempts.inc({ kind: mail.kind, outcome: 'uncertain' })
 }
 
 const postpone = ({ db, now }: PlatformScope, mail: OutboxMail, ms: number): Promise<void> =>

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
-import { type Outcome, outcomeOf } from '#shared/platform/mail/delivery-outcome.ts'
-import type { Composed } from '#workers/platform/mail/compose.ts'
-import type { Server } from '#workers/platform/mail/transports.ts'
+import { classifyFailure, type DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'
+import type { ComposedMail } from '#workers/platform/mail/compose.ts'
+import type { MailServer } from '#workers/platform/mail/transports.ts'
 
 /** Timeouts in milliseconds for connecting, for the greeting and between two answers. */
 const silenceTimeouts = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
@@ -18,7 +18,7 @@ const quitTimeoutMs = 1_000
 
 /** An SMTP session to open: the server, our name for EHLO, and the timeout. */
 interface SessionOptions {
-  readonly server: Server
+  readonly server: MailServer
   readonly name: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -26,9 +26,9 @@ interface SessionOptions {
 
 /** Connects, greets, starts TLS and authenticates; does the work and quits. Throws the server's errors. */
 function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
-  const { door, host, port, auth, ...options } = server
+  const { dialer, host, port, auth, ...options } = server
   // nodemailer starts TLS inside the connection, since it knows the server's name.
-  return exchangeTcp(door, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
+  return exchangeTcp(dialer, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
     const connection = new SMTPConnection({ ...options, ...silenceTimeouts, host, port, name, connection: socket, logger: false })
     const failing = Promise.withResolvers<never>()
     failing.promise.catch(() => undefined)
@@ -47,19 +47,19 @@ function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work:
 }
 
 /** Tests a server by authenticating and quitting. Throws the server's errors. */
-export const tryServer = (visit: SessionOptions): Promise<void> => inSession(visit, async () => undefined)
+export const testServer = (visit: SessionOptions): Promise<void> => inSession(visit, async () => undefined)
 
 /**
  * Delivers a mail to a server. Calls `begin` when the server is ready, and returns undefined when it answers false. The body is a stream,
  * which distinguishes a connection that breaks after the whole body was sent from one that breaks before; nodemailer reports both alike.
  */
-export async function handOver(
-  server: Server,
+export async function deliverMail(
+  server: MailServer,
   name: string,
-  { bytes, envelope }: Composed,
+  { bytes, envelope }: ComposedMail,
   signal: AbortSignal,
   begin: () => Promise<boolean>,
-): Promise<Outcome | undefined> {
+): Promise<DeliveryOutcome | undefined> {
   let isBodySent = false
   let isAccepted = false
   try {
@@ -74,7 +74,7 @@ export async function handOver(
     })
   } catch (error) {
     // The server accepted the mail; a connection that breaks afterwards does not matter.
-    return isAccepted ? { kind: 'sent' } : outcomeOf(error, isBodySent)
+    return isAccepted ? { kind: 'sent' } : classifyFailure(error, isBodySent)
   }
 }
 

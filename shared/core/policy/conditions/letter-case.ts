@@ -21,4 +21,4 @@ const lowerLetter = (letter: string): string =>
 export const lowerCaseSql = (text: string): string => `lower(${text} collate "pg_c_utf8")`
 
 /** SQL equivalent of `lowerCase` for a raw SQL builder. */
-export const lowerCaseOf = (text: Knex.Raw): Knex.Raw => builder.raw(lowerCaseSql('?'), [text])
+export const lowerCaseRaw = (text: Knex.Raw): Knex.Raw => builder.raw(lowerCaseSql('?'), [text])

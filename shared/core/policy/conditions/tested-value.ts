@@ -1,8 +1,8 @@
-import { type Kind, kindOf, kindOfJson, kinds } from '#shared/core/policy/conditions/value-kinds.ts'
+import { fieldTypeKinds, jsonValueKind, type ValueKind, valueKinds } from '#shared/core/policy/conditions/value-kinds.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The caller as rules see it (document 1, Policy rule). `id` is null for the visitor. */
-export interface Principal {
+export interface PolicyPrincipal {
   readonly id: string | null
   readonly type: 'user' | 'service' | 'anonymous'
   /** Whether the caller owns the workspace; no rule restricts the owner. */
@@ -33,16 +33,16 @@ export interface TestedField {
 }
 
 /** The value that a test reads: either known without a record, or a value of the record. */
-export type Subject =
-  | { readonly known: true; readonly kind: Kind; readonly value: unknown }
+export type TestSubject =
+  | { readonly known: true; readonly kind: ValueKind; readonly value: unknown }
   | {
       readonly known: false
-      readonly kind: Kind
+      readonly kind: ValueKind
       readonly of: (record: TestedRecord) => unknown
       readonly column: string
       readonly nullable: boolean
     }
-export type SubjectOf = (tested: string) => Subject
+export type SubjectResolver = (tested: string) => TestSubject
 
 /** Whether a condition may test a value of this name. Reserved field keys are not fields (decisions, Records, types, fields). */
 export const isTestable = (tested: string): boolean => builtIn.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
@@ -50,33 +50,36 @@ export const isTestable = (tested: string): boolean => builtIn.has(tested) || (f
 const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/
 const reservedNames = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
 
-const known = (kind: Kind, value: unknown): Subject => ({ known: true, kind, value })
-const missing = known(kinds.text, null)
+const known = (kind: ValueKind, value: unknown): TestSubject => ({ known: true, kind, value })
+const missing = known(valueKinds.text, null)
 
-const ofRecord: ReadonlyMap<string, Subject> = new Map<string, Subject>([
-  ['resource.id', { known: false, kind: kinds.id, of: (record) => record.id, column: 'id', nullable: false }],
-  ['resource.owner', { known: false, kind: kinds.id, of: (record) => record.created_by, column: 'created_by', nullable: true }],
-  ['resource.created_at', { known: false, kind: kinds.instant, of: (record) => record.created_at, column: 'created_at', nullable: false }],
+const ofRecord: ReadonlyMap<string, TestSubject> = new Map<string, TestSubject>([
+  ['resource.id', { known: false, kind: valueKinds.id, of: (record) => record.id, column: 'id', nullable: false }],
+  ['resource.owner', { known: false, kind: valueKinds.id, of: (record) => record.created_by, column: 'created_by', nullable: true }],
+  [
+    'resource.created_at',
+    { known: false, kind: valueKinds.instant, of: (record) => record.created_at, column: 'created_at', nullable: false },
+  ],
 ])
 const builtIn = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
 
-const principalSubject = ({ id, type }: Principal, tested: string): Subject | undefined => {
-  if (tested === 'principal.id') return known(kinds.id, id)
-  return tested === 'principal.type' ? known(kinds.text, type) : undefined
+const principalSubject = ({ id, type }: PolicyPrincipal, tested: string): TestSubject | undefined => {
+  if (tested === 'principal.id') return known(valueKinds.id, id)
+  return tested === 'principal.type' ? known(valueKinds.text, type) : undefined
 }
 
 /** Resolves the subjects of tests on the records of one type. An unknown field is a missing value. */
-export function subjectsOfType(principal: Principal, typeKey: string, fields: readonly TestedField[]): SubjectOf {
+export function subjectsOfType(principal: PolicyPrincipal, typeKey: string, fields: readonly TestedField[]): SubjectResolver {
   const byName = new Map(fields.map((field) => [`resource.${field.key}`, ofField(field)]))
   return (tested) => {
-    if (tested === 'resource.object_type') return known(kinds.text, typeKey)
+    if (tested === 'resource.object_type') return known(valueKinds.text, typeKey)
     return principalSubject(principal, tested) ?? ofRecord.get(tested) ?? byName.get(tested) ?? missing
   }
 }
 
-const ofField = ({ key, type, column }: TestedField): Subject => ({
+const ofField = ({ key, type, column }: TestedField): TestSubject => ({
   known: false,
-  kind: kindOf[type],
+  kind: fieldTypeKinds[type],
   of: ({ values }) => {
     if (values instanceof Map) return values.get(key)
     return Object.hasOwn(values, key) ? (values as Readonly<Record<string, FieldValue>>)[key] : null
@@ -87,22 +90,22 @@ const ofField = ({ key, type, column }: TestedField): Subject => ({
 
 /** Resolves the subjects of tests if only the caller is known: every value of a record stays open. */
 export const subjectsOfAnyRecord =
-  (principal: Principal): SubjectOf =>
+  (principal: PolicyPrincipal): SubjectResolver =>
   (tested) =>
     principalSubject(principal, tested) ?? ofRecord.get(tested) ?? anyRecordValue
-const anyRecordValue: Subject = { known: false, kind: kinds.text, of: () => null, column: '', nullable: true }
+const anyRecordValue: TestSubject = { known: false, kind: valueKinds.text, of: () => null, column: '', nullable: true }
 
 /** Attributes of a resource by name: `status`, `owner`, `created_at`, `id`, `object_type`, … A prefix `resource.` is allowed. */
 export type Attributes = Readonly<Record<string, unknown>>
 
 /** Resolves the subjects of tests on given attributes; `fields` give the types of known ones. */
-export function subjectsOfAttributes(principal: Principal, attributes: Attributes, fields: readonly TestedField[]): SubjectOf {
+export function subjectsOfAttributes(principal: PolicyPrincipal, attributes: Attributes, fields: readonly TestedField[]): SubjectResolver {
   const types = new Map(fields.map((field) => [field.key, field.type]))
   return (tested) => {
     const key = tested.slice('resource.'.length)
     const value = Object.hasOwn(attributes, key) ? attributes[key] : Object.hasOwn(attributes, tested) ? attributes[tested] : null
     const type = types.get(key)
-    const kind = key === 'created_at' ? kinds.instant : type ? kindOf[type] : kindOfJson(value)
+    const kind = key === 'created_at' ? valueKinds.instant : type ? fieldTypeKinds[type] : jsonValueKind(value)
     return principalSubject(principal, tested) ?? known(kind, value)
   }
 }

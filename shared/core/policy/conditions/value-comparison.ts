@@ -1,27 +1,27 @@
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
  * One way to compare a stored value: as a number, as text, as a day, … `normalize` and `compareWith` compare values in memory;
  * `canCastSql`, `columnSql` and `sqlType` compare a column in SQL. Neither raises an error for any operand.
  */
-export interface View {
+export interface ValueComparison {
   /** Normal form of a value or operand; undefined if it has none. Equal values have equal forms. An operand's form is its SQL parameter. */
-  readonly form: (side: unknown) => string | boolean | undefined
+  readonly normalize: (side: unknown) => string | boolean | undefined
   /**
    * Returns a function that compares values with the operand: negative, 0 or positive for less, equal or greater; undefined for a value
    * that has no normal form. Returns undefined if the operand has none.
    */
-  readonly against: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
+  readonly compareWith: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
   /** PostgreSQL type of the parameter. */
-  readonly cast: string
+  readonly sqlType: string
   /** SQL expression of the column that is compared with the parameter. */
-  readonly column: (column: Knex.Raw) => Knex.Raw
+  readonly columnSql: (column: Knex.Raw) => Knex.Raw
   /** SQL condition under which `columnSql` can be evaluated; absent if it always can. */
-  readonly guard?: (column: Knex.Raw) => Knex.Raw
+  readonly canCastSql?: (column: Knex.Raw) => Knex.Raw
 }
 
 /** Definition of a comparison: how a side is parsed, and the order of the parsed values. */
@@ -34,13 +34,13 @@ interface ComparisonDefinition<T> {
   readonly guard?: (column: Knex.Raw) => Knex.Raw
 }
 
-function createComparison<T>({ read, order, form, cast, column = (name) => name, guard }: ComparisonDefinition<T>): View {
+function createComparison<T>({ read, order, form, cast, column = (name) => name, guard }: ComparisonDefinition<T>): ValueComparison {
   return {
-    form(side) {
+    normalize(side) {
       const parsed = read(side)
       return parsed === undefined ? undefined : form(parsed)
     },
-    against(operand) {
+    compareWith(operand) {
       const right = read(operand)
       if (right === undefined) return undefined
       return (value) => {
@@ -48,9 +48,9 @@ function createComparison<T>({ read, order, form, cast, column = (name) => name,
         return left === undefined ? undefined : order(left, right)
       }
     },
-    cast,
-    column,
-    ...(guard && { guard }),
+    sqlType: cast,
+    columnSql: column,
+    ...(guard && { canCastSql: guard }),
   }
 }
 
@@ -62,7 +62,7 @@ const byCodeUnit = (first: string, second: string): number => (first < second ? 
 /** The decimal of a JSON number, numeric text, or a currency's `{amount}`: currency fields are tested by their amount. */
 function decimal(side: unknown): Decimal | undefined {
   const amount = typeof side === 'object' && side !== null && 'amount' in side ? side.amount : side
-  const digits = typeof amount === 'string' ? amount : numberText(amount)
+  const digits = typeof amount === 'string' ? amount : jsonNumberText(amount)
   return digits !== undefined && isDecimalText(digits) ? new Decimal(digits) : undefined
 }
 
@@ -124,9 +124,9 @@ export const asNumericText = createComparison({
 })
 
 /** Instants to the microsecond. */
-export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(utcInstant), order: byCodeUnit, form: identity })
+export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(toUtcInstant), order: byCodeUnit, form: identity })
 
-const dayOf = parseText((side) => (isDay(side) ? side : utcInstant(side)?.slice(0, 10)))
+const dayOf = parseText((side) => (isDay(side) ? side : toUtcInstant(side)?.slice(0, 10)))
 
 /** Days; an instant counts as its UTC day (decisions, Date-only value against a datetime field). */
 export const asDay = createComparison({ cast: 'date', read: dayOf, order: byCodeUnit, form: identity })

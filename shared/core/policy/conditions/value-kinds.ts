@@ -1,4 +1,4 @@
-import { lowerCase, lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
+import { lowerCase, lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
 import {
   asBoolean,
   asDay,
@@ -10,14 +10,14 @@ import {
   asNumericText,
   asOrderedText,
   asText,
-  type View,
+  type ValueComparison,
 } from '#shared/core/policy/conditions/value-comparison.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /** The `contains` test of a kind of value, in memory and in SQL. The searched text is already in lower case. */
-export interface Search {
+export interface TextSearch {
   readonly holds: (value: unknown, text: string) => boolean
   readonly where: (column: Knex.Raw, text: string) => Knex.Raw
 }
@@ -26,43 +26,47 @@ export interface Search {
  * The comparisons of a kind of value. Equality uses the first comparison that accepts the operand. Ordering uses the first one that accepts
  * the operand and the value; if there is none, the sides cannot be compared.
  */
-export interface Kind {
-  readonly equality: readonly View[]
-  readonly ordering: readonly View[]
+export interface ValueKind {
+  readonly equality: readonly ValueComparison[]
+  readonly ordering: readonly ValueComparison[]
   /** null if such a value never contains text. */
-  readonly search: Search | null
+  readonly search: TextSearch | null
 }
 
-const textSearch: Search = {
+const textSearch: TextSearch = {
   holds: (value, text) => typeof value === 'string' && lowerCase(value).includes(text),
-  where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseOf(column), text]),
+  where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseRaw(column), text]),
 }
 
 /** A list contains text if one of its elements equals it. */
-const element: Search = {
+const element: TextSearch = {
   holds: (value, text) => Array.isArray(value) && value.some((item) => typeof item === 'string' && lowerCase(item) === text),
   where: (column, text) =>
-    builder.raw('exists (select from unnest(?::text[]) as element where ? = ?::text)', [column, lowerCaseOf(builder.raw('element')), text]),
+    builder.raw('exists (select from unnest(?::text[]) as element where ? = ?::text)', [
+      column,
+      lowerCaseRaw(builder.raw('element')),
+      text,
+    ]),
 }
 
-const idSearch: Search = { ...textSearch, where: (column, text) => textSearch.where(builder.raw('?::text', [column]), text) }
+const idSearch: TextSearch = { ...textSearch, where: (column, text) => textSearch.where(builder.raw('?::text', [column]), text) }
 
 // Ordering: numeric text counts as a number when both sides are (decisions, Policy details). Equality of two texts is exact: "1" is not
 // "1.0"; only a number as operand makes a text count as a number.
-const text: Kind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: textSearch }
-const number: Kind = { equality: [asNumber], ordering: [asNumber], search: null }
-const boolean: Kind = { equality: [asBoolean], ordering: [], search: null }
-const day: Kind = { equality: [asDay], ordering: [asDay], search: null }
-const instant: Kind = { equality: [asInstant, asDayOfInstant], ordering: [asInstant, asDayOfInstant], search: null }
-const id: Kind = { equality: [asId], ordering: [asIdText], search: idSearch }
+const text: ValueKind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: textSearch }
+const number: ValueKind = { equality: [asNumber], ordering: [asNumber], search: null }
+const boolean: ValueKind = { equality: [asBoolean], ordering: [], search: null }
+const day: ValueKind = { equality: [asDay], ordering: [asDay], search: null }
+const instant: ValueKind = { equality: [asInstant, asDayOfInstant], ordering: [asInstant, asDayOfInstant], search: null }
+const id: ValueKind = { equality: [asId], ordering: [asIdText], search: idSearch }
 // A list equals no single value and has no order: `contains` is the test for lists.
-const list: Kind = { equality: [], ordering: [], search: element }
+const list: ValueKind = { equality: [], ordering: [], search: element }
 
 /** The kinds of testable values that are not fields. */
-export const kinds = { text, id, instant } as const
+export const valueKinds = { text, id, instant } as const
 
 /** The kind of each field type's values; a currency is tested by its amount. */
-export const kindOf: Readonly<Record<FieldType, Kind>> = {
+export const fieldTypeKinds: Readonly<Record<FieldType, ValueKind>> = {
   string: text,
   text,
   email: text,
@@ -80,12 +84,12 @@ export const kindOf: Readonly<Record<FieldType, Kind>> = {
 }
 
 /** Text of unknown type, as in `attrs` of simulate. If both sides look like times, they are compared as times. */
-const looseText: Kind = { equality: text.equality, ordering: [asNumericText, asInstant, asDay, asOrderedText], search: textSearch }
+const looseText: ValueKind = { equality: text.equality, ordering: [asNumericText, asInstant, asDay, asOrderedText], search: textSearch }
 
 /** The kind of a JSON value whose field is unknown. */
-export function kindOfJson(value: unknown): Kind {
+export function jsonValueKind(value: unknown): ValueKind {
   if (Array.isArray(value)) return list
   if (typeof value === 'boolean') return boolean
-  if (numberText(value) !== undefined || typeof value === 'object') return number
+  if (jsonNumberText(value) !== undefined || typeof value === 'object') return number
   return looseText
 }

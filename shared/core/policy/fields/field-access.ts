@@ -1,6 +1,6 @@
-import { allOf, anyOf, conditionWhere } from '#shared/core/policy/conditions/condition.ts'
+import { conditionSql, joinWithAnd, joinWithOr } from '#shared/core/policy/conditions/condition.ts'
 import type { TestedField } from '#shared/core/policy/conditions/tested-value.ts'
-import { reveals, revealTogether } from '#shared/core/policy/fields/field-mask.ts'
+import { revealsField, revealsFieldTogether } from '#shared/core/policy/fields/field-mask.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 
@@ -13,20 +13,20 @@ export interface FieldAccess {
   /** The visible fields of a record to which these rules apply. */
   readonly visible: (applying: readonly BoundRule[]) => ReadonlySet<string>
   /** SQL condition that shows the field of a readable row; undefined if it is always shown. */
-  readonly where: (key: string, alias?: string) => Knex.Raw | undefined
+  readonly visibilitySql: (key: string, alias?: string) => Knex.Raw | undefined
 }
 
 /** Maximum number of memoized field sets per access; beyond it the cache is cleared. */
 const maxMemoized = 1_000
 
 /** Computes the fields that allow rules show, in combination and with the condition of each. */
-export function fieldAccess(allows: readonly BoundRule[], fields: readonly TestedField[]): FieldAccess {
+export function compileFieldAccess(allows: readonly BoundRule[], fields: readonly TestedField[]): FieldAccess {
   const inputs = inputsOf(fields)
   const visible = memoizeByKey(
     (applying: readonly BoundRule[]) => [...new Set(applying.map(({ mask }) => mask.key))].sort().join('\n'),
     (applying): ReadonlySet<string> => {
       const masks = applying.map(({ mask }) => mask)
-      return new Set(fields.map(({ key }) => key).filter((key) => inputs(key).every((input) => revealTogether(masks, input))))
+      return new Set(fields.map(({ key }) => key).filter((key) => inputs(key).every((input) => revealsFieldTogether(masks, input))))
     },
   )
   const granting = allows.filter(({ applies }) => applies !== 'never')
@@ -34,9 +34,9 @@ export function fieldAccess(allows: readonly BoundRule[], fields: readonly Teste
     visible,
     hideable: new Set(fields.map(({ key }) => key).filter((key) => inputs(key).some((input) => isHideable(allows, input)))),
     neverVisible: new Set(fields.map(({ key }) => key).filter((key) => inputs(key).some((input) => isNeverShown(granting, input)))),
-    where(key, alias) {
+    visibilitySql(key, alias) {
       const parts = new Map(inputs(key).flatMap((input) => shownWhere(granting, input, alias)))
-      return parts.size === 0 ? undefined : allOf([...parts.values()])
+      return parts.size === 0 ? undefined : joinWithAnd([...parts.values()])
     },
   }
 }
@@ -60,26 +60,27 @@ function inputsOf(fields: readonly TestedField[]): (key: string) => readonly str
 
 /** A field cannot be hidden if no rule denies it, and either every rule or one that always applies reveals it. */
 function isHideable(allows: readonly BoundRule[], key: string): boolean {
-  const revealing = allows.filter(({ mask }) => reveals(mask, key))
+  const revealing = allows.filter(({ mask }) => revealsField(mask, key))
   const safe = revealing.length > 0 && (revealing.length === allows.length || revealing.some(({ applies }) => applies === 'always'))
   return !safe || allows.some(({ mask }) => mask.denied.has(key))
 }
 
 /** No rule reveals the field, or one that always applies denies it. */
 const isNeverShown = (granting: readonly BoundRule[], key: string): boolean =>
-  !granting.some(({ mask }) => reveals(mask, key)) || granting.some(({ applies, mask }) => applies === 'always' && mask.denied.has(key))
+  !granting.some(({ mask }) => revealsField(mask, key)) ||
+  granting.some(({ applies, mask }) => applies === 'always' && mask.denied.has(key))
 
 /** The SQL conditions of one field, each with a key that identifies equal conditions. */
 function shownWhere(granting: readonly BoundRule[], key: string, alias: string | undefined): [string, Knex.Raw][] {
   const hiding = granting.filter(({ mask }) => mask.denied.has(key))
-  const revealing = granting.filter(({ mask }) => reveals(mask, key))
+  const revealing = granting.filter(({ mask }) => revealsField(mask, key))
   const parts: [string, Knex.Raw][] = hiding.map((rule) => [
     `not ${granting.indexOf(rule)}`,
-    builder.raw('(?) is not true', [conditionWhere(rule.condition, alias)]),
+    builder.raw('(?) is not true', [conditionSql(rule.condition, alias)]),
   ])
   if (revealing.length === 0) return [['never', builder.raw('false')]]
   if (revealing.length === granting.length || revealing.some(({ applies }) => applies === 'always')) return parts
-  const shown = anyOf(revealing.map(({ condition }) => conditionWhere(condition, alias)))
+  const shown = joinWithOr(revealing.map(({ condition }) => conditionSql(condition, alias)))
   return [...parts, [`any ${revealing.map((rule) => granting.indexOf(rule)).join()}`, builder.raw('(?) is true', [shown])]]
 }
 

@@ -1,4 +1,4 @@
-import { rememberByObject } from '#shared/core/policy/memoize.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 
 /** The fields that an allow rule reveals of matching records (document 1, Policy rule, `fields`). */
@@ -12,16 +12,16 @@ export interface FieldMask {
 }
 
 /** The mask of a rule. An empty `fields.allow` counts as absent. */
-export const maskOf = rememberByObject(({ fields }: PolicyRule): FieldMask => {
+export const fieldMaskOf = memoizeByObject(({ fields }: PolicyRule): FieldMask => {
   const denied = [...new Set(fields?.deny)].sort()
   const allowed = fields?.allow?.length ? [...new Set(fields.allow)].sort() : null
   return { denied: new Set(denied), allowed: allowed && new Set(allowed), key: JSON.stringify([denied, allowed]) }
 })
 
 /** Whether a mask alone shows the field. */
-export const reveals = ({ denied, allowed }: FieldMask, field: string): boolean =>
+export const revealsField = ({ denied, allowed }: FieldMask, field: string): boolean =>
   !denied.has(field) && (allowed === null || allowed.has(field))
 
 /** Whether matching masks together show the field: at least one reveals it and none denies it (decisions, Policy details). */
-export const revealTogether = (masks: readonly FieldMask[], field: string): boolean =>
-  masks.some((mask) => reveals(mask, field)) && !masks.some((mask) => mask.denied.has(field))
+export const revealsFieldTogether = (masks: readonly FieldMask[], field: string): boolean =>
+  masks.some((mask) => revealsField(mask, field)) && !masks.some((mask) => mask.denied.has(field))

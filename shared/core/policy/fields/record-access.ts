@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { allOf, anyOf, conditionWhere } from '#shared/core/policy/conditions/condition.ts'
-import { type Principal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
-import { fieldAccess } from '#shared/core/policy/fields/field-access.ts'
+import { conditionSql, joinWithAnd, joinWithOr } from '#shared/core/policy/conditions/condition.ts'
+import { type PolicyPrincipal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+import { compileFieldAccess } from '#shared/core/policy/fields/field-access.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import { appliesTo, type BoundRule, bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
 import { distinctRules } from '#shared/core/policy/rules/distinct-rules.ts'
-import { foldRules } from '#shared/core/policy/rules/fold-rules.ts'
+import { mergeMembershipRules } from '#shared/core/policy/rules/fold-rules.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 
 /** A caller's access to the records of one type for one action, in memory and in SQL. */
@@ -17,7 +17,7 @@ export interface RecordAccess {
   /** The same as an SQL condition on the type's table; undefined if every row passes. */
   readonly where: (alias?: string) => Knex.Raw | undefined
   /** Columns that `where` filters by value, for which an index helps; empty if it accepts every row. */
-  readonly soughtColumns: ReadonlySet<string>
+  readonly searchColumns: ReadonlySet<string>
   /** True if every field of every permitted record is shown, so `hideable` is empty. */
   readonly alwaysVisible: boolean
   /** Fields that some rule of the caller could hide, regardless of its condition. */
@@ -35,33 +35,33 @@ export interface RecordAccess {
 /** Compiles the rules that match an action and a type, in any order. */
 export function compileRecordAccess(
   rules: readonly PolicyRule[],
-  principal: Principal,
+  principal: PolicyPrincipal,
   typeKey: string,
   fields: readonly TestedField[],
 ): RecordAccess {
   const subjectOf = subjectsOfType(principal, typeKey, fields)
-  const bound = foldRules(distinctRules(rules).map((rule) => bindRule(rule, principal, subjectOf)))
+  const bound = mergeMembershipRules(distinctRules(rules).map((rule) => bindRule(rule, principal, subjectOf)))
   const allows = bound.filter(({ effect }) => effect === 'allow')
   const granting = allows.filter(({ applies }) => applies !== 'never')
   const denying = bound.filter(({ effect, applies }) => effect === 'deny' && applies !== 'never')
   const verdict = verdictOf(bound)
   const refused = verdict === 'none'
   const isDenied = (record: TestedRecord) => refused || denying.some((rule) => appliesTo(rule, record))
-  const shown = fieldAccess(refused ? [] : allows, fields)
+  const shown = compileFieldAccess(refused ? [] : allows, fields)
   const where = memoizeSql((alias?: string) => (refused ? builder.raw('false') : rowsSql(granting, denying, alias)))
   let signature: string | undefined
   return Object.freeze({
     verdict,
     test: (record) => !isDenied(record) && granting.some((rule) => appliesTo(rule, record)),
     where,
-    soughtColumns: refused ? new Set() : searchedColumns(granting),
+    searchColumns: refused ? new Set() : searchedColumns(granting),
     alwaysVisible: shown.hideable.size === 0,
     hideable: shown.hideable,
     neverVisible: shown.neverVisible,
     visibleFields: (record) => shown.visible(isDenied(record) ? [] : granting.filter((rule) => appliesTo(rule, record))),
-    fieldWhere: memoizeSql(shown.where),
+    fieldWhere: memoizeSql(shown.visibilitySql),
     get signature() {
-      signature ??= digest([where(), ...[...shown.hideable].map((key) => shown.where(key))])
+      signature ??= digest([where(), ...[...shown.hideable].map((key) => shown.visibilitySql(key))])
       return signature
     },
   } satisfies RecordAccess)
@@ -69,16 +69,16 @@ export function compileRecordAccess(
 
 function searchedColumns(granting: readonly BoundRule[]): ReadonlySet<string> {
   if (granting.some(({ applies }) => applies === 'always')) return new Set()
-  return new Set(granting.flatMap(({ condition }) => condition.open.flatMap(({ among }) => among?.subject.column ?? [])))
+  return new Set(granting.flatMap(({ condition }) => condition.recordTests.flatMap(({ among }) => among?.subject.column ?? [])))
 }
 
 function rowsSql(granting: readonly BoundRule[], denying: readonly BoundRule[], alias: string | undefined): Knex.Raw | undefined {
-  const parts = denying.map(({ condition }) => builder.raw('(?) is false', [conditionWhere(condition, alias)]))
+  const parts = denying.map(({ condition }) => builder.raw('(?) is false', [conditionSql(condition, alias)]))
   if (granting.length === 0) return builder.raw('false')
   if (!granting.some(({ applies }) => applies === 'always')) {
-    parts.unshift(anyOf(granting.map(({ condition }) => conditionWhere(condition, alias))))
+    parts.unshift(joinWithOr(granting.map(({ condition }) => conditionSql(condition, alias))))
   }
-  return parts.length === 0 ? undefined : allOf(parts)
+  return parts.length === 0 ? undefined : joinWithAnd(parts)
 }
 
 // Building a statement from a thousand conditions takes knex about 25 ms each time; from their joined text it takes 2 ms.
@@ -103,13 +103,13 @@ const digest = (conditions: readonly (Knex.Raw | undefined)[]): string =>
     .digest('base64url')
 
 /** Full access to the records of a type, for the owner and the platform itself. */
-export function fullRecordAccess(fields: readonly TestedField[]): RecordAccess {
+export function createFullRecordAccess(fields: readonly TestedField[]): RecordAccess {
   const all: ReadonlySet<string> = new Set(fields.map(({ key }) => key))
   return Object.freeze({
     verdict: 'all',
     test: () => true,
     where: () => undefined,
-    soughtColumns: new Set<string>(),
+    searchColumns: new Set<string>(),
     alwaysVisible: true,
     hideable: new Set<string>(),
     neverVisible: new Set<string>(),

@@ -1,11 +1,11 @@
-import { conditionKey, testsPrincipal } from '#shared/core/policy/conditions/condition.ts'
+import { conditionKey, hasPrincipalTest } from '#shared/core/policy/conditions/condition.ts'
 import type { Policy } from '#shared/core/policy/evaluate.ts'
-import { maskOf, reveals } from '#shared/core/policy/fields/field-mask.ts'
-import { rememberByObject } from '#shared/core/policy/memoize.ts'
+import { fieldMaskOf, revealsField } from '#shared/core/policy/fields/field-mask.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { type Permission, permissionsOf } from '#shared/core/policy/permissions.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import { distinctRules } from '#shared/core/policy/rules/distinct-rules.ts'
-import { indexRules, isOnEveryItem, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
+import { appliesToEveryItem, indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -19,9 +19,9 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
  * A condition on `principal.*` neither covers a grant nor replaces a limit, because the role's holder is not the granter. If both policies
  * belong to one holder, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
  */
-export function grantsNoMore(granter: Policy, rules: readonly PolicyRule[], isSameHolder = false): Problem | undefined {
+export function findExcessGrant(granter: Policy, rules: readonly PolicyRule[], isSameHolder = false): Problem | undefined {
   const role = indexRules(rules)
-  for (const held of granter.sources) {
+  for (const held of granter.ruleIndexes) {
     for (const [index, rule] of rules.entries()) {
       const excess = rule.effect === 'allow' ? findExcess(held, role, rule, isSameHolder) : undefined
       if (excess !== undefined) return problem('FORBIDDEN', `policy[${index}] grants more than you hold: ${excess}`)
@@ -38,7 +38,7 @@ function findExcess(held: Rules, role: Rules, rule: PolicyRule, isSameHolder: bo
   for (const permission of new Set(rule.actions.flatMap(permissionsOf))) {
     const compare = fieldPermissions.has(permission) ? compareShown : comparePlain
     // A rule on every item is also one on each key that the granter's rules name.
-    for (const resource of isOnEveryItem(rule) ? ['*', ...held.keys(permission)] : new Set(rule.resources)) {
+    for (const resource of appliesToEveryItem(rule) ? ['*', ...held.keys(permission)] : new Set(rule.resources)) {
       const reason = compare(held.matching(permission, resource), role.matching(permission, resource))
       if (reason !== undefined) return `${permission} on ${resource}${reason}`
     }
@@ -53,14 +53,14 @@ type CompareRules = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) 
  * are memoized by rule list, since few resources differ in their lists.
  */
 function createComparison(rule: PolicyRule, shows: boolean, isSameHolder: boolean): CompareRules {
-  const counts = isSameHolder ? () => true : (one: PolicyRule) => !testsPrincipal(one)
-  const counted = rememberByObject((own: readonly PolicyRule[]) => own.filter(counts))
-  const limitsAmong = rememberByObject((grants: readonly PolicyRule[]) => {
+  const counts = isSameHolder ? () => true : (one: PolicyRule) => !hasPrincipalTest(one)
+  const counted = memoizeByObject((own: readonly PolicyRule[]) => own.filter(counts))
+  const limitsAmong = memoizeByObject((grants: readonly PolicyRule[]) => {
     if (!grants.some((grant) => counts(grant) && covers(grant, rule, shows))) return undefined
     return distinctRules(grants.filter((grant) => limits(grant, rule, shows)))
   })
-  const verdicts = rememberByObject((grants: readonly PolicyRule[]) =>
-    rememberByObject((own: readonly PolicyRule[]) => {
+  const verdicts = memoizeByObject((grants: readonly PolicyRule[]) =>
+    memoizeByObject((own: readonly PolicyRule[]) => {
       const lifted = limitsAmong(grants)?.find((limit) => !includesLimit(counted(own), rule, limit))
       return lifted && (lifted.effect === 'deny' ? ', which a rule denies you' : ', without hiding the fields that are hidden from you')
     }),
@@ -85,8 +85,8 @@ const covers = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
 
 /** Whether every field that the first rule reveals is revealed by the second. */
 function showsNoMore(rule: PolicyRule, other: PolicyRule): boolean {
-  const [mask, wider] = [maskOf(rule), maskOf(other)]
-  if (mask.allowed) return [...mask.allowed].every((field) => !reveals(mask, field) || reveals(wider, field))
+  const [mask, wider] = [fieldMaskOf(rule), fieldMaskOf(other)]
+  if (mask.allowed) return [...mask.allowed].every((field) => !revealsField(mask, field) || revealsField(wider, field))
   return wider.allowed === null && wider.denied.isSubsetOf(mask.denied)
 }
 
@@ -95,18 +95,18 @@ const limits = (grant: PolicyRule, rule: PolicyRule, shows: boolean): boolean =>
   grant.effect === 'deny' || (shows && hiddenFrom(grant, rule).length > 0)
 
 const hiddenFrom = (grant: PolicyRule, rule: PolicyRule): string[] =>
-  [...maskOf(grant).denied].filter((field) => reveals(maskOf(rule), field))
+  [...fieldMaskOf(grant).denied].filter((field) => revealsField(fieldMaskOf(rule), field))
 
 /** Whether the role's own rules contain a limit of the granter. */
 function includesLimit(own: readonly PolicyRule[], rule: PolicyRule, limit: PolicyRule): boolean {
   const { denied, hiding } = limitsIn(own)
   if (limit.effect === 'deny') return denied.has(unconditional) || denied.has(conditionKey(limit))
   const hidden = hiddenFrom(limit, rule)
-  return hiding.some((one) => appliesAsWidely(one, limit) && hidden.every((field) => maskOf(one).denied.has(field)))
+  return hiding.some((one) => appliesAsWidely(one, limit) && hidden.every((field) => fieldMaskOf(one).denied.has(field)))
 }
 
 /** The limits in a list of rules: the conditions of deny rules, and the allow rules that hide fields. */
-const limitsIn = rememberByObject((rules: readonly PolicyRule[]) => ({
+const limitsIn = memoizeByObject((rules: readonly PolicyRule[]) => ({
   denied: new Set(rules.filter(({ effect }) => effect === 'deny').map(conditionKey)),
-  hiding: rules.filter((rule) => rule.effect === 'allow' && maskOf(rule).denied.size > 0),
+  hiding: rules.filter((rule) => rule.effect === 'allow' && fieldMaskOf(rule).denied.size > 0),
 }))

@@ -1,4 +1,4 @@
-import { allOf } from '#shared/core/policy/conditions/condition.ts'
+import { joinWithAnd } from '#shared/core/policy/conditions/condition.ts'
 import type { Decision, Permit, Policy } from '#shared/core/policy/evaluate.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
@@ -7,15 +7,15 @@ import type { Knex } from '#shared/platform/db/statements/builder.ts'
  * The intersection of two callers' rights. A function that a flow, a queue button or a form runs has the rights held both by its author
  * and by the caller who triggered it (document 2, Functions). Each caller's rules are tested with its own id.
  */
-export function lesserOf(first: Policy, second: Policy): Policy {
-  if (first === second || second.sources.length === 0) return first
-  if (first.sources.length === 0) return second
+export function intersectPolicies(first: Policy, second: Policy): Policy {
+  if (first === second || second.ruleIndexes.length === 0) return first
+  if (first.ruleIndexes.length === 0) return second
   return Object.freeze({
     permits: (...question) => lowerPermit(first.permits(...question), second.permits(...question)),
     permitsSomewhere: (permission) => first.permitsSomewhere(permission) && second.permitsSomewhere(permission),
     decide: (...question) => refusalOr(first.decide(...question), () => second.decide(...question)),
-    recordAccess: (...question) => lesserRecordAccess(first.recordAccess(...question), second.recordAccess(...question)),
-    sources: [...first.sources, ...second.sources],
+    recordAccess: (...question) => intersectRecordAccess(first.recordAccess(...question), second.recordAccess(...question)),
+    ruleIndexes: [...first.ruleIndexes, ...second.ruleIndexes],
   } satisfies Policy)
 }
 
@@ -28,12 +28,12 @@ const lowerPermit = (first: Permit, second: Permit): Permit => minimumOf(permits
 const minimumOf = <T>(scale: readonly T[], first: T, second: T): T => (scale.indexOf(first) < scale.indexOf(second) ? first : second)
 
 /** The intersection of two accesses to the records of one type, for two actions or two callers. */
-export function lesserRecordAccess(first: RecordAccess, second: RecordAccess): RecordAccess {
+export function intersectRecordAccess(first: RecordAccess, second: RecordAccess): RecordAccess {
   return Object.freeze({
     verdict: minimumOf(verdicts, first.verdict, second.verdict),
     test: (record) => first.test(record) && second.test(record),
     where: (alias) => joinOptional(first.where(alias), second.where(alias)),
-    soughtColumns: first.soughtColumns.union(second.soughtColumns),
+    searchColumns: first.searchColumns.union(second.searchColumns),
     alwaysVisible: first.alwaysVisible && second.alwaysVisible,
     hideable: first.hideable.union(second.hideable),
     neverVisible: first.neverVisible.union(second.neverVisible),
@@ -46,4 +46,4 @@ export function lesserRecordAccess(first: RecordAccess, second: RecordAccess): R
 }
 
 const joinOptional = (first: Knex.Raw | undefined, second: Knex.Raw | undefined): Knex.Raw | undefined =>
-  first && second ? allOf([first, second]) : (first ?? second)
+  first && second ? joinWithAnd([first, second]) : (first ?? second)

@@ -1,32 +1,32 @@
-import { bindCondition, type Condition, holdsFor } from '#shared/core/policy/conditions/condition.ts'
-import type { Principal, SubjectOf, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
-import { type FieldMask, maskOf } from '#shared/core/policy/fields/field-mask.ts'
+import { type BoundCondition, bindCondition, evaluateCondition } from '#shared/core/policy/conditions/condition.ts'
+import type { PolicyPrincipal, SubjectResolver, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+import { type FieldMask, fieldMaskOf } from '#shared/core/policy/fields/field-mask.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 
 /** A rule bound to one caller and type. `applies` says to which records it applies, as far as that is known without reading one. */
 export interface BoundRule {
   readonly effect: PolicyRule['effect']
-  readonly condition: Condition
+  readonly condition: BoundCondition
   readonly applies: 'always' | 'never' | 'varies'
   readonly mask: FieldMask
 }
 
 /** Binds a rule. If sides cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication, rule 6). */
-export function bindRule(rule: PolicyRule, principal: Principal, subjectOf: SubjectOf): BoundRule {
+export function bindRule(rule: PolicyRule, principal: PolicyPrincipal, subjectOf: SubjectResolver): BoundRule {
   const condition = bindCondition(rule.condition, principal, subjectOf)
-  const isExcluded = rule.effect === 'allow' ? condition.known !== true : condition.known === false
+  const isExcluded = rule.effect === 'allow' ? condition.truth !== true : condition.truth === false
   return {
     effect: rule.effect,
     condition,
-    applies: isExcluded ? 'never' : condition.open.length > 0 ? 'varies' : 'always',
-    mask: maskOf(rule),
+    applies: isExcluded ? 'never' : condition.recordTests.length > 0 ? 'varies' : 'always',
+    mask: fieldMaskOf(rule),
   }
 }
 
 /** Whether a bound rule applies to a record. */
 export function appliesTo({ effect, condition, applies }: BoundRule, record: TestedRecord): boolean {
   if (applies !== 'varies') return applies === 'always'
-  const truth = holdsFor(condition, record)
+  const truth = evaluateCondition(condition, record)
   return effect === 'allow' ? truth === true : truth !== false
 }
 

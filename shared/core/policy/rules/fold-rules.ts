@@ -1,20 +1,20 @@
-import { amongTest, type OpenTest } from '#shared/core/policy/conditions/condition.ts'
+import { createMembershipTest, type RecordTest } from '#shared/core/policy/conditions/condition.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
 
 /**
  * Merges rules that differ only in the required value of one field into a rule that accepts any of the values. A caller with a thousand
  * roles may hold tens of thousands of such rules; unmerged, each would be a parameter of every statement.
  */
-export function foldRules(rules: readonly BoundRule[]): readonly BoundRule[] {
+export function mergeMembershipRules(rules: readonly BoundRule[]): readonly BoundRule[] {
   const groups = Map.groupBy(rules, (rule) => mergeKey(rule) ?? rule)
   return [...groups.values()].flatMap((group) => (group.length > 1 ? mergeGroup(group) : group))
 }
 
-type MembershipTest = NonNullable<OpenTest['among']>
+type MembershipTest = NonNullable<RecordTest['among']>
 
 /** The membership test of a rule whose condition consists of that test alone. */
-function membershipTestOf({ condition: { known, open }, applies }: BoundRule): MembershipTest | undefined {
-  return applies === 'varies' && known === true && open.length === 1 ? open[0]?.among : undefined
+function membershipTestOf({ condition: { truth, recordTests }, applies }: BoundRule): MembershipTest | undefined {
+  return applies === 'varies' && truth === true && recordTests.length === 1 ? recordTests[0]?.among : undefined
 }
 
 function mergeKey(rule: BoundRule): string | undefined {
@@ -27,9 +27,9 @@ function mergeGroup(group: readonly BoundRule[]): BoundRule[] {
   const all = group.flatMap((rule) => membershipTestOf(rule) ?? [])
   const subject = all[0]?.subject
   if (!first || !subject) return [...group]
-  const test = amongTest(
+  const test = createMembershipTest(
     subject,
     all.flatMap(({ values }) => values),
   )
-  return [{ ...first, condition: { known: true, open: [test] } }]
+  return [{ ...first, condition: { truth: true, recordTests: [test] } }]
 }

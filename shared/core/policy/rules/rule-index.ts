@@ -1,4 +1,4 @@
-import { namesOf, type Permission } from '#shared/core/policy/permissions.ts'
+import { actionsNaming, type Permission } from '#shared/core/policy/permissions.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 
 /** Rules by permission and resource; conditions are ignored. Lists keep the rules' order, and repeated calls return the same array. */
@@ -10,7 +10,7 @@ export interface RuleIndex<Rule extends PolicyRule> {
 }
 
 /** Whether a rule applies to every item (document 1, Policy rule). */
-export const isOnEveryItem = ({ resources }: PolicyRule): boolean =>
+export const appliesToEveryItem = ({ resources }: PolicyRule): boolean =>
   !resources || resources === '*' || resources.length === 0 || resources.includes('*')
 
 /**
@@ -24,7 +24,7 @@ export function indexRules<Rule extends PolicyRule>(rules: readonly Rule[]): Rul
   )
   const parts = new Map<string, Part<Rule>>()
   const partOf = (permission: Permission): Part<Rule> => {
-    const actions = namesOf(permission).filter((action) => byAction.has(action))
+    const actions = actionsNaming(permission).filter((action) => byAction.has(action))
     const name = actions.join(' ')
     const positions = () => new Set(actions.flatMap((action) => byAction.get(action) ?? []).map(({ position }) => position))
     const part = parts.get(name) ?? groupByResource(rules, positions())
@@ -53,7 +53,7 @@ function groupByResource<Rule extends PolicyRule>(rules: readonly Rule[], positi
   for (const position of [...positions].sort((first, second) => first - second)) {
     const rule = rules[position]
     if (!rule) continue
-    if (isOnEveryItem(rule)) everywhere.push(position)
+    if (appliesToEveryItem(rule)) everywhere.push(position)
     else for (const key of new Set(rule.resources)) listOf(named, key).push(position)
   }
   const rulesAt = (all: readonly number[]): Rule[] => all.flatMap((position) => rules[position] ?? [])

@@ -1,11 +1,11 @@
-import { readersOf, seesEverything, type TypeReader } from '#shared/core/records/audit/audit-access.ts'
+import { canSeeWholeAudit, findAuditAccess, type TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/core/records/audit/schemas.ts'
-import { findEntries, findTypeKeys } from '#shared/core/records/audit/store.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { auditPageStatement, findTypeKeys } from '#shared/core/records/audit/store.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
-import { fitting } from '#shared/platform/db/lists.ts'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { takeFittingItems } from '#shared/platform/db/lists.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -13,9 +13,9 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * than its reader may see of the record as it is now: those of records that it may not read are left out and not counted, and so are
  * fields that are hidden from it. Throws VALIDATION_ERROR that names a bad parameter.
  */
-export async function listAudit(scope: Scope, query: AuditQuery): Promise<AuditPage> {
-  const readers = seesEverything(scope) ? undefined : readersOf(scope, await typesOf(scope, query.object_type))
-  const statement = heavy(findEntries(scope.workspace.id, query, readers), 'the choice of entries')
+export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise<AuditPage> {
+  const readers = canSeeWholeAudit(scope) ? undefined : findAuditAccess(scope, await typesOf(scope, query.object_type))
+  const statement = asHeavy(auditPageStatement(scope.workspace.id, query, readers), 'the choice of entries')
   const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(statement)
   const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
   const total = rows[0]?.total ?? 0
@@ -23,7 +23,7 @@ export async function listAudit(scope: Scope, query: AuditQuery): Promise<AuditP
   const shown = readers ? await masked(scope, entries, readers) : entries
   // One letter takes six as JSON at most.
   const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
-  if (mayBeLong && fitting(shown).length < shown.length) throw tooLong(query.limit)
+  if (mayBeLong && takeFittingItems(shown).length < shown.length) throw tooLong(query.limit)
   return { entries: shown, total }
 }
 
@@ -37,7 +37,7 @@ async function typesOf(scope: Scope, key: string | undefined): Promise<RecordTyp
 }
 
 /** The entries without what is hidden from the caller. */
-async function masked(scope: Scope, entries: readonly AuditEntry[], readers: readonly TypeReader[]): Promise<AuditEntry[]> {
+async function masked(scope: Scope, entries: readonly AuditEntry[], readers: readonly TypeAuditAccess[]): Promise<AuditEntry[]> {
   const byType = Map.groupBy(entries, ({ object_type }) => object_type)
   const concerned = readers.filter(({ type }) => byType.has(type.key))
   const viewers = await Promise.all(
@@ -58,17 +58,17 @@ const longTogether = 5
 type Viewer = (recordId: string, key: string) => boolean
 
 /** The viewer of a type: of a record that is gone it shows only the fields that no rule could hide. */
-async function viewerOf(scope: Scope, reader: TypeReader, entries: readonly AuditEntry[]): Promise<Viewer> {
-  const { type, access, seesGoneFields } = reader
+async function viewerOf(scope: Scope, reader: TypeAuditAccess, entries: readonly AuditEntry[]): Promise<Viewer> {
+  const { type, access, showsDeletedFields } = reader
   const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
   const together = type.longRecords ? longTogether : ids.length
   const visible = new Map<string, ReadonlySet<string>>()
   for (let from = 0; from < ids.length; from += together) {
-    const records = await recordsByIds(scope, type, ids.slice(from, from + together))
+    const records = await findRecordsByIds(scope, type, ids.slice(from, from + together))
     for (const record of records) visible.set(record.id, access.visibleFields(record))
   }
   return (recordId, key) => {
-    if (!type.fieldByKey.has(key)) return seesGoneFields
+    if (!type.fieldByKey.has(key)) return showsDeletedFields
     return !access.hideable.has(key) || (visible.get(recordId)?.has(key) ?? false)
   }
 }

@@ -1,7 +1,7 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const actions = changeEvents.map((event) => `record.${event}` as const)
 
@@ -48,7 +48,7 @@ export type AuditQuery = TypeOf<typeof auditQuery>
  * The ids that bound a span of time, the second exclusive: an entry's id is a UUID of version 7 and holds the milliseconds of its time, so
  * the span is exact. Throws VALIDATION_ERROR that names the parameter which is no instant.
  */
-export function idsOfSpan({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from: string | undefined; to: string | undefined } {
+export function auditIdRange({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from: string | undefined; to: string | undefined } {
   return {
     from: from === undefined ? undefined : firstIdOf(millisecondsOf(from, 'from').ceiling),
     to: to === undefined ? undefined : firstIdOf(millisecondsOf(to, 'to').floor + 1),
@@ -56,7 +56,7 @@ export function idsOfSpan({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from
 }
 
 function millisecondsOf(text: string, name: string): { floor: number; ceiling: number } {
-  const instant = utcInstant(text)
+  const instant = toUtcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `${name} must be an instant as RFC 3339 writes it, got ${text}`)
   const floor = Date.parse(`${instant.slice(0, 23)}Z`)
   return { floor, ceiling: instant.slice(23) === '000Z' ? floor : floor + 1 }

@@ -1,8 +1,8 @@
-import type { TypeReader } from '#shared/core/records/audit/audit-access.ts'
-import { type AuditQuery, idsOfSpan } from '#shared/core/records/audit/schemas.ts'
+import type { TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
+import { type AuditQuery, auditIdRange } from '#shared/core/records/audit/schemas.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { build, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
 
@@ -16,11 +16,11 @@ export const maxPageText = 9_000_000
  * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
  * its own, and so it does when the page would hold too much. It is not prepared: its filters decide which index is right.
  */
-export function findEntries(workspaceId: string, query: AuditQuery, readers: readonly TypeReader[] | undefined): Statement {
+export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined): Statement {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
   if (readers) conditions.push(readable(readers))
   const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
-  return build(
+  return buildStatement(
     builder.raw(
       `select counted.total, together, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
        left join (
@@ -36,7 +36,7 @@ export function findEntries(workspaceId: string, query: AuditQuery, readers: rea
 }
 
 function filters(query: AuditQuery): Knex.Raw[] {
-  const { from, to } = idsOfSpan(query)
+  const { from, to } = auditIdRange(query)
   const given: [string, string | undefined][] = [
     ['object_type = ?', query.object_type],
     ['record_id = ?', query.record_id],
@@ -49,10 +49,10 @@ function filters(query: AuditQuery): Knex.Raw[] {
 }
 
 /** Entries of the types that the caller sees in whole, and of those records of the others that are there and that it may read. */
-function readable(readers: readonly TypeReader[]): Knex.Raw {
-  const whole = readers.filter((reader) => reader.seesGoneRecords).map(({ type }) => type.key)
+function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
+  const whole = readers.filter((reader) => reader.showsDeletedRecords).map(({ type }) => type.key)
   const partly = readers
-    .filter((reader) => !reader.seesGoneRecords)
+    .filter((reader) => !reader.showsDeletedRecords)
     .map(({ type, access }) => {
       const record = builder.raw('select from ? as record where record.id = entry.record_id and ?', [
         tableOf(type),

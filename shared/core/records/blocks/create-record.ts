@@ -1,7 +1,7 @@
-import { defineBlock, text, texts } from '#shared/core/automation/block.ts'
+import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
 import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
-import { textOf } from '#shared/core/automation/template.ts'
-import { recordValues } from '#shared/core/records/blocks/record-values.ts'
+import { toText } from '#shared/core/automation/template.ts'
+import { readRecordValues } from '#shared/core/records/blocks/record-values.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
@@ -11,7 +11,7 @@ export const createRecordBlock = defineBlock({
   type: 'action.create_record',
   label: 'Create a record',
   description: 'Creates a record of a type.',
-  settings: { object_type: text('Key of the record type.'), values: texts('Its values by the keys of its fields.') },
+  settings: { object_type: textSetting('Key of the record type.'), values: textMapSetting('Its values by the keys of its fields.') },
   required: ['object_type'],
   problems: ({ object_type, values = {} }, around) => [
     ...typeProblems(object_type, around),
@@ -23,9 +23,9 @@ export const createRecordBlock = defineBlock({
   app: null,
   work: {
     acts: async ({ settings }, scope) => {
-      const type = await requireRecordType(scope, textOf(settings.object_type))
+      const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:create', type.key)
-      const { id, values } = await createRecord(scope, type.key, recordValues(type, (settings.values ?? {}) as Record<string, unknown>))
+      const { id, values } = await createRecord(scope, type.key, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
       return { id, object_type: type.key, values }
     },
   },

@@ -1,4 +1,4 @@
-import { defineTrigger, text } from '#shared/core/automation/block.ts'
+import { defineTrigger, textSetting } from '#shared/core/automation/block.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 
 export const recordEventTrigger = defineTrigger({
@@ -6,7 +6,7 @@ export const recordEventTrigger = defineTrigger({
   kind: 'record_event',
   label: 'Record changes',
   description: 'Runs when a record of a type is created, updated or deleted.',
-  settings: { object_type: text('Key of the record type.'), event: text(`One of ${changeEvents.join(', ')}.`) },
+  settings: { object_type: textSetting('Key of the record type.'), event: textSetting(`One of ${changeEvents.join(', ')}.`) },
   required: ['object_type', 'event'],
   problems: ({ object_type, event }, { fieldKeys }) => [
     ...(object_type === undefined || fieldKeys.has(object_type as string) ? [] : ['object_type must be the key of a record type']),

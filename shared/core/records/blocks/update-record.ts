@@ -1,7 +1,7 @@
-import { defineBlock, text, texts } from '#shared/core/automation/block.ts'
+import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
 import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
-import { textOf } from '#shared/core/automation/template.ts'
-import { recordValues } from '#shared/core/records/blocks/record-values.ts'
+import { toText } from '#shared/core/automation/template.ts'
+import { readRecordValues } from '#shared/core/records/blocks/record-values.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -15,9 +15,9 @@ export const updateRecordBlock = defineBlock({
   label: 'Change a record',
   description: 'Changes values of a record; an empty one is cleared.',
   settings: {
-    object_type: text('Key of the record type.'),
-    record_id: text('Id of the record, such as {{trigger.record_id}}.'),
-    values: texts('New values by the keys of their fields.'),
+    object_type: textSetting('Key of the record type.'),
+    record_id: textSetting('Id of the record, such as {{trigger.record_id}}.'),
+    values: textMapSetting('New values by the keys of their fields.'),
   },
   required: ['object_type', 'record_id'],
   problems: ({ object_type, values = {} }, around) => [
@@ -30,10 +30,10 @@ export const updateRecordBlock = defineBlock({
   app: null,
   work: {
     acts: async ({ settings }, scope) => {
-      const type = await requireRecordType(scope, textOf(settings.object_type))
+      const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:update', type.key)
-      const id = textOf(settings.record_id).trim()
-      await changeRecord(scope, type.key, id, recordValues(type, (settings.values ?? {}) as Record<string, unknown>))
+      const id = toText(settings.record_id).trim()
+      await changeRecord(scope, type.key, id, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
       return { id, object_type: type.key, values: await valuesOf(scope, type.key, id) }
     },
   },

@@ -2,7 +2,7 @@ import { recordSchema } from '#shared/core/records/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Changes in one batch. */
-export const maxBatch = 500
+export const maxBatchOperations = 500
 
 /** Budget steps that the formulas of one batch may take, each some microsecond: its transaction holds the records meanwhile. */
 export const batchComputeSteps = 1_000_000
@@ -23,7 +23,7 @@ const operation = t.Union([
     values,
   }),
 ])
-const operations = t.Array(operation, { minItems: 1, maxItems: maxBatch })
+const operations = t.Array(operation, { minItems: 1, maxItems: maxBatchOperations })
 /** The changes of a batch, for work that finds them as text. */
 export const batchOperations = schema(operations)
 export type BatchOperation = TypeOf<typeof batchOperations>[number]

@@ -1,17 +1,17 @@
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
-import { findByUnique } from '#shared/core/records/change/find-unique.ts'
+import { findRecordIdByUnique } from '#shared/core/records/change/find-unique.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
-import type { ComputedAhead } from '#shared/core/records/compute/precompute.ts'
+import type { PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
-import { findRecord, visibleView } from '#shared/core/records/read.ts'
-import { lockByIds } from '#shared/core/records/store.ts'
+import { findRecord, toVisibleView } from '#shared/core/records/read.ts'
+import { lockRecordsByIds } from '#shared/core/records/store.ts'
 import { textLength } from '#shared/core/records/text-size.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -20,7 +20,7 @@ interface How {
   /** All or none: throws the first failure, naming its place, and locks all records that it names at its beginning. */
   readonly atomic: boolean
   /** What `computeAhead` gave for these changes. */
-  readonly ahead?: ComputedAhead
+  readonly ahead?: PrecomputedRecords
   /** The results of the batch's earlier changes, which were done in other transactions. */
   readonly earlier?: readonly BatchResult[]
 }
@@ -40,7 +40,7 @@ export async function runBatch(
   let text = earlier.reduce((sum, result) => sum + textOf(result), 0)
   for (const [index, operation] of operations.entries()) {
     try {
-      const result = await inSavepoint(scope.db, async () => {
+      const result = await withSavepoint(scope.db, async () => {
         const done = await kinds[operation.op](scope, typeKey, operation as never, ahead)
         refuseTooMuch(text + textOf(done))
         return done
@@ -60,7 +60,7 @@ export async function runBatch(
 async function lockInOrder(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<void> {
   const ids = operations.flatMap((operation) => ('id' in operation && isUuid(operation.id) ? operation.id : []))
   const type = ids.length === 0 ? undefined : await requireRecordType(scope, typeKey).catch(() => undefined)
-  if (type) await scope.db.query(lockByIds(type)({ ids }))
+  if (type) await scope.db.query(lockRecordsByIds(type)({ ids }))
 }
 
 const textOf = ({ record }: BatchResult): number => (record ? textLength(record.values) : 0)
@@ -75,7 +75,12 @@ type Of<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>
 
 /** What each kind of change does. */
 const kinds: {
-  readonly [Op in BatchOperation['op']]: (scope: Scope, typeKey: string, operation: Of<Op>, ahead?: ComputedAhead) => Promise<BatchResult>
+  readonly [Op in BatchOperation['op']]: (
+    scope: Scope,
+    typeKey: string,
+    operation: Of<Op>,
+    ahead?: PrecomputedRecords,
+  ) => Promise<BatchResult>
 } = {
   create: async (scope, typeKey, { values }) => created(scope, typeKey, values ?? {}),
   update: async (scope, typeKey, { id, values }, ahead) => {
@@ -99,9 +104,9 @@ async function created(scope: Scope, typeKey: string, values: Readonly<Record<st
 /** A changed record as its caller sees it; null when the change made it unreadable. */
 async function changed(scope: Scope, typeKey: string, id: string): Promise<BatchResult> {
   const type = await requireRecordType(scope, typeKey)
-  const access = accessTo(scope, type, 'records:read')
+  const access = recordAccessFor(scope, type, 'records:read')
   const record = await findRecord(scope, type, id)
-  const view = record && access.test(record) ? visibleView(type, record, access) : undefined
+  const view = record && access.test(record) ? toVisibleView(type, record, access) : undefined
   return { status: 200, record: view ? { ...view, values: { ...view.values } } : null, error: null }
 }
 
@@ -111,7 +116,7 @@ const maxLooks = 5
 /** Changes the record that holds the value of a unique field, or creates one; of two at once, one creates and the other changes. */
 async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'>): Promise<BatchResult> {
   for (let look = 1; ; look++) {
-    const id = await findByUnique(scope, typeKey, by, values)
+    const id = await findRecordIdByUnique(scope, typeKey, by, values)
     if (id !== undefined) {
       requirePermission(scope, 'records:update', typeKey)
       await changeRecord(scope, typeKey, id, values)
@@ -119,7 +124,7 @@ async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'
     }
     requirePermission(scope, 'records:create', typeKey)
     try {
-      return await inSavepoint(scope.db, () => created(scope, typeKey, values))
+      return await withSavepoint(scope.db, () => created(scope, typeKey, values))
     } catch (error) {
       const raced = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
       if (!raced || look === maxLooks) throw error

@@ -1,15 +1,15 @@
-import { columnsOf } from '#shared/core/records/record.ts'
-import { shaped, tableOf } from '#shared/core/records/store.ts'
+import { valueColumnsOf } from '#shared/core/records/record.ts'
+import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { build, type Fill, type Statement, slot, sql } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement, type Statement, type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The values of one field in the records after an id, with slot `after`, oldest first; always of as many records for a field. */
-export const pageOfField = (type: RecordType, field: Field, size: number): Fill =>
-  shaped(type, `values ${field.column}`, () =>
+export const pageOfField = (type: RecordType, field: Field, size: number): StatementTemplate =>
+  cachedStatement(type, `values ${field.column}`, () =>
     builder
-      .select('id', ...columnsOf(field))
+      .select('id', ...valueColumnsOf(field))
       .from(tableOf(type))
       .where('id', '>', slot('after') as never)
       .orderBy('id')
@@ -18,7 +18,7 @@ export const pageOfField = (type: RecordType, field: Field, size: number): Fill 
 
 /** Lets nobody write records of a type until the transaction ends. */
 export const lockAgainstWrites = ({ schema, key }: RecordType): Statement =>
-  build(builder.raw('lock table ??.?? in share mode', [schema, key]))
+  buildStatement(builder.raw('lock table ??.?? in share mode', [schema, key]))
 
 /** An id as it would be made now, but a bit early: ids of one millisecond have no order, and clocks are set. */
 export const idOfNow = sql('mark_changes', `select uuidv7(interval '-2 seconds') as id`)

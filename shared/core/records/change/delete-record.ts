@@ -1,11 +1,11 @@
 import { withRecordType } from '#shared/core/records/access.ts'
-import { changeSlots } from '#shared/core/records/audit/audit-values.ts'
-import { askGuards } from '#shared/core/records/change/check-guards.ts'
+import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
+import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
 import { requireChangeable } from '#shared/core/records/change/update-record.ts'
 import { deleteRecord } from '#shared/core/records/store.ts'
 import { requireVersion } from '#shared/core/records/version.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { announce, type Outcome } from '#shared/platform/events/announce.ts'
+import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
  * Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete,
@@ -17,10 +17,10 @@ export function removeRecord(scope: Scope, typeKey: string, recordId: string, if
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:delete')
       requireVersion(stored, ifMatch)
-      await askGuards(inside, type, { id: stored.id, before: stored.values, after: null })
-      const slots = { ...changeSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
-      const [outcome] = await tx.query<Outcome>(deleteRecord(type)(slots))
-      announce(inside, outcome)
+      await checkRecordGuards(inside, type, { id: stored.id, before: stored.values, after: null })
+      const slots = { ...auditSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
+      const [outcome] = await tx.query<DispatchResult>(deleteRecord(type)(slots))
+      wakeDispatcher(inside, outcome)
     }),
   )
 }

@@ -1,7 +1,7 @@
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import { isComputed } from '#shared/core/records/input.ts'
 import { recordOfUnique } from '#shared/core/records/query/read-store.ts'
-import { columnsOf } from '#shared/core/records/record.ts'
+import { valueColumnsOf } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { isBlank, parseValue } from '#shared/core/types/field-kinds/value.ts'
@@ -13,7 +13,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * The id of the record that holds the value sent for a unique field, whoever asks; undefined when there is none. Throws VALIDATION_ERROR
  * when the field is not unique, computed or could be hidden from the caller, or the value is missing.
  */
-export async function findByUnique(
+export async function findRecordIdByUnique(
   scope: Scope,
   typeKey: string,
   by: string,
@@ -22,7 +22,7 @@ export async function findByUnique(
   const type = await requireRecordType(scope, typeKey)
   const field = type.fieldByKey.get(by)
   // A computed field makes its value itself, which need not be the one sent.
-  if (!field?.unique || isComputed(field) || accessTo(scope, type, 'records:read').hideable.has(by)) {
+  if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(by)) {
     throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read and send, got ${by}`)
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
@@ -31,6 +31,6 @@ export async function findByUnique(
 }
 
 async function find({ db }: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
-  const slots = Object.fromEntries(columnsOf(field).map((column, index) => [column, cells[index]]))
+  const slots = Object.fromEntries(valueColumnsOf(field).map((column, index) => [column, cells[index]]))
   return (await db.query<{ id: string }>(recordOfUnique(type, field)(slots)))[0]?.id
 }

@@ -1,24 +1,24 @@
-import { accessTo, withRecordType } from '#shared/core/records/access.ts'
-import { changeSlots, filledView } from '#shared/core/records/audit/audit-values.ts'
-import { askGuards } from '#shared/core/records/change/check-guards.ts'
-import { cellsOf } from '#shared/core/records/column-values.ts'
+import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
+import { auditSlots, presentValuesView } from '#shared/core/records/audit/audit-values.ts'
+import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
+import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { type ComputedAhead, computedFor } from '#shared/core/records/compute/precompute.ts'
-import { conflictOf } from '#shared/core/records/duplicate-value.ts'
-import { parseValues, refuseMissing } from '#shared/core/records/input.ts'
+import { findPrecomputedValues, type PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
+import { toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
+import { parseValues, requireRequiredValues } from '#shared/core/records/input.ts'
 import { findRecord } from '#shared/core/records/read.ts'
-import { noValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import { updateRecord } from '#shared/core/records/store.ts'
-import { noteLength } from '#shared/core/records/text-size.ts'
+import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import { requireVersion } from '#shared/core/records/version.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { announce, type Outcome } from '#shared/platform/events/announce.ts'
+import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { wantsSnapshots } from '#shared/platform/events/update-snapshots.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { instantAfter } from '#shared/platform/kernel/time/instant.ts'
+import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
@@ -32,7 +32,7 @@ export function changeRecord(
   recordId: string,
   input: Readonly<Record<string, unknown>>,
   ifMatch = '',
-  ahead?: ComputedAhead,
+  ahead?: PrecomputedRecords,
 ): Promise<void> {
   return withRecordType(scope, typeKey, async (type) => {
     const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
@@ -40,7 +40,7 @@ export function changeRecord(
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:update')
       requireVersion(stored, ifMatch)
-      await applyChanges(inside, type, stored, sent, computedFor(ahead, type, stored, input))
+      await applyChanges(inside, type, stored, sent, findPrecomputedValues(ahead, type, stored, input))
     })
   })
 }
@@ -53,53 +53,53 @@ export async function requireChangeable(
   action: 'records:update' | 'records:delete',
 ): Promise<StoredRecord> {
   const stored = await findRecord(scope, type, recordId, true)
-  if (!stored || !accessTo(scope, type, 'records:read').test(stored)) throw problem('NOT_FOUND')
-  if (!accessTo(scope, type, action).test(stored)) throw problem('FORBIDDEN', `Needs ${action} on this record`)
+  if (!stored || !recordAccessFor(scope, type, 'records:read').test(stored)) throw problem('NOT_FOUND')
+  if (!recordAccessFor(scope, type, action).test(stored)) throw problem('FORBIDDEN', `Needs ${action} on this record`)
   return stored
 }
 
 /** Writes what differs from a locked record, computed fields with it, as `computed` gives them; nothing when nothing does. */
 export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
-  const next = Object.assign(noValues(), stored.values, sent)
+  const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
-  refuseMissing(type, next)
+  requireRequiredValues(type, next)
   refuseFixed(scope, type, stored, sent, fields)
   if (fields.length === 0) return
-  await askGuards(scope, type, { id: stored.id, before: stored.values, after: next }, fields)
-  await noteLength(scope, type, next)
-  const [before, after] = [noValues(), noValues()]
+  await checkRecordGuards(scope, type, { id: stored.id, before: stored.values, after: next }, fields)
+  await noteLongRecord(scope, type, next)
+  const [before, after] = [emptyValues(), emptyValues()]
   for (const { key } of fields) {
     before[key] = stored.values[key] ?? null
     after[key] = next[key] ?? null
   }
   try {
-    const [outcome] = await scope.db.query<Outcome>(
+    const [outcome] = await scope.db.query<DispatchResult>(
       updateRecord(type)({
-        ...cellsOf(type.fields, after),
-        ...changeSlots(scope, type, before, after),
+        ...toColumnValues(type.fields, after),
+        ...auditSlots(scope, type, before, after),
         sent: type.fields.map((field) => fields.includes(field)),
-        next: instantAfter(stored.updated_at),
+        next: nextInstant(stored.updated_at),
         snapshot: await snapshotOf(scope, type, next),
         id: stored.id,
       }),
     )
-    announce(scope, outcome)
+    wakeDispatcher(scope, outcome)
   } catch (error) {
-    throw conflictOf(type, error)
+    throw toDuplicateProblem(type, error)
   }
 }
 
 /** All values of a record, for those who listen to its updates and want them; null when nobody does. */
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
-  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(filledView(type, next)) : null
+  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(presentValuesView(type, next)) : null
 
 /** Whoever may not see an immutable value does not learn it by guessing: sending one is a change, whatever it is. */
 function refuseFixed(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {
   const immutable = type.fields.filter((field) => field.immutable && field.key in sent)
   if (immutable.length === 0) return
-  const visible = accessTo(scope, type, 'records:read').visibleFields(stored)
+  const visible = recordAccessFor(scope, type, 'records:read').visibleFields(stored)
   const fixed = immutable.find((field) => changed.includes(field) || !visible.has(field.key))
   if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
 }

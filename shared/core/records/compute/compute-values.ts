@@ -1,7 +1,7 @@
 import type { Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 const none: ReadonlySet<string> = new Set()
@@ -13,8 +13,8 @@ const none: ReadonlySet<string> = new Set()
  */
 export async function computeValues(scope: ComputingScope, type: RecordType, values: Values, withheld = none): Promise<void> {
   if (type.computations.length === 0) return
-  const compute = scope.compute ?? unbounded(scope)
-  const budget = { steps: limits.steps, text: limits.recordText }
+  const compute = scope.computeBudget ?? unbounded(scope)
+  const budget = { steps: formulaLimits.steps, text: formulaLimits.recordText }
   const pause = () => compute.pause()
   const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget, pause }
   for (const { field, compute: valueFor } of type.computations) {
@@ -22,10 +22,10 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
     const value = withheld.has(field.key) ? null : valueFor(values, context)
     values[field.key] = value instanceof Promise ? await value : value
   }
-  compute.take(Math.ceil((limits.steps - budget.steps) / formulaStepsPerStep))
+  compute.takeSteps(Math.ceil((formulaLimits.steps - budget.steps) / formulaStepsPerStep))
 }
 
-type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'compute'>
+type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
 
 /** Steps of a formula, of 10 to 20 ns each, that are one budget step. */
 const formulaStepsPerStep = 64

@@ -1,8 +1,8 @@
 import { type BatchOperation, maxResultText } from '#shared/core/records/change/batch-schemas.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { parseValues } from '#shared/core/records/input.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
-import { noValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import { textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
@@ -18,7 +18,7 @@ interface Computed {
 }
 
 /** What was computed for the first change of each record of a batch, by the record's id. */
-export type ComputedAhead = ReadonlyMap<string, Computed>
+export type PrecomputedRecords = ReadonlyMap<string, Computed>
 
 /** Records that are read at once. */
 const step = 50
@@ -27,7 +27,7 @@ const step = 50
  * Computes the records that a batch updates before anything is locked, by no connection that it keeps; some may be missing. Use `computedFor`,
  * which tells what still holds.
  */
-export async function computeAhead(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<ComputedAhead> {
+export async function precomputeRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
   const computed = new Map<string, Computed>()
   const inputs = new Map<string, Computed['input']>()
   for (const operation of operations) {
@@ -40,7 +40,7 @@ export async function computeAhead(scope: Scope, typeKey: string, operations: re
   const ids = [...inputs.keys()]
   let text = 0
   for (let from = 0; from < ids.length && text < maxResultText; from += step) {
-    for (const record of await recordsByIds(scope, type, ids.slice(from, from + step))) {
+    for (const record of await findRecordsByIds(scope, type, ids.slice(from, from + step))) {
       const found = await computedOf(scope, type, record, inputs.get(record.id) ?? {})
       if (!found) continue
       computed.set(record.id, found)
@@ -51,8 +51,8 @@ export async function computeAhead(scope: Scope, typeKey: string, operations: re
 }
 
 /** The computed fields of a record that is changed so, where they were computed from just that; undefined otherwise. */
-export function computedFor(
-  ahead: ComputedAhead | undefined,
+export function findPrecomputedValues(
+  ahead: PrecomputedRecords | undefined,
   type: RecordType,
   stored: StoredRecord,
   input: Computed['input'],
@@ -65,12 +65,12 @@ export function computedFor(
 async function computedOf(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Promise<Computed | undefined> {
   let next: Values
   try {
-    next = Object.assign(noValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))
+    next = Object.assign(emptyValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))
   } catch (error) {
     return unlessOurs(error)
   }
   await computeValues(scope, type, next)
-  const values = noValues()
+  const values = emptyValues()
   for (const { field } of type.computations) values[field.key] = next[field.key] ?? null
   return { type, input, updatedAt: record.updated_at, values }
 }

@@ -1,12 +1,12 @@
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { emptyUnique, nextPage, perStep, type Selection, storeComputed } from '#shared/core/records/compute/store.ts'
-import { conflictOf, heldField } from '#shared/core/records/duplicate-value.ts'
-import { idOf, noValues, type Row, recordOf, type StoredRecord, type Values } from '#shared/core/records/record.ts'
-import { noteLength } from '#shared/core/records/text-size.ts'
+import { clearUniqueStatement, nextPage, perStep, type Selection, storeComputedStatement } from '#shared/core/records/compute/store.ts'
+import { findDuplicateField, toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
+import { emptyValues, type RecordRow, rowId, type StoredRecord, toRecord, type Values } from '#shared/core/records/record.ts'
+import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
@@ -25,9 +25,9 @@ export async function recomputeAfter(
   after: string,
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
-  const rows = await scope.db.query<Row>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
+  const rows = await scope.db.query<RecordRow>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
   const { changes, count, last } = await computed(scope, type, rows)
-  for (const { values } of changes) await noteLength(scope, type, values)
+  for (const { values } of changes) await noteLongRecord(scope, type, values)
   if (computesUnique(type)) await giveUpValues(scope, type, changes)
   await store(scope, type, changes)
   return { count, last }
@@ -37,19 +37,19 @@ export async function recomputeAfter(
 async function computed(
   scope: Scope,
   type: RecordType,
-  rows: readonly Row[],
+  rows: readonly RecordRow[],
 ): Promise<{ changes: Change[]; count: number; last: string | undefined }> {
   const deadline = performance.now() + perStep.ms
   const changes: Change[] = []
   let count = 0
   for (const row of rows) {
     if (count > 0 && performance.now() > deadline) break
-    const change = await changeOf(scope, type, recordOf(type, row))
+    const change = await changeOf(scope, type, toRecord(type, row))
     if (change) changes.push(change)
     count += 1
   }
   const last = rows[count - 1]
-  return { changes, count, last: last && idOf(last) }
+  return { changes, count, last: last && rowId(last) }
 }
 
 /** A record as it is stored, and its values once computed. */
@@ -60,7 +60,7 @@ interface Change {
 
 /** What computing a record changes; undefined when that is nothing. Fields in `withheld` are to be empty. */
 async function changeOf(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Promise<Change | undefined> {
-  const values: Values = Object.assign(noValues(), stored.values)
+  const values: Values = Object.assign(emptyValues(), stored.values)
   await computeValues(scope, type, values, withheld)
   const differs = type.computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
   return differs ? { stored, values } : undefined
@@ -74,7 +74,7 @@ async function giveUpValues(scope: Scope, type: RecordType, changes: readonly Ch
   )
   if (moving.length === 0) return
   await scope.db.query(
-    emptyUnique(
+    clearUniqueStatement(
       type,
       moving.map(({ stored }) => stored),
     ),
@@ -105,7 +105,7 @@ async function storeWithout(scope: Scope, type: RecordType, stored: StoredRecord
 
 /** Stores all of the changes or, when a unique field's value is held by another record already, none; then gives that field's key. */
 async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<string | undefined> {
-  const statement = storeComputed(
+  const statement = storeComputedStatement(
     type,
     changes.map(({ stored, values }) => ({ ...stored, values })),
   )
@@ -114,10 +114,10 @@ async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly
     return undefined
   }
   try {
-    await inSavepoint(scope.db, () => scope.db.query(statement))
+    await withSavepoint(scope.db, () => scope.db.query(statement))
     return undefined
   } catch (error) {
-    const field = heldField(type, conflictOf(type, error))
+    const field = findDuplicateField(type, toDuplicateProblem(type, error))
     if (!field) throw error
     return field.key
   }

@@ -1,22 +1,22 @@
-import { cellsOf } from '#shared/core/records/column-values.ts'
+import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { textBytes } from '#shared/core/records/query/sizes-store.ts'
-import { allColumns, columnsOf, type StoredRecord } from '#shared/core/records/record.ts'
-import { changedAt, shaped, tableOf } from '#shared/core/records/store.ts'
+import { recordColumns, type StoredRecord, valueColumnsOf } from '#shared/core/records/record.ts'
+import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
-import { instantAfter } from '#shared/platform/kernel/time/instant.ts'
+import { type Statement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
+import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 // A recompute writes no audit entry, yet the records are others than before: their time of change says so, and with it their ETag.
-const touched = `"updated_at" = ${changedAt('sent.next')}, ?? = null`
+const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 
 /** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
-export function storeComputed(type: RecordType, records: readonly StoredRecord[]): Statement {
+export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
   const fields = type.computations.map(({ field }) => field)
-  const statement = shaped(type, 'recompute store', () => {
+  const statement = cachedStatement(type, 'recompute store', () => {
     const columns = fields.flatMap((field) =>
-      columnsOf(field).map((column, index) => ({ column, kind: fieldKinds[field.type].columns[index] ?? 'text' })),
+      valueColumnsOf(field).map((column, index) => ({ column, kind: fieldKinds[field.type].columns[index] ?? 'text' })),
     )
     return builder.raw(
       `update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
@@ -31,13 +31,13 @@ export function storeComputed(type: RecordType, records: readonly StoredRecord[]
       ] as never,
     )
   })
-  return statement({ rows: JSON.stringify(records.map((record) => ({ ...touchOf(record), ...cellsOf(fields, record.values) }))) })
+  return statement({ rows: JSON.stringify(records.map((record) => ({ ...touchOf(record), ...toColumnValues(fields, record.values) }))) })
 }
 
 /** Empties the unique computed fields of records. */
-export function emptyUnique(type: RecordType, records: readonly StoredRecord[]): Statement {
-  const statement = shaped(type, 'recompute empty', () => {
-    const columns = type.computations.flatMap(({ field }) => (field.unique ? columnsOf(field) : []))
+export function clearUniqueStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
+  const statement = cachedStatement(type, 'recompute empty', () => {
+    const columns = type.computations.flatMap(({ field }) => (field.unique ? valueColumnsOf(field) : []))
     return builder.raw(
       `update ? as record set ${touched}${', ?? = null'.repeat(columns.length)}
        from json_to_recordset(?::json) as sent (id uuid, next timestamptz) where record.id = sent.id`,
@@ -47,7 +47,7 @@ export function emptyUnique(type: RecordType, records: readonly StoredRecord[]):
   return statement({ rows: JSON.stringify(records.map(touchOf)) })
 }
 
-const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: instantAfter(updated_at) })
+const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: nextInstant(updated_at) })
 
 /**
  * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
@@ -59,9 +59,9 @@ export const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
 export type Selection = 'all' | 'empty'
 
 /** The next records to compute, locked, with slot `after`. */
-export const nextPage = (type: RecordType, selection: Selection): Fill =>
-  shaped(type, `recompute page ${selection}`, () => {
-    const columns = allColumns(type)
+export const nextPage = (type: RecordType, selection: Selection): StatementTemplate =>
+  cachedStatement(type, `recompute page ${selection}`, () => {
+    const columns = recordColumns(type)
     const page = builder
       .select(columns)
       .select({ bytes: textBytes(type) })

@@ -1,5 +1,5 @@
 import { findNextNumber, heldTexts, skipNumbers } from '#shared/core/records/create/auto-numbers-store.ts'
-import { takeNumbers } from '#shared/core/records/create/number-counter.ts'
+import { allocateNumbers } from '#shared/core/records/create/number-counter.ts'
 import type { Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
@@ -12,7 +12,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 const lookAhead = 200
 
 /** Whether creating a record of the type may issue numbers. */
-export const numbersItself = ({ fields }: RecordType): boolean => fields.some(({ autogen }) => autogen !== '')
+export const hasAutoNumbers = ({ fields }: RecordType): boolean => fields.some(({ autogen }) => autogen !== '')
 
 /**
  * Issues a number to every auto-numbered field without a value, in the order of the records, and puts its text into their values. Numbers
@@ -26,13 +26,13 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
     if (wanting.length === 0) continue
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
     const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-    const first = await takeNumbers(scope.db, counter, wanting.length)
+    const first = await allocateNumbers(scope.db, counter, wanting.length)
     for (const [index, values] of wanting.entries()) values[field.key] = numbering.format(first + index, now)
   }
 }
 
 /** Throws VALIDATION_ERROR naming the field when a number breaks the field's rules: one grows longer than `max_len` some day. */
-export function requireFitting(type: RecordType, values: Values): void {
+export function requireValidNumbers(type: RecordType, values: Values): void {
   for (const field of type.fields) {
     const value = field.autogen === '' ? null : (values[field.key] ?? null)
     if (value !== null) fieldKinds[field.type].check(value, field, `values.${field.key}`)

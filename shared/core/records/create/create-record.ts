@@ -1,22 +1,22 @@
-import { accessTo, requireAccess, withRecordType } from '#shared/core/records/access.ts'
-import { changeSlots } from '#shared/core/records/audit/audit-values.ts'
-import { cellsOf } from '#shared/core/records/column-values.ts'
+import { recordAccessFor, requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
+import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { issueNumbers, numbersItself, requireFitting, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
+import { hasAutoNumbers, issueNumbers, requireValidNumbers, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
 import { withinRecordCap } from '#shared/core/records/create/record-quota.ts'
-import { conflictOf, heldField } from '#shared/core/records/duplicate-value.ts'
+import { findDuplicateField, toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
 import { completeValues, type InputContext, parseValues } from '#shared/core/records/input.ts'
-import { visibleView } from '#shared/core/records/read.ts'
-import { noValues, type RecordView, type StoredRecord, type Values, viewOf } from '#shared/core/records/record.ts'
+import { toVisibleView } from '#shared/core/records/read.ts'
+import { emptyValues, type RecordView, type StoredRecord, toRecordView, type Values } from '#shared/core/records/record.ts'
 import { insertRecord } from '#shared/core/records/store.ts'
-import { noteLength } from '#shared/core/records/text-size.ts'
+import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
-import { announce } from '#shared/platform/events/announce.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Creates a record from what a caller sent and returns it as the caller sees it. VALIDATION_ERROR names the field; FORBIDDEN when the
@@ -25,10 +25,10 @@ import { instantOf } from '#shared/platform/kernel/time/instant.ts'
  */
 export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
   return withRecordType(scope, typeKey, async (type) => {
-    const values = newValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
-    const record = await withinRecordCap(scope, 1, (inside) => store(inside, type, 'records:create', values))
-    const access = accessTo(scope, type, 'records:read')
-    return access.test(record) ? visibleView(type, record, access) : viewOf(type, record, nothing)
+    const values = readNewValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
+    const record = await withinRecordCap(scope, 1, (inside) => storeNewRecord(inside, type, 'records:create', values))
+    const access = recordAccessFor(scope, type, 'records:read')
+    return access.test(record) ? toVisibleView(type, record, access) : toRecordView(type, record, nothing)
   })
 }
 
@@ -42,8 +42,8 @@ export type CreateAction = 'records:create' | 'records:import'
  * The values of a new record of those that `read` gives, with defaults, once the caller's rules for the action allow them as sent. Throws
  * FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
  */
-export function newValues(scope: Scope, type: RecordType, action: CreateAction, read: (context: InputContext) => Values): Values {
-  requireAccess(scope, type, action)
+export function readNewValues(scope: Scope, type: RecordType, action: CreateAction, read: (context: InputContext) => Values): Values {
+  requireRecordAccess(scope, type, action)
   const context = { defaultCurrency: scope.workspace.default_currency }
   const sent = read(context)
   const values = completeValues(type, sent, context)
@@ -53,15 +53,15 @@ export function newValues(scope: Scope, type: RecordType, action: CreateAction, 
 
 /** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow a record of these values. */
 export function requireStorable(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
-  requireFitting(type, values)
+  requireValidNumbers(type, values)
   requireAllowed(scope, type, action, values)
 }
 
 /** Throws FORBIDDEN unless the caller's rules for the action allow a record of these values. */
 function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
-  const access = accessTo(scope, type, action)
+  const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'all') return
-  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: instantOf(scope.now()), values }
+  const draft = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: toInstant(scope.now()), values }
   if (!access.test(draft)) throw problem('FORBIDDEN', `Needs ${action} on ${type.key} with these values`)
 }
 
@@ -69,17 +69,17 @@ function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, va
  * Stores a new record with numbers and computed fields filled in, once the caller's rules allow it so. A number that a unique field holds
  * already is skipped. Throws like `insert`, and FORBIDDEN.
  */
-export async function store(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
+export async function storeNewRecord(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
   for (;;) {
-    const values = Object.assign(noValues(), given)
+    const values = Object.assign(emptyValues(), given)
     await issueNumbers(scope, type, [values])
     await computeValues(scope, type, values)
     requireStorable(scope, type, action, values)
-    if (!numbersItself(type)) return insert(scope, type, values)
+    if (!hasAutoNumbers(type)) return insertNewRecord(scope, type, values)
     try {
-      return await inSavepoint(scope.db, () => insert(scope, type, values))
+      return await withSavepoint(scope.db, () => insertNewRecord(scope, type, values))
     } catch (error) {
-      const field = heldField(type, error)
+      const field = findDuplicateField(type, error)
       if (!field || field.autogen === '' || !isBlank(given[field.key] ?? null)) throw error
       await skipHeldNumbers(scope, type, field)
     }
@@ -93,20 +93,20 @@ interface Inserted {
 }
 
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
-export async function insert(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
-  await noteLength(scope, type, values)
+export async function insertNewRecord(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
+  await noteLongRecord(scope, type, values)
   const statement = insertRecord(type)({
-    ...cellsOf(type.fields, values),
-    ...changeSlots(scope, type, null, values),
+    ...toColumnValues(type.fields, values),
+    ...auditSlots(scope, type, null, values),
     createdBy: scope.actor.id,
     typeId: type.id,
   })
   try {
     const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
     const { id, created_at, dispatched } = row
-    announce(scope, { dispatched })
+    wakeDispatcher(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }
   } catch (error) {
-    throw conflictOf(type, error)
+    throw toDuplicateProblem(type, error)
   }
 }

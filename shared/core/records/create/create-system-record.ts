@@ -1,16 +1,16 @@
 import { withRecordType } from '#shared/core/records/access.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { issueNumbers, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { insert } from '#shared/core/records/create/create-record.ts'
-import { heldField } from '#shared/core/records/duplicate-value.ts'
+import { insertNewRecord } from '#shared/core/records/create/create-record.ts'
+import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
 import { isComputed } from '#shared/core/records/input.ts'
-import { noValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { defaultValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
@@ -20,19 +20,19 @@ import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
  * field may stay empty, and so does one whose value breaks a rule or is held by another record; the free plan's cap does not count. The
  * scope is the platform's own, so nobody has made it. Throws NOT_FOUND when the workspace has no such type.
  */
-export function createForPlatform(scope: Scope, typeKey: string, given: Readonly<Record<string, FieldValue>>): Promise<StoredRecord> {
+export function createSystemRecord(scope: Scope, typeKey: string, given: Readonly<Record<string, FieldValue>>): Promise<StoredRecord> {
   return withRecordType(scope, typeKey, async (type) => {
     const values = startingValues(scope, type, given)
     const emptied = new Set<string>()
     for (;;) {
       await issueNumbers(scope, type, [values])
-      const tried = Object.assign(noValues(), values)
+      const tried = Object.assign(emptyValues(), values)
       await computeValues(scope, type, tried, emptied)
       for (const field of type.fields) if (emptied.has(field.key) || !fits(field, tried[field.key] ?? null)) tried[field.key] = null
       try {
-        return await inSavepoint(scope.db, () => insert(scope, type, tried))
+        return await withSavepoint(scope.db, () => insertNewRecord(scope, type, tried))
       } catch (error) {
-        const held = heldField(type, error)
+        const held = findDuplicateField(type, error)
         if (!held) throw error
         if (held.autogen === '') emptied.add(held.key)
         else {
@@ -46,7 +46,7 @@ export function createForPlatform(scope: Scope, typeKey: string, given: Readonly
 
 /** A field of the workspace's own that stands under a built-in one's key is not written (shared/core/types/builtin/upgrade.ts). */
 function startingValues({ workspace }: Scope, type: RecordType, given: Readonly<Record<string, FieldValue>>): Values {
-  const values = noValues()
+  const values = emptyValues()
   for (const field of type.fields) {
     const sent = field.system ? (given[field.key] ?? null) : null
     const initial = field.autogen === '' && !isComputed(field) ? defaultValue(field, workspace.default_currency) : null

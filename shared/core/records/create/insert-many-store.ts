@@ -1,19 +1,19 @@
-import { columnsOf } from '#shared/core/records/record.ts'
-import { auditColumns, counted, shaped, tableOf } from '#shared/core/records/store.ts'
+import { valueColumnsOf } from '#shared/core/records/record.ts'
+import { auditColumns, cachedStatement, countChangedRecords, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatch, isDispatched } from '#shared/platform/events/store.ts'
+import { type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
+import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
 
 /**
  * Stores new records with their audit entries and one dispatch, and gives the positions of those that it stored. The rows come as one JSON array with every field as a column, so that a type has one such statement, however many rows there are and
  * whichever of their cells are filled. The database makes the ids one after the other, so they keep the order.
  */
-export const insertRecords = (type: RecordType): Fill =>
-  shaped(type, 'insert many', () => {
-    const columns = type.fields.flatMap(columnsOf)
+export const insertRecords = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'insert many', () => {
+    const columns = type.fields.flatMap(valueColumnsOf)
     const names = columns.map(() => ', ??').join('')
     return builder.raw(
       `with fresh as materialized (
@@ -32,7 +32,7 @@ export const insertRecords = (type: RecordType): Fill =>
        ),
        counted as (?),
        dispatched as (?)
-       select position, ${isDispatched} from changed join fresh using (id)`,
+       select position, ${dispatchedColumn} from changed join fresh using (id)`,
       [
         slot('rows'),
         ...columns,
@@ -42,8 +42,8 @@ export const insertRecords = (type: RecordType): Fill =>
         slot('createdBy'),
         ...columns,
         ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
-        counted(1),
-        dispatch('created'),
+        countChangedRecords(1),
+        insertDispatch('created'),
       ] as never,
     )
   })

@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** One run of an auto-numbered field's numbers. */
-export interface Counter {
+export interface NumberCounter {
   readonly workspaceId: string
   readonly fieldId: string
   /** Empty when numbers never restart. */
@@ -29,7 +29,7 @@ const takeAlone = sql(
 )
 
 /** Takes `count` numbers that nobody else gets, and returns the first. Numbers whose record is not written afterwards are left out. */
-export async function takeNumbers(db: Executor, { workspaceId, fieldId, period }: Counter, count: number): Promise<number> {
+export async function allocateNumbers(db: Executor, { workspaceId, fieldId, period }: NumberCounter, count: number): Promise<number> {
   const statement = 'inTransaction' in db ? take : takeAlone
   // Numbers that are taken and not used are left out, so taking others does no harm.
   const taking = { ...statement(workspaceId, fieldId, period, count), repeatable: true as const }

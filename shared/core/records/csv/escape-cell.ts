@@ -19,7 +19,7 @@ function isRisky(cell: string): boolean {
  * Puts an apostrophe in front of a cell that a spreadsheet could read as a formula. A cell counts by what follows its leading
  * apostrophes, so that `unguardCell` knows its own work and any text survives both (decisions, Export).
  */
-export const guardCell = (cell: string): string => (isRisky(cell) ? `'${cell}` : cell)
+export const escapeCell = (cell: string): string => (isRisky(cell) ? `'${cell}` : cell)
 
 /** Takes the apostrophe of `guardCell` off again; any other cell is returned as it is. */
-export const unguardCell = (cell: string): string => (cell.startsWith("'") && isRisky(cell) ? cell.slice(1) : cell)
+export const unescapeCell = (cell: string): string => (cell.startsWith("'") && isRisky(cell) ? cell.slice(1) : cell)

@@ -1,17 +1,17 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { lesserRecordAccess } from '#shared/core/policy/grants/intersect-policies.ts'
-import { accessTo, requireAccess } from '#shared/core/records/access.ts'
+import { intersectRecordAccess } from '#shared/core/policy/grants/intersect-policies.ts'
+import { recordAccessFor, requireRecordAccess } from '#shared/core/records/access.ts'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
 import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { exportPage } from '#shared/core/records/query/search-store.ts'
-import { searched } from '#shared/core/records/query/statement-cache.ts'
+import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { heavy, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+import { asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 
 /** Records in one export; when more match, the file says that it was cut (document 1, Export). */
 export const maxExported = 10_000
@@ -19,7 +19,7 @@ export const maxExported = 10_000
 /** What is in memory at once: so many records, or fewer whose text has so many bytes. */
 const stepSize = { records: 200, bytes: 250_000 }
 
-export interface Export {
+export interface RecordExport {
   readonly total: number
   readonly truncated: boolean
   /** The file's bytes, some records at a time; `done` hears how many are written. */
@@ -30,8 +30,8 @@ export interface Export {
  * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
  * the caller see are no columns; a field hidden in one record is a blank cell there. Whoever may read none gets the header alone.
  */
-export async function exportRecordsOf(scope: Scope, type: RecordType, query: RecordQuery): Promise<Export> {
-  const access = lesserRecordAccess(accessTo(scope, type, 'records:read'), requireAccess(scope, type, 'records:export'))
+export async function prepareExport(scope: Scope, type: RecordType, query: RecordQuery): Promise<RecordExport> {
+  const access = intersectRecordAccess(recordAccessFor(scope, type, 'records:read'), requireRecordAccess(scope, type, 'records:export'))
   const matches = await findMatches(scope, type, access, query)
   const exported = matches.slice(0, maxExported)
   const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
@@ -43,7 +43,7 @@ export async function exportRecordsOf(scope: Scope, type: RecordType, query: Rec
       let written = 0
       for (const ids of inSteps(exported)) {
         // A record may have changed since it matched, into one that the caller may not read.
-        const records = (await recordsByIds(scope, type, ids)).filter((record) => access.test(record))
+        const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
         yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
         written += ids.length
         await done(written)
@@ -61,8 +61,8 @@ interface Match {
 /** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
-  const fill = searched(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
-  return scope.db.query<Match>(heavy(plannedForValues(fill(search.values)), search.named))
+  const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
+  return scope.db.query<Match>(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
 }
 
 /** The ids of matches, as many at a time as their text allows. */

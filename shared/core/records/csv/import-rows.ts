@@ -1,19 +1,19 @@
-import { requireAccess } from '#shared/core/records/access.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { issueNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { newValues, requireStorable, store as storeOne } from '#shared/core/records/create/create-record.ts'
-import { insertMany } from '#shared/core/records/create/insert-many.ts'
+import { readNewValues, requireStorable, storeNewRecord as storeOne } from '#shared/core/records/create/create-record.ts'
+import { insertManyRecords } from '#shared/core/records/create/insert-many.ts'
 import { withinRecordCap } from '#shared/core/records/create/record-quota.ts'
 import { matchColumns } from '#shared/core/records/csv/header.ts'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
 import { type InputContext, isComputed } from '#shared/core/records/input.ts'
-import { noValues, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type Values } from '#shared/core/records/record.ts'
 import { textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { valueOfCell } from '#shared/core/types/field-kinds/value.ts'
+import { parseCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** A row that was not imported, counted from 1 without the header, and why. */
@@ -39,7 +39,7 @@ export const requireColumns = (type: RecordType, header: readonly string[]): Col
  * may import no row at all.
  */
 export async function importRows(scope: Scope, type: RecordType, columns: Columns, rows: readonly CsvRow[]): Promise<RefusedRow[]> {
-  requireAccess(scope, type, 'records:import')
+  requireRecordAccess(scope, type, 'records:import')
   const drafts: Draft[] = []
   const refused: RefusedRow[] = []
   for (const row of rows) {
@@ -54,18 +54,18 @@ export async function importRows(scope: Scope, type: RecordType, columns: Column
 /** The values of a new record, or what is wrong with them. */
 function draftOf(scope: Scope, type: RecordType, columns: Columns, cells: readonly string[]): Values | string {
   try {
-    return newValues(scope, type, 'records:import', (context) => valuesOf(columns, cells, context))
+    return readNewValues(scope, type, 'records:import', (context) => valuesOf(columns, cells, context))
   } catch (error) {
     return complaintOf(error)
   }
 }
 
 function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency }: InputContext): Values {
-  const values = noValues()
+  const values = emptyValues()
   for (const [index, field] of columns.entries()) {
     const cell = cells[index] ?? ''
     if (field === null || isComputed(field) || cell === '') continue
-    values[field.key] = valueOfCell(cell, field, { path: `values.${field.key}`, defaultCurrency })
+    values[field.key] = parseCell(cell, field, { path: `values.${field.key}`, defaultCurrency })
   }
   return values
 }
@@ -75,7 +75,7 @@ async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): 
   const { left, refused } = await storeTogether(scope, type, drafts)
   for (const { row, values } of left) {
     try {
-      await inSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
+      await withSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
     } catch (error) {
       refused.push({ row, message: complaintOf(error) })
     }
@@ -93,7 +93,7 @@ interface Outcome {
 async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<Outcome> {
   try {
     return await withinRecordCap(scope, drafts.length, async (inside) => {
-      const numbered = drafts.map((draft) => ({ draft, values: Object.assign(noValues(), draft.values) }))
+      const numbered = drafts.map((draft) => ({ draft, values: Object.assign(emptyValues(), draft.values) }))
       await issueNumbers(
         inside,
         type,
@@ -101,7 +101,7 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
       )
       const outcome: Outcome = { left: [], refused: [] }
       for await (const lot of filledLots(inside, type, numbered, outcome.refused)) {
-        const positions = await insertMany(
+        const positions = await insertManyRecords(
           inside,
           type,
           lot.map(({ values }) => values),
@@ -134,7 +134,7 @@ async function* filledLots(
 ): AsyncGenerator<readonly Numbered[]> {
   let [lot, text, began]: [Numbered[], number, number] = [[], 0, performance.now()]
   for (const { draft, values: given } of drafts) {
-    const values = Object.assign(noValues(), given)
+    const values = Object.assign(emptyValues(), given)
     await computeValues(scope, type, values)
     const complaint = complaintAbout(() => requireStorable(scope, type, 'records:import', values))
     if (complaint !== undefined) {

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { decodeText } from '#shared/core/records/csv/decode.ts'
-import { unguardCell } from '#shared/core/records/csv/escape-cell.ts'
-import { headScanner, type Separator } from '#shared/core/records/csv/separator.ts'
+import { unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
+import { createHeaderScanner, type Separator } from '#shared/core/records/csv/separator.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Characters of a header row, and bytes of a record; a file that reaches them has a quote that nothing closes, or is no CSV. */
@@ -37,7 +37,7 @@ export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFil
 }
 
 async function readHead(text: AsyncGenerator<string>): Promise<{ head: string; separator: Separator }> {
-  const scanner = headScanner()
+  const scanner = createHeaderScanner()
   let head = ''
   for (;;) {
     const { value, done } = await text.next()
@@ -87,7 +87,7 @@ async function* readRows(records: AsyncIterator<readonly string[]>, width: numbe
 /** Missing cells at a row's end are cells without a value; blank ones too many, as spreadsheets leave them, are none. */
 function readRow(row: number, cells: readonly string[], width: number): CsvRow {
   if (cells.slice(width).some((cell) => cell !== '')) return { row, error: `has ${cells.length} cells where the header has ${width}` }
-  return { row, cells: cells.slice(0, width).map(unguardCell) }
+  return { row, cells: cells.slice(0, width).map(unescapeCell) }
 }
 
 async function nextRecord(records: AsyncIterator<readonly string[]>): Promise<readonly string[] | undefined> {

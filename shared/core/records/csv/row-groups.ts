@@ -1,14 +1,14 @@
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
 
 /** How much of a file is worked off at a time. */
-export interface StepSize {
+export interface RowGroupSize {
   readonly rows: number
   /** UTF-16 code units of all cells; a row that is longer by itself is a step of its own. */
   readonly characters: number
 }
 
 /** The rows behind the first `skipped`, in steps that are no larger than the size. */
-export async function* inSteps(rows: AsyncIterable<CsvRow>, skipped: number, size: StepSize): AsyncGenerator<readonly CsvRow[]> {
+export async function* groupRows(rows: AsyncIterable<CsvRow>, skipped: number, size: RowGroupSize): AsyncGenerator<readonly CsvRow[]> {
   let step: CsvRow[] = []
   let characters = 0
   for await (const row of rows) {

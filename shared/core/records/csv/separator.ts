@@ -4,7 +4,7 @@ export type Separator = (typeof separators)[number]
 const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
 
 /** Reads the header row of a CSV text that arrives in pieces. */
-export interface HeadScanner {
+export interface HeaderScanner {
   /** Takes the next piece; true once the header row is complete, after which nothing more is read. */
   readonly read: (piece: string) => boolean
   /** The separator that stands in the header row most often outside quotes; the comma when none does. */
@@ -12,7 +12,7 @@ export interface HeadScanner {
 }
 
 /** Makes a scanner for the first row that is not blank. A quote opens a cell only where the cell starts, as in the rows that follow. */
-export function headScanner(): HeadScanner {
+export function createHeaderScanner(): HeaderScanner {
   const counts = new Map<Separator, number>()
   let complete = false
   let blank = true

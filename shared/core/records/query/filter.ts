@@ -1,8 +1,13 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison } from '#shared/core/types/field-kinds/field-kind.ts'
-import { comparing, readAmong, readEmpty, readFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import {
+  comparisonSql,
+  readEmptinessFilter,
+  readFilter,
+  readMembershipFilter,
+} from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { noteFilter, noteUse } from '#shared/core/types/indexes/count-use.ts'
+import { countFieldUse, countFilterUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
@@ -22,11 +27,11 @@ export type RecordFilter =
   | { readonly field: string; readonly empty: boolean }
 
 /** One condition of a query: SQL with slots, made when it is wanted, and its values. */
-export interface Condition {
+export interface QueryCondition {
   readonly shape: string
   readonly values: Readonly<Record<string, unknown>>
   readonly dependsOnValues: boolean
-  readonly where: () => Knex.Raw
+  readonly toSql: () => Knex.Raw
 }
 
 /** A filter as read: its field and what it asks of the field's value, in SQL and in memory. Throws VALIDATION_ERROR that names `path`. */
@@ -36,9 +41,9 @@ export function readRecordFilter(
   filter: RecordFilter,
   path: string,
 ): Comparison & { readonly field: Field; readonly operator: string } {
-  const field = namedField(type, hideable, filter.field, `${path}.field`)
-  if ('among' in filter) return { field, operator: 'among', ...readAmong(field, filter.among, path) }
-  if ('empty' in filter) return { field, operator: 'empty', ...readEmpty(filter.empty) }
+  const field = requireNamedField(type, hideable, filter.field, `${path}.field`)
+  if ('among' in filter) return { field, operator: 'among', ...readMembershipFilter(field, filter.among, path) }
+  if ('empty' in filter) return { field, operator: 'empty', ...readEmptinessFilter(filter.empty) }
   return { field, ...readFilter(field, filter, path, type.knownTrigrams.get(field.id)) }
 }
 
@@ -49,25 +54,25 @@ export function filterCondition(
   hideable: ReadonlySet<string>,
   filter: RecordFilter,
   path: string,
-): Condition {
+): QueryCondition {
   const { field, operator, ...read } = readRecordFilter(type, hideable, filter, path)
-  if ('value' in filter) noteFilter(scope, field, filter)
-  else if ('among' in filter) noteUse(scope, field, 'equality')
+  if ('value' in filter) countFilterUse(scope, field, filter)
+  else if ('among' in filter) countFieldUse(scope, field, 'equality')
   return { ...comparisonCondition(field.column, read, path), dependsOnValues: operator !== 'eq' }
 }
 
 /** The condition of a comparison; `name` is that of its slots, which no other condition of the query has. */
-export function comparisonCondition(column: string, { sql, values }: Comparison, name: string): Omit<Condition, 'dependsOnValues'> {
+export function comparisonCondition(column: string, { sql, values }: Comparison, name: string): Omit<QueryCondition, 'dependsOnValues'> {
   const names = values.map((_, index) => `${name} ${index}`)
   return {
     shape: `${column} ${sql}`,
     values: Object.fromEntries(names.map((name, index) => [name, values[index]])),
-    where: () => comparing(column, { sql }, names.map(slot)),
+    toSql: () => comparisonSql(column, { sql }, names.map(slot)),
   }
 }
 
 /** A field that the caller may name: none that is `hideable`. One that a rule could hide reads as one that is not there: its name is no secret to give away. */
-export function namedField(type: RecordType, hideable: ReadonlySet<string>, key: string, path: string): Field {
+export function requireNamedField(type: RecordType, hideable: ReadonlySet<string>, key: string, path: string): Field {
   const field = type.fieldByKey.get(key)
   if (!field || hideable.has(key)) throw problem('VALIDATION_ERROR', `${path} must be a field of ${type.key} that you may read, got ${key}`)
   return field

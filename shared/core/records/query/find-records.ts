@@ -1,10 +1,10 @@
-import { requireAccess, withRecordType } from '#shared/core/records/access.ts'
-import { chosenFields } from '#shared/core/records/query/field-selection.ts'
-import { compileQuery, type PageOf, type RecordQuery } from '#shared/core/records/query/query.ts'
-import { readAsPlanned } from '#shared/core/records/query/search-records.ts'
+import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { readFieldSelection } from '#shared/core/records/query/field-selection.ts'
+import { compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
+import { readQueryRows } from '#shared/core/records/query/search-records.ts'
 import { pageOf } from '#shared/core/records/query/search-store.ts'
-import { searched } from '#shared/core/records/query/statement-cache.ts'
-import { visibleRows } from '#shared/core/records/read.ts'
+import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
+import { toVisibleViews } from '#shared/core/records/read.ts'
 import type { RecordView } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 
@@ -12,14 +12,14 @@ import type { Scope } from '#shared/core/scope/scope.ts'
  * A page of the records that match and that the caller may read, as `searchRecords` gives it, without counting the others. Of long records
  * a page holds as much text as they have: ask for few at a time.
  */
-export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & PageOf): Promise<RecordView[]> {
+export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<RecordView[]> {
   return withRecordType(scope, typeKey, async (type) => {
-    const access = requireAccess(scope, type, 'records:read')
-    const chosen = chosenFields(type, access, query.fields)
+    const access = requireRecordAccess(scope, type, 'records:read')
+    const chosen = readFieldSelection(type, access, query.fields)
     const compiled = compileQuery(scope, type, access, query)
-    const fill = searched(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
-    const rows = await readAsPlanned(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
+    const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
+    const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
     const found = rows.filter(([id]) => id !== null)
-    return visibleRows(type, found, access, chosen)
+    return toVisibleViews(type, found, access, chosen)
   })
 }

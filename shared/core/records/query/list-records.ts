@@ -1,16 +1,16 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireAccess, withRecordType } from '#shared/core/records/access.ts'
-import { chosenFields } from '#shared/core/records/query/field-selection.ts'
-import { readKeys } from '#shared/core/records/query/read-search.ts'
+import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { readFieldSelection } from '#shared/core/records/query/field-selection.ts'
+import { readFieldKeys } from '#shared/core/records/query/read-search.ts'
 import { listPage } from '#shared/core/records/query/read-store.ts'
-import { visibleRows } from '#shared/core/records/read.ts'
-import { allColumns, idOf, type RecordView, type Row } from '#shared/core/records/record.ts'
+import { toVisibleViews } from '#shared/core/records/read.ts'
+import { type RecordRow, type RecordView, recordColumns, rowId } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { noteRules, noteUse } from '#shared/core/types/indexes/count-use.ts'
+import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { fitting } from '#shared/platform/db/lists.ts'
-import { asArrays, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+import { takeFittingItems } from '#shared/platform/db/lists.ts'
+import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -33,22 +33,22 @@ export interface RecordPage {
 /** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
-    const access = requireAccess(scope, type, 'records:read')
-    const chosen = chosenFields(type, access, readKeys(query.fields))
+    const access = requireRecordAccess(scope, type, 'records:read')
+    const chosen = readFieldSelection(type, access, readFieldKeys(query.fields))
     const reference = referenceOf(type, access, query)
-    if (reference) noteUse(scope, reference.field, 'reference')
-    noteRules(scope, type.fields, access)
+    if (reference) countFieldUse(scope, reference.field, 'reference')
+    countRuleUses(scope, type.fields, access)
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
     const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
     const fill = listPage(type, access, reference?.field, after !== undefined)
     const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-    const rows = await readRows<Row>(scope, asArrays(reference?.field.type === 'refs' ? plannedForValues(statement) : statement))
-    const found = type.longRecords ? ((rows[0]?.[allColumns(type).length] ?? 0) as number) : rows.length
+    const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
+    const found = type.longRecords ? ((rows[0]?.[recordColumns(type).length] ?? 0) as number) : rows.length
     const page = rows.slice(0, query.limit)
-    const visible = visibleRows(type, page, access, chosen)
-    const records = type.longRecords ? fitting(visible) : visible
+    const visible = toVisibleViews(type, page, access, chosen)
+    const records = type.longRecords ? takeFittingItems(visible) : visible
     const last = page[records.length - 1]
-    return found > records.length && last ? { records, next_cursor: makeCursor(list, idOf(last)) } : { records }
+    return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
   })
 }
 

@@ -7,7 +7,11 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
  * The filters of a query as a test of records in memory, such as the snapshot of an event: it holds for exactly those that `findRecords`
  * would find for this access, the reader's own rights included. Throws VALIDATION_ERROR as a query does.
  */
-export function matcherOf(type: RecordType, access: RecordAccess, filters: readonly RecordFilter[]): (record: StoredRecord) => boolean {
+export function createRecordMatcher(
+  type: RecordType,
+  access: RecordAccess,
+  filters: readonly RecordFilter[],
+): (record: StoredRecord) => boolean {
   const read = filters.map((filter, index) => readRecordFilter(type, access.hideable, filter, `filter[${index}]`))
-  return (record) => access.test(record) && read.every(({ field, holds }) => holds(record.values[field.key] ?? null))
+  return (record) => access.test(record) && read.every(({ field, matches }) => matches(record.values[field.key] ?? null))
 }

@@ -1,10 +1,16 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { type Condition, comparisonCondition, filterCondition, namedField, type RecordFilter } from '#shared/core/records/query/filter.ts'
+import {
+  comparisonCondition,
+  filterCondition,
+  type QueryCondition,
+  type RecordFilter,
+  requireNamedField,
+} from '#shared/core/records/query/filter.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { noteRules, noteSearch, noteUse } from '#shared/core/types/indexes/count-use.ts'
+import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { countFieldUse, countRuleUses, countSearchUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
@@ -32,7 +38,7 @@ export interface RecordQuery {
 }
 
 /** A page of a query: which of its records, and what of them. */
-export interface PageOf {
+export interface QueryPage {
   /** At most so many records. */
   readonly limit: number
   /** So many of the first are passed over. */
@@ -65,11 +71,11 @@ export interface CompiledQuery {
   /** Whether the best plan depends on the values, as for ranges and parts of text. */
   readonly dependsOnValues: boolean
   /** What the caller may change when it asks for too much: `filter`, `q` or both. */
-  readonly named: string
+  readonly parameterNames: string
   /** What must hold of a record, the caller's rights included, with slots for the values; undefined when all are asked for. */
-  readonly where: () => Knex.Raw | undefined
+  readonly whereSql: () => Knex.Raw | undefined
   /** Empty values last, ties newest first. */
-  readonly order: () => Knex.Raw
+  readonly orderSql: () => Knex.Raw
 }
 
 /**
@@ -78,24 +84,24 @@ export interface CompiledQuery {
  */
 export function compileQuery(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): CompiledQuery {
   const { filters = [], sort = [], ids, q } = query
-  const hideable = hideableIn(access, query)
+  const hideable = hideableFieldsOf(access, query)
   if (filters.length > maxFilters) throw problem('VALIDATION_ERROR', `filter must have at most ${maxFilters} entries`)
   const conditions = filters.map((filter, index) => filterCondition(scope, type, hideable, filter, `filter[${index}]`))
   if (query.seeing) conditions.push(...query.seeing.map((key) => seeing(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
-  noteRules(scope, type.fields, access)
+  countRuleUses(scope, type.fields, access)
   const order = orderOf(scope, type, hideable, sort)
   return {
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     dependsOnValues: conditions.some(({ dependsOnValues }) => dependsOnValues),
-    named: !q ? 'filter' : filters.length === 0 ? 'q' : 'filter and q',
-    where() {
-      const all = [access.where(), ...conditions.map(({ where }) => where())].filter((one) => one !== undefined)
+    parameterNames: !q ? 'filter' : filters.length === 0 ? 'q' : 'filter and q',
+    whereSql() {
+      const all = [access.where(), ...conditions.map(({ toSql }) => toSql())].filter((one) => one !== undefined)
       return all.length === 0 ? undefined : builder.raw(all.map(() => '?').join(' and '), all)
     },
-    order: () =>
+    orderSql: () =>
       builder.raw(
         order.map(([, how]) => `?? ${how}`).join(', '),
         order.map(([column]) => column),
@@ -115,49 +121,49 @@ function orderOf(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, 
 function orderKey(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, { field: key, dir }: SortKey, isFirst: boolean): OrderKey {
   // The id is made of the time of creation, so it sorts by created_at and needs no index of its own.
   if (key === 'created_at') return ['id', dir]
-  const field = namedField(type, hideable, key, 'sort')
+  const field = requireNamedField(type, hideable, key, 'sort')
   requireSortable(field)
   // An index serves the first key; the others put in order what is equal by it.
-  if (isFirst) noteUse(scope, field, dir === 'asc' ? 'ascending' : 'descending')
+  if (isFirst) countFieldUse(scope, field, dir === 'asc' ? 'ascending' : 'descending')
   return [field.column, `${dir} nulls last`]
 }
 
 /** The fields that a query of the caller may not name. */
-export const hideableIn = ({ hideable }: RecordAccess, { seeing = [] }: RecordQuery): ReadonlySet<string> =>
+export const hideableFieldsOf = ({ hideable }: RecordAccess, { seeing = [] }: RecordQuery): ReadonlySet<string> =>
   hideable.difference(new Set(seeing))
 
-function seeing(type: RecordType, access: RecordAccess, key: string): Condition {
-  const { key: known } = namedField(type, new Set(), key, 'seeing')
+function seeing(type: RecordType, access: RecordAccess, key: string): QueryCondition {
+  const { key: known } = requireNamedField(type, new Set(), key, 'seeing')
   return {
     shape: `seeing ${known}`,
     values: {},
     dependsOnValues: false,
-    where: () => access.fieldWhere(known) ?? builder.raw('true'),
+    toSql: () => access.fieldWhere(known) ?? builder.raw('true'),
   }
 }
 
-const amongIds = (ids: readonly string[]): Condition => ({
+const amongIds = (ids: readonly string[]): QueryCondition => ({
   shape: 'ids',
   values: { ids: ids.filter(isUuid) },
   dependsOnValues: false,
-  where: () => builder.raw('id = any(?::uuid[])', [slot('ids') as never]),
+  toSql: () => builder.raw('id = any(?::uuid[])', [slot('ids') as never]),
 })
 
-function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: string): Condition {
+function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: string): QueryCondition {
   if ([...q].length > maxQueryLength) throw problem('VALIDATION_ERROR', `q must have at most ${maxQueryLength} characters`)
   const fields = type.fields.filter((field) => fieldKinds[field.type].isText)
-  for (const field of fields) if (!access.neverVisible.has(field.key)) noteSearch(scope, field, q)
+  for (const field of fields) if (!access.neverVisible.has(field.key)) countSearchUse(scope, field, q)
   const matches = fields.map((field) => {
-    const comparison = contains(q, type.knownTrigrams.get(field.id))
+    const comparison = containsText(q, type.knownTrigrams.get(field.id))
     return { field, matching: comparisonCondition(field.column, comparison, `q ${field.column}`) }
   })
   return {
     shape: `q ${matches.map(({ matching }) => matching.shape).join(' or ')}`,
     values: Object.assign({}, ...matches.map(({ matching }) => matching.values)),
     dependsOnValues: true,
-    where() {
+    toSql() {
       if (matches.length === 0) return builder.raw('false')
-      const parts = matches.map(({ field, matching }) => visibly(access.fieldWhere(field.key), matching.where()))
+      const parts = matches.map(({ field, matching }) => visibly(access.fieldWhere(field.key), matching.toSql()))
       return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
     },
   }

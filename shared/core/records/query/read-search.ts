@@ -1,5 +1,5 @@
 import type { ValueFilter } from '#shared/core/records/query/filter.ts'
-import { maxFilters, type PageOf, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
+import { maxFilters, type QueryPage, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
@@ -38,11 +38,11 @@ export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery =
 })
 
 /** The same with its page. */
-export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & PageOf => ({
+export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPage => ({
   ...readSearch(query),
   limit: query.limit,
   offset: startOf(query),
-  fields: readKeys(query.fields),
+  fields: readFieldKeys(query.fields),
 })
 
 /** Reads filters as callers send them, as JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and the rule. */
@@ -78,7 +78,7 @@ function readDirection(dir: string): SortKey['dir'] {
 }
 
 /** Keys of fields as `fields=name,total` names them; undefined for all. */
-export const readKeys = (text: string | undefined): readonly string[] | undefined =>
+export const readFieldKeys = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : text === '' ? [] : text.split(',')
 
 /** Where a page of a search starts; `offset` wins over `page` (decisions, Records, types, fields). */
@@ -87,5 +87,5 @@ function startOf({ page, offset, limit }: PagedSearchQuery): number {
 }
 
 /** Whether a listing's parameters choose search mode: any of these does, whatever it holds (document 1, Records, rule 4). */
-export const isSearch = (query: object): boolean =>
+export const isSearchMode = (query: object): boolean =>
   ['q', 'filter', 'sort', 'page', 'offset'].some((name) => (query as Readonly<Record<string, unknown>>)[name] !== undefined)

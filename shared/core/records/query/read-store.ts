@@ -1,38 +1,38 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { textBytes } from '#shared/core/records/query/sizes-store.ts'
-import { allColumns, columnsOf } from '#shared/core/records/record.ts'
-import { shaped, tableOf } from '#shared/core/records/store.ts'
+import { recordColumns, valueColumnsOf } from '#shared/core/records/record.ts'
+import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { uniqueKeyOf } from '#shared/core/types/tables/table-names.ts'
+import { uniqueKeySql } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, slot } from '#shared/platform/db/statements/statement.ts'
+import { type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** Records by their ids, with slot `ids`, in the order of those; with `lock` until the transaction ends. */
-export const recordsOfIds = (type: RecordType, lock: boolean): Fill =>
-  shaped(type, `by ids ${lock}`, () =>
+export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate =>
+  cachedStatement(type, `by ids ${lock}`, () =>
     builder.raw(
       `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
        order by position ${lock ? 'for update of record' : ''}`,
-      [columnList(allColumns(type)), tableOf(type), slot('ids')] as never,
+      [columnList(recordColumns(type)), tableOf(type), slot('ids')] as never,
     ),
   )
 
 /** The ids and one field's values of records, with slot `ids`, in no order. */
-export const valuesOfIds = (type: RecordType, field: Field): Fill =>
-  shaped(type, `values ${field.column} by id`, () =>
-    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(columnsOf(field)), tableOf(type), slot('ids')] as never),
+export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =>
+  cachedStatement(type, `values ${field.column} by id`, () =>
+    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(valueColumnsOf(field)), tableOf(type), slot('ids')] as never),
   )
 
 const columnList = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
 
 /** The id of the record that holds a value of a unique field, with a slot for each column of the field. */
-export const recordOfUnique = (type: RecordType, field: Field): Fill =>
-  shaped(type, `unique ${field.column}`, () => {
+export const recordOfUnique = (type: RecordType, field: Field): StatementTemplate =>
+  cachedStatement(type, `unique ${field.column}`, () => {
     const query = builder.select('id').from(tableOf(type))
-    const key = uniqueKeyOf(field.type)
-    for (const [index, column] of columnsOf(field).entries()) {
+    const key = uniqueKeySql(field.type)
+    for (const [index, column] of valueColumnsOf(field).entries()) {
       const value = builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(column) as never])
       query.whereRaw(`${key} = ${key.replace('??', '?')} and ?? = ?`, [column, value, column, value])
     }
@@ -43,9 +43,9 @@ export const recordOfUnique = (type: RecordType, field: Field): Fill =>
 const maxPageBytes = 8_000_000
 
 /** A page of records, newest first, with slots `limit`, `after` where it is paged, and `refId` where it is of a reference. */
-export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): Fill {
-  return shaped(access, `list ${reference?.column ?? ''} ${paged}`, () => {
-    const query = builder.select(allColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
+export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): StatementTemplate {
+  return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
+    const query = builder.select(recordColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
     const where = access.where()
     if (where) query.where(where)
     if (paged) query.where('id', '<', slot('after') as never)
@@ -55,7 +55,7 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
     }
     if (!type.longRecords) return builder.raw('? limit ?', [query, slot('limit')] as never)
     query.select({ bytes: textBytes(type) })
-    const columns = allColumns(type)
+    const columns = recordColumns(type)
     return builder.raw(
       `select ${columns.map(() => '??').join(', ')}, found from (
          select page.*, count(*) over () as found, sum(bytes) over (order by id desc) - bytes as before from (? limit ?) as page

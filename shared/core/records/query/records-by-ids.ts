@@ -1,5 +1,5 @@
 import { recordsOfIds, valuesOfIds } from '#shared/core/records/query/read-store.ts'
-import { type Row, recordOf, type StoredRecord, valueIn } from '#shared/core/records/record.ts'
+import { type RecordRow, readValue, type StoredRecord, toRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -10,23 +10,23 @@ import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
  * The records of these ids that there are, in the order of the ids, whoever asks: hold each against the caller's `RecordAccess` before it
  * leaves the domain. An id may stand there twice. With `lock` they stay as they are until the transaction ends: give the ids sorted then.
  */
-export async function recordsByIds(
+export async function findRecordsByIds(
   { db }: Pick<Scope, 'db'>,
   type: RecordType,
   ids: readonly string[],
   { lock = false } = {},
 ): Promise<StoredRecord[]> {
   if (ids.length === 0) return []
-  return (await db.query<Row>(asArrays(recordsOfIds(type, lock)({ ids })))).map((row) => recordOf(type, row))
+  return (await db.query<RecordRow>(asArrays(recordsOfIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
 }
 
 /** The values of one field of these records, in no order; they are the domain's own question, so no caller's rights are asked. */
-export async function valuesByIds(
+export async function findValuesByIds(
   { db }: Pick<Scope, 'db'>,
   type: RecordType,
   field: Field,
   ids: readonly string[],
 ): Promise<FieldValue[]> {
   if (ids.length === 0) return []
-  return (await db.query<Row>(asArrays(valuesOfIds(type, field)({ ids })))).map(([, cell, code]) => valueIn(field, cell, code))
+  return (await db.query<RecordRow>(asArrays(valuesOfIds(type, field)({ ids })))).map(([, cell, code]) => readValue(field, cell, code))
 }

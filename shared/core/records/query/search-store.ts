@@ -26,8 +26,8 @@ export const pageOf = (type: RecordType, query: CompiledQuery, total?: Knex.Raw)
     type.longRecords ? textBytes(type) : builder.raw('0'),
     ...(total ? [total] : []),
     tableOf(type),
-    query.where() ?? builder.raw('true'),
-    query.order(),
+    query.whereSql() ?? builder.raw('true'),
+    query.orderSql(),
     slot('limit'),
     slot('offset'),
   ] as never)
@@ -45,7 +45,7 @@ const maxPageBytes = 9_000_000
 
 /** The number of all matches. */
 export function totalOf(type: RecordType, search: CompiledQuery): Knex.Raw {
-  const where = search.where()
+  const where = search.whereSql()
   return where ? builder.raw('select count(*) as total from ? where ?', [tableOf(type), where]) : countOfAll(type)
 }
 
@@ -61,7 +61,7 @@ export const exportPage = (type: RecordType, search: CompiledQuery, most: number
   builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
     textBytes(type),
     tableOf(type),
-    search.where() ?? builder.raw('true'),
-    search.order(),
+    search.whereSql() ?? builder.raw('true'),
+    search.orderSql(),
     most,
   ] as never)

@@ -1,9 +1,9 @@
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, plannedForValues, prepare } from '#shared/platform/db/statements/statement.ts'
+import { asUnprepared, prepareStatement, type StatementTemplate } from '#shared/platform/db/statements/statement.ts'
 
 /** A statement that this process has built for a search, for the next one of its shape. */
 interface Kept {
-  readonly fill: Fill
+  readonly fill: StatementTemplate
   /** Characters of its text. */
   readonly length: number
   uses: number
@@ -40,7 +40,7 @@ function numberOf(picture: object): number {
  * The statement of a search, built once per picture (an access to a type) and shape as long as it is used. It is prepared once the shape has
  * been asked for often; until then it is planned for its values each time.
  */
-export function searched(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): Fill {
+export function cachedSearchStatement(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
   const key = `${numberOf(picture)} ${shape}`
   const found = kept.get(key)
   if (found) {
@@ -50,7 +50,7 @@ export function searched(picture: object, shape: string, make: () => Knex.QueryB
     found.uses += 1
     return found.uses < usesBeforePrepared ? unprepared(found.fill) : found.fill
   }
-  const fill = prepare(make())
+  const fill = prepareStatement(make())
   const length = key.length + fill().text.length
   kept.set(key, { fill, length, uses: 1 })
   keptLength += length
@@ -63,6 +63,6 @@ export function searched(picture: object, shape: string, make: () => Knex.QueryB
 }
 
 const unprepared =
-  (fill: Fill): Fill =>
+  (fill: StatementTemplate): StatementTemplate =>
   (slots) =>
-    plannedForValues(fill(slots))
+    asUnprepared(fill(slots))

@@ -1,15 +1,15 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireAccess, withRecordType } from '#shared/core/records/access.ts'
-import { namedField } from '#shared/core/records/query/filter.ts'
-import { compileQuery, hideableIn, type RecordQuery } from '#shared/core/records/query/query.ts'
-import { searched } from '#shared/core/records/query/statement-cache.ts'
+import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { requireNamedField } from '#shared/core/records/query/filter.ts'
+import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
+import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup } from '#shared/core/records/query/sum-store.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { amountOfCell } from '#shared/core/types/field-kinds/number.ts'
+import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { asArrays, heavy, plannedForValues } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** What groups are made by: a field's value, or the day or month of a date or instant, of which the latter needs a time zone. */
@@ -29,10 +29,10 @@ export interface SumGroup {
   /** How many records there are. */
   readonly count: number
   /** By field key: the exact sum, one for each currency that occurs in the order of their codes; `code` is null of a number field. */
-  readonly sums: Readonly<Record<string, readonly Sum[]>>
+  readonly sums: Readonly<Record<string, readonly CurrencySum[]>>
 }
 
-export interface Sum {
+export interface CurrencySum {
   readonly code: string | null
   /** Decimal text. */
   readonly amount: string
@@ -47,23 +47,23 @@ export interface Sum {
  */
 export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
   return withRecordType(scope, typeKey, async (type) => {
-    const access = requireAccess(scope, type, 'records:read')
+    const access = requireRecordAccess(scope, type, 'records:read')
     const compiled = compileQuery(scope, type, access, query)
-    const keys = (query.by ?? []).map((key) => groupKey(type, hideableIn(access, query), key))
+    const keys = (query.by ?? []).map((key) => groupKey(type, hideableFieldsOf(access, query), key))
     const summed = query.sums.map((key) => summable(type, access, query, key))
     const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
-    const fill = searched(access, `sums ${shape} ${compiled.shape}`, () =>
+    const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
       sumsOf(
         type,
         keys.map(({ value }) => value),
         summed,
-        compiled.where(),
+        compiled.whereSql(),
       ),
     )
     const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
     const rows = await readRows<readonly unknown[]>(
       scope,
-      asArrays(heavy(plannedForValues(fill({ ...compiled.values, ...zones })), compiled.named)),
+      asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
     )
     return groupsOf(
       rows.filter(([count]) => count !== null),
@@ -80,7 +80,7 @@ interface Key {
 }
 
 function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey): Key {
-  const field = namedField(type, hideable, key.field, 'by')
+  const field = requireNamedField(type, hideable, key.field, 'by')
   requireSortable(field, 'by')
   if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
   if (!('span' in key)) return { shape: field.key, value: () => valueGroup(field), zone: 'UTC' }
@@ -93,7 +93,7 @@ function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey
 }
 
 function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
-  const field = namedField(type, hideableIn(access, query), key, 'sums')
+  const field = requireNamedField(type, hideableFieldsOf(access, query), key, 'sums')
   if (field.type !== 'number' && field.type !== 'currency') {
     throw problem('VALIDATION_ERROR', `sums: ${key} is a ${field.type} field and cannot be added up`)
   }
@@ -101,7 +101,7 @@ function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: 
 }
 
 function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {
-  const groups = new Map<string, { by: SumGroup['by']; count: number; sums: Record<string, Sum[]> }>()
+  const groups = new Map<string, { by: SumGroup['by']; count: number; sums: Record<string, CurrencySum[]> }>()
   for (const [count, ...cells] of rows) {
     const by = cells.slice(0, keys) as unknown as SumGroup['by']
     const group = groups.get(JSON.stringify(by)) ?? { by, count: 0, sums: Object.fromEntries(fields.map(({ key }) => [key, []])) }
@@ -114,8 +114,7 @@ function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: r
       field,
       cells: [sum, held, code],
     } of told) {
-      if (sum !== null)
-        group.sums[field.key]?.push({ code: code as string | null, amount: amountOfCell(sum as string), count: Number(held) })
+      if (sum !== null) group.sums[field.key]?.push({ code: code as string | null, amount: trimAmount(sum as string), count: Number(held) })
     }
   }
   if (groups.size > maxGroups) throw problem('VALIDATION_ERROR', `by must make at most ${maxGroups} groups`)

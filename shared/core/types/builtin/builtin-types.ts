@@ -86,4 +86,4 @@ const builtinTypes: readonly BuiltinType[] = [
 ]
 
 /** What this release brings. */
-export const builtin: BuiltinDeclaration = { version: 1, types: builtinTypes }
+export const builtinDeclaration: BuiltinDeclaration = { version: 1, types: builtinTypes }

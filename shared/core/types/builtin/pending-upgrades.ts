@@ -1,9 +1,9 @@
-import { type BuiltinDeclaration, builtin } from '#shared/core/types/builtin/builtin-types.ts'
+import { type BuiltinDeclaration, builtinDeclaration } from '#shared/core/types/builtin/builtin-types.ts'
 import { findUpgradesLeft } from '#shared/core/types/builtin/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** What a workspace has instead of something that this release declares, or has not got yet. */
-export interface UpgradeLeft {
+export interface PendingUpgrade {
   readonly workspace_id: string
   readonly type: string
   /** Null where the whole type is the workspace's own, or missing. */
@@ -23,7 +23,7 @@ interface Row {
 }
 
 /** Everything that workspaces lack of what is declared, in the order of their ids; for the operator. */
-export async function listUpgradesLeft(db: Executor, declared: BuiltinDeclaration = builtin): Promise<UpgradeLeft[]> {
+export async function listPendingUpgrades(db: Executor, declared: BuiltinDeclaration = builtinDeclaration): Promise<PendingUpgrade[]> {
   const pairs = declared.types.flatMap((type) => type.fields.map((field) => ({ type: type.key, field: field.key, kind: field.type })))
   const kinds = new Map(pairs.map(({ type, field, kind }) => [`${type}.${field}`, kind]))
   const types = pairs.map(({ type }) => type)
@@ -42,7 +42,7 @@ export async function listUpgradesLeft(db: Executor, declared: BuiltinDeclaratio
   })
 }
 
-function leftOf({ workspace_id, type, field, is_behind, is_builtin_type, field_type }: Row, kind: string): UpgradeLeft {
+function leftOf({ workspace_id, type, field, is_behind, is_builtin_type, field_type }: Row, kind: string): PendingUpgrade {
   const state = is_behind ? 'waiting' : 'kept'
   if (is_builtin_type === null) return { workspace_id, type, field: null, state, why: 'the type is missing' }
   if (!is_builtin_type) return { workspace_id, type, field: null, state, why: 'the workspace has a type of its own under this key' }

@@ -27,7 +27,7 @@ const adopt = sql(
 )
 
 /** Makes a built-in type with its table and fields. The columns of fields that come with their type count from 1. */
-export async function makeBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<void> {
+export async function createBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<void> {
   const typeId = newId()
   const made = fields.map((field, index) => newField(field, index + 1))
   await tx.query(insertType(workspaceId, typeId, key, label, icon, countColumns(fields.map(({ type }) => type))))
@@ -36,7 +36,7 @@ export async function makeBuiltinType(tx: Tx, workspaceId: string, { key, label,
 }
 
 /** Where a built-in field is made, and the number that its columns carry. */
-export interface FieldPlace {
+export interface BuiltinFieldLocation {
   readonly workspaceId: string
   readonly typeId: string
   readonly typeKey: string
@@ -44,7 +44,7 @@ export interface FieldPlace {
 }
 
 /** Makes a built-in field of a type that is there, with its columns and indexes. */
-export async function makeBuiltinField(tx: Tx, place: FieldPlace, field: BuiltinField): Promise<void> {
+export async function createBuiltinField(tx: Tx, place: BuiltinFieldLocation, field: BuiltinField): Promise<void> {
   const { workspaceId, typeId, typeKey, number } = place
   const made = newField(field, number)
   await tx.query(insertionOf(workspaceId, typeId, [made]))
@@ -76,7 +76,7 @@ const insertionOf = (workspaceId: string, typeId: string, fields: readonly NewFi
   )
 
 /** Makes a custom field a built-in one with this definition. */
-export async function makeSystem(tx: Tx, workspaceId: string, field: Field): Promise<void> {
+export async function convertToBuiltinField(tx: Tx, workspaceId: string, field: Field): Promise<void> {
   const { id, required, unique, autogen, rules } = field
   await tx.query(adopt(workspaceId, id, required, unique, autogen, JSON.stringify(rules)))
 }

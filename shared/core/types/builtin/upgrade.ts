@@ -1,15 +1,20 @@
-import { type BuiltinDeclaration, type BuiltinField, type BuiltinType, builtin } from '#shared/core/types/builtin/builtin-types.ts'
 import {
+  type BuiltinDeclaration,
+  type BuiltinField,
+  type BuiltinType,
+  builtinDeclaration,
+} from '#shared/core/types/builtin/builtin-types.ts'
+import {
+  convertToBuiltinField,
+  createBuiltinField,
+  createBuiltinType,
   findWorkspacesBehind,
   lockUpgradedWorkspace,
-  makeBuiltinField,
-  makeBuiltinType,
-  makeSystem,
   noteBuiltinVersion,
 } from '#shared/core/types/builtin/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
-import { type Place, takePlace } from '#shared/core/types/fields/store.ts'
+import { allocateField, type FieldAllocation } from '#shared/core/types/fields/store.ts'
 import { type RecordType, readRecordType } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { startEdition } from '#shared/core/types/tables/edition.ts'
@@ -17,7 +22,7 @@ import { addUniqueIndex } from '#shared/core/types/tables/store.ts'
 import { lockType } from '#shared/core/types/types/store.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** Workspaces that one statement finds. */
@@ -32,7 +37,7 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
 export async function upgradeWorkspaces(
   { db, log }: { readonly db: Executor; readonly log: Logger },
   signal: AbortSignal,
-  declared: BuiltinDeclaration = builtin,
+  declared: BuiltinDeclaration = builtinDeclaration,
 ): Promise<void> {
   let after = lowestId
   for (let found = batch; found === batch; ) {
@@ -52,7 +57,11 @@ export async function upgradeWorkspaces(
  * Brings the declared types and fields to one workspace, each type in a transaction of its own. Doing it again, also at the same time or
  * after it was stopped, adds nothing twice.
  */
-export async function upgradeWorkspace(db: Executor, workspaceId: string, declared: BuiltinDeclaration = builtin): Promise<void> {
+export async function upgradeWorkspace(
+  db: Executor,
+  workspaceId: string,
+  declared: BuiltinDeclaration = builtinDeclaration,
+): Promise<void> {
   for (const type of declared.types) {
     await changeTable({ db, workspace: { id: workspaceId } }, (tx) => bringType(tx, workspaceId, type))
   }
@@ -64,7 +73,7 @@ async function bringType(tx: Tx, workspaceId: string, declared: BuiltinType): Pr
   await tx.query(lockUpgradedWorkspace(workspaceId))
   await tx.query(lockType(workspaceId, declared.key))
   const type = await readRecordType(tx, workspaceId, declared.key)
-  if (!type) return makeBuiltinType(tx, workspaceId, declared)
+  if (!type) return createBuiltinType(tx, workspaceId, declared)
   if (!type.system) return
   // Records are written otherwise from now on where a field that they have becomes required or unique, or offers more.
   if (declared.fields.some((field) => isAdoptable(type.fieldByKey.get(field.key), field))) await startEdition(tx, type)
@@ -77,9 +86,9 @@ async function bringField(tx: Tx, type: RecordType, declared: BuiltinField): Pro
   if (own) return
   // A formula that holds the key as a bare word would read the field from now on.
   if (type.computations.some(({ words }) => words.has(declared.key))) return
-  const [place] = await tx.query<Place>(takePlace(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
+  const [place] = await tx.query<FieldAllocation>(allocateField(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
   if (!place) return
-  await makeBuiltinField(tx, { workspaceId: type.workspaceId, typeId: type.id, typeKey: type.key, number: place.number }, declared)
+  await createBuiltinField(tx, { workspaceId: type.workspaceId, typeId: type.id, typeKey: type.key, number: place.number }, declared)
 }
 
 /** Makes a custom field the built-in one, unless two records hold a value that has to be unique: then the workspace keeps its own. */
@@ -93,9 +102,9 @@ async function adoptField(tx: Tx, type: RecordType, own: Field, declared: Builti
     rules: rulesOfBoth(own.rules, declared.rules ?? {}),
   }
   try {
-    await inSavepoint(tx, async () => {
+    await withSavepoint(tx, async () => {
       if (unique && !own.unique) await addUniqueIndex(tx, type.schema, type.key, own)
-      await makeSystem(tx, type.workspaceId, adopted)
+      await convertToBuiltinField(tx, type.workspaceId, adopted)
     })
   } catch (error) {
     if (uniqueViolation(error) === undefined) throw error

@@ -1,8 +1,8 @@
 import validator from 'validator'
-import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { checkText, parseText } from '#shared/core/types/field-kinds/text.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /** Characters of an address: what browsers and proxies pass on, and far above any mail address. */
@@ -16,11 +16,11 @@ const addressKind = (type: FieldType, rule: string, accepts: (text: string) => b
   filter: textFilter,
   parse(input, _field, { path }) {
     const text = parseText(input, path, maxAddressLength)
-    if (!accepts(text)) throw refusal(path, rule, text)
+    if (!accepts(text)) throw invalidValueProblem(path, rule, text)
     return text
   },
   check: checkText,
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   toCell: (value) => value,
 })
 

@@ -1,6 +1,6 @@
-import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
-import { compared } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
+import { createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
 const booleans = new Map<unknown, boolean>([
   [true, true],
@@ -11,7 +11,7 @@ const booleans = new Map<unknown, boolean>([
 
 function parseBoolean(input: unknown, path: string): boolean {
   const value = booleans.get(input)
-  if (value === undefined) throw refusal(path, 'true or false', input)
+  if (value === undefined) throw invalidValueProblem(path, 'true or false', input)
   return value
 }
 
@@ -22,14 +22,14 @@ export const boolKind: FieldKind<boolean> = {
   columns: ['boolean'],
   filter: {
     operators: ['eq'],
-    byDefault: 'eq',
+    defaultOperator: 'eq',
     read(operator, value, path) {
       const wanted = parseBoolean(value, path)
-      return compared(operator, wanted, '', (held: boolean) => (held === wanted ? 0 : 1))
+      return createComparison(operator, wanted, '', (held: boolean) => (held === wanted ? 0 : 1))
     },
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   // Spreadsheets write TRUE and FALSE.
   fromCell: (text) => text.trim().toLowerCase(),
   toCell: String,

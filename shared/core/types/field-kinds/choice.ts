@@ -1,9 +1,9 @@
-import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { TypedRules } from '#shared/core/types/fields/field.ts'
 
 /** Options that a field may have, and characters of each. */
 export const maxOptions = 500
@@ -11,24 +11,24 @@ export const maxOptionLength = 200
 
 const shownOptions = 20
 
-function checkOption(value: string, { rules: { options = [] } }: FieldShape, path: string): void {
+function checkOption(value: string, { rules: { options = [] } }: TypedRules, path: string): void {
   if (options.includes(value)) return
   const shown = options.slice(0, shownOptions).join(', ')
-  throw refusal(path, `one of ${shown}${options.length > shownOptions ? ', …' : ''}`, value)
+  throw invalidValueProblem(path, `one of ${shown}${options.length > shownOptions ? ', …' : ''}`, value)
 }
 
 const parseOption = (input: unknown, path: string): string => parseText(input, path, maxOptionLength)
 
 const parseNewOption = (input: unknown, path: string): string => {
   const option = parseOption(input, path)
-  if (option === '') throw refusal(path, 'text that is not empty', option)
+  if (option === '') throw invalidValueProblem(path, 'text that is not empty', option)
   return option
 }
 
 /** Reads the rule `options`: at least one, none empty, none twice. */
 export function parseOptions(input: unknown, path: string): readonly string[] {
   const options = parseList(input, path, { max: maxOptions, distinct: true, parseEntry: parseNewOption })
-  if (options.length === 0) throw refusal(path, 'at least one option', input)
+  if (options.length === 0) throw invalidValueProblem(path, 'at least one option', input)
   return options
 }
 
@@ -41,7 +41,7 @@ export const selectKind: FieldKind<string> = {
   filter: textFilter,
   parse: (input, _field, { path }) => parseOption(input, path),
   check: checkOption,
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   fromCell: exactCell,
   toCell: (value) => value,
 }
@@ -56,5 +56,5 @@ export const multiselectKind: FieldKind<readonly string[]> = {
   check(values, field, path) {
     for (const [index, value] of values.entries()) checkOption(value, field, `${path}[${index}]`)
   },
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
 }

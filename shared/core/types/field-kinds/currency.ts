@@ -1,31 +1,32 @@
 import { type FieldKind, type ParseContext, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
 import { amountFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { amountOfCell, checkRange, parseAmount } from '#shared/core/types/field-kinds/number.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import { checkRange, parseAmount, trimAmount } from '#shared/core/types/field-kinds/number.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
-import { exactNumber, numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText, toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
 interface SentMoney {
   readonly amount?: unknown
   readonly code?: unknown
 }
 
-const isBare = (input: unknown): boolean => typeof input === 'string' || numberText(input) !== undefined
+const isBare = (input: unknown): boolean => typeof input === 'string' || jsonNumberText(input) !== undefined
 
-function parseMoney(input: unknown, field: FieldShape, context: ParseContext): Money {
+function parseMoney(input: unknown, field: TypedRules, context: ParseContext): Money {
   const { path } = context
   if (isBare(input)) return { amount: parseAmount(input, path), code: field.rules.unit ?? context.defaultCurrency }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw refusal(path, 'a number or {amount, code}', input)
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw invalidValueProblem(path, 'a number or {amount, code}', input)
   const { amount, code } = input as SentMoney
-  const taken = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCode(code, `${path}.code`))
+  const taken = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCurrencyCode(code, `${path}.code`))
   return { amount: parseAmount(amount, `${path}.amount`), code: taken }
 }
 
 /** Reads an ISO 4217 code; throws VALIDATION_ERROR otherwise. */
-export function parseCode(input: unknown, path: string): string {
-  if (typeof input !== 'string' || !isCurrencyCode(input)) throw refusal(path, 'an ISO 4217 currency code such as EUR', input)
+export function parseCurrencyCode(input: unknown, path: string): string {
+  if (typeof input !== 'string' || !isCurrencyCode(input)) throw invalidValueProblem(path, 'an ISO 4217 currency code such as EUR', input)
   return input
 }
 
@@ -49,11 +50,11 @@ export const currencyKind: FieldKind<Money> = {
   check(value, field, path) {
     checkRange(value.amount, field, path)
     const { unit = value.code } = field.rules
-    if (value.code !== unit) throw refusal(`${path}.code`, unit, value.code)
+    if (value.code !== unit) throw invalidValueProblem(`${path}.code`, unit, value.code)
   },
   toColumns: (value) => [value?.amount ?? null, value?.code ?? null],
-  fromColumns: ([amount, code]) => (amount == null ? null : { amount: amountOfCell(amount as string), code: code as string }),
-  toJson: ({ amount, code }) => ({ amount: exactNumber(amount), code }),
+  fromColumns: ([amount, code]) => (amount == null ? null : { amount: trimAmount(amount as string), code: code as string }),
+  toJson: ({ amount, code }) => ({ amount: toJsonNumber(amount), code }),
   fromCell(text) {
     const [, amount, code] = amountAndCode.exec(text.trim()) ?? []
     return amount === undefined ? text.trim() : { amount, code }

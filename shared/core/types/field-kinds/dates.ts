@@ -1,7 +1,7 @@
-import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { dayFilter, instantFilter } from '#shared/core/types/field-kinds/filters/time-filter.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A day of the calendar, YYYY-MM-DD. */
 export const dateKind: FieldKind<string> = {
@@ -10,10 +10,10 @@ export const dateKind: FieldKind<string> = {
   columns: ['date'],
   filter: dayFilter,
   parse(input, _field, { path }) {
-    if (typeof input !== 'string' || !isDay(input)) throw refusal(path, 'a date as YYYY-MM-DD', input)
+    if (typeof input !== 'string' || !isDay(input)) throw invalidValueProblem(path, 'a date as YYYY-MM-DD', input)
     return input
   },
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   toCell: (value) => value,
 }
 
@@ -24,10 +24,10 @@ export const datetimeKind: FieldKind<string> = {
   columns: ['timestamptz'],
   filter: instantFilter,
   parse(input, _field, { path }) {
-    const value = typeof input === 'string' ? utcInstant(input) : undefined
-    if (value === undefined) throw refusal(path, 'a date and time as RFC 3339 writes it, such as 2026-01-31T09:30:00Z', input)
+    const value = typeof input === 'string' ? toUtcInstant(input) : undefined
+    if (value === undefined) throw invalidValueProblem(path, 'a date and time as RFC 3339 writes it, such as 2026-01-31T09:30:00Z', input)
     return value
   },
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   toCell: (value) => value,
 }

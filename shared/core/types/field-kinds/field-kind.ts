@@ -1,5 +1,5 @@
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
-import type { FieldShape, RuleKey } from '#shared/core/types/fields/field.ts'
+import type { RuleKey, TypedRules } from '#shared/core/types/fields/field.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The operators of a search filter (document 1, Filter operators by field type). */
@@ -19,14 +19,14 @@ export interface Comparison {
   readonly sql: string
   readonly values: readonly unknown[]
   /** Whether a value in memory meets it. */
-  readonly holds: (value: FieldValue) => boolean
+  readonly matches: (value: FieldValue) => boolean
 }
 
 /** How a type is filtered on. A row without a value matches `ne` alone (decisions, Records, types, fields). */
 export interface KindFilter {
   readonly operators: readonly FilterOperator[]
   /** The operator of a filter that names none. */
-  readonly byDefault: FilterOperator
+  readonly defaultOperator: FilterOperator
   /**
    * Reads a value for an operator of the list; throws VALIDATION_ERROR naming `path` when it does not suit the type. `known` is what is
    * known of the trigrams of the field's values.
@@ -50,9 +50,9 @@ export interface FieldKind<V extends Value = Value> {
   /** null when the type cannot be filtered on. */
   readonly filter: KindFilter | null
   /** Reads what a caller sent, as JSON or through `fromCell`; throws VALIDATION_ERROR that names the path and the rule. */
-  parse(input: unknown, field: FieldShape, context: ParseContext): V
+  parse(input: unknown, field: TypedRules, context: ParseContext): V
   /** Holds a value against its field's own rules; throws VALIDATION_ERROR that names the path and the rule. */
-  check(value: V, field: FieldShape, path: string): void
+  check(value: V, field: TypedRules, path: string): void
   /** Parameters for the columns, in their order; all null for no value. */
   toColumns(value: V | null): readonly unknown[]
   /** The value of a row's cells, in the columns' order and as the driver gives them; null for no value. */
@@ -78,7 +78,7 @@ export const plainKind = {
 } as const
 
 /** `fromColumns` of a type whose driver gives the value's own form. */
-export const ownForm = <V extends Value>([cell]: readonly unknown[]): V | null => (cell ?? null) as V | null
+export const readFirstCell = <V extends Value>([cell]: readonly unknown[]): V | null => (cell ?? null) as V | null
 
 /** `fromCell` of the types whose blanks at either end belong to the value. */
 export const exactCell = (text: string): unknown => text || null

@@ -1,6 +1,6 @@
-import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
 /** Bytes of UTF-8 that a drive key may have (document 3, file storage). */
 export const maxKeyBytes = 1_024
@@ -15,10 +15,10 @@ export const fileKind: FieldKind<string> = {
   parse(input, _field, { path }) {
     const key = parseText(input, path, maxKeyBytes)
     const bytes = Buffer.byteLength(key)
-    if (bytes === 0 || bytes > maxKeyBytes) throw refusal(path, `a drive key of 1 to ${maxKeyBytes} bytes`, bytes)
+    if (bytes === 0 || bytes > maxKeyBytes) throw invalidValueProblem(path, `a drive key of 1 to ${maxKeyBytes} bytes`, bytes)
     return key
   },
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   fromCell: exactCell,
   toCell: (value) => value,
 }

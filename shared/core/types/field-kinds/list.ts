@@ -1,5 +1,5 @@
 import { plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
 /** Entries that a multiselect or refs value may have (document 1, Limits). */
 export const maxEntries = 100
@@ -13,12 +13,12 @@ export interface ListRules {
 
 /** Reads an array of texts, each under its own path; throws VALIDATION_ERROR when it is none, too long, or not distinct as it must be. */
 export function parseList(input: unknown, path: string, { max, distinct, parseEntry }: ListRules): readonly string[] {
-  if (!Array.isArray(input)) throw refusal(path, 'an array', input)
-  if (input.length > max) throw refusal(path, `at most ${max} entries long`, input.length)
+  if (!Array.isArray(input)) throw invalidValueProblem(path, 'an array', input)
+  if (input.length > max) throw invalidValueProblem(path, `at most ${max} entries long`, input.length)
   const entries = input.map((entry, index) => parseEntry(entry, `${path}[${index}]`))
   const twice =
     distinct && new Set(entries).size < entries.length ? entries.find((entry, index) => entries.indexOf(entry) < index) : undefined
-  if (twice !== undefined) throw refusal(path, 'an array without duplicates', twice)
+  if (twice !== undefined) throw invalidValueProblem(path, 'an array without duplicates', twice)
   return entries
 }
 

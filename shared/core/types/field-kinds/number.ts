@@ -1,9 +1,9 @@
 import { type FieldKind, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
 import { amountFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import { canonicalDecimal, Decimal, isDecimalText, isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
-import { exactNumber, numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText, toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
 const maxDecimalPlaces = 6
 const limit = new Decimal(10).pow(14)
@@ -17,17 +17,17 @@ const alreadyCanonical = /^(?:0|-?[1-9]\d{0,13})$|^-?(?:0|[1-9]\d{0,13})\.\d{0,5
  * an exponent in text: `1e3` is a slip more often than a thousand.
  */
 export function parseAmount(input: unknown, path: string): string {
-  const text = typeof input === 'string' ? input : numberText(input)
+  const text = typeof input === 'string' ? input : jsonNumberText(input)
   const isNumber = typeof input === 'string' ? isPlainDecimal : isDecimalText
-  if (text === undefined || !isNumber(text)) throw refusal(path, rule, input)
+  if (text === undefined || !isNumber(text)) throw invalidValueProblem(path, rule, input)
   if (alreadyCanonical.test(text)) return text
   const amount = new Decimal(text)
-  if (amount.abs().gte(limit) || amount.decimalPlaces() > maxDecimalPlaces) throw refusal(path, rule, input)
+  if (amount.abs().gte(limit) || amount.decimalPlaces() > maxDecimalPlaces) throw invalidValueProblem(path, rule, input)
   return canonicalDecimal(amount)
 }
 
 /** The decimal text of a numeric(20,6) cell, which comes with all its places: `12.500000` is `12.5`. */
-export function amountOfCell(cell: string): string {
+export function trimAmount(cell: string): string {
   if (!cell.includes('.')) return cell
   let end = cell.length
   while (cell.charCodeAt(end - 1) === 0x30) end -= 1
@@ -35,9 +35,11 @@ export function amountOfCell(cell: string): string {
 }
 
 /** Holds an amount against `min` and `max`. */
-export function checkRange(amount: string, { rules }: FieldShape, path: string): void {
-  if (rules.min !== undefined && new Decimal(amount).lt(rules.min)) throw refusal(path, `at least ${rules.min}`, exactNumber(amount))
-  if (rules.max !== undefined && new Decimal(amount).gt(rules.max)) throw refusal(path, `at most ${rules.max}`, exactNumber(amount))
+export function checkRange(amount: string, { rules }: TypedRules, path: string): void {
+  if (rules.min !== undefined && new Decimal(amount).lt(rules.min))
+    throw invalidValueProblem(path, `at least ${rules.min}`, toJsonNumber(amount))
+  if (rules.max !== undefined && new Decimal(amount).gt(rules.max))
+    throw invalidValueProblem(path, `at most ${rules.max}`, toJsonNumber(amount))
 }
 
 /** An exact decimal number. */
@@ -49,7 +51,7 @@ export const numberKind: FieldKind<string> = {
   filter: amountFilter,
   parse: (input, _field, { path }) => parseAmount(input, path),
   check: checkRange,
-  fromColumns: ([cell]) => (cell == null ? null : amountOfCell(cell as string)),
-  toJson: exactNumber,
+  fromColumns: ([cell]) => (cell == null ? null : trimAmount(cell as string)),
+  toJson: toJsonNumber,
   toCell: (value) => value,
 }

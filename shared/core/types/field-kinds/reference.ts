@@ -1,12 +1,12 @@
-import { type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
-import { byText, compared } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
+import { compareText, createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads a record's id in any letter case; only its form is checked, not its existence (decisions, Values on create). */
 function parseId(input: unknown, path: string): string {
-  if (typeof input !== 'string' || !isUuid(input)) throw refusal(path, 'the UUID of a record', input)
+  if (typeof input !== 'string' || !isUuid(input)) throw invalidValueProblem(path, 'the UUID of a record', input)
   return input.toLowerCase()
 }
 
@@ -18,14 +18,14 @@ export const refKind: FieldKind<string> = {
   ruleKeys: ['ref_type'],
   filter: {
     operators: ['eq'],
-    byDefault: 'eq',
+    defaultOperator: 'eq',
     read(operator, value, path) {
       const id = parseId(value, path)
-      return compared(operator, id, '', (held: string) => byText(held, id))
+      return createComparison(operator, id, '', (held: string) => compareText(held, id))
     },
   },
   parse: (input, _field, { path }) => parseId(input, path),
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   toCell: (value) => value,
 }
 
@@ -36,5 +36,5 @@ export const refsKind: FieldKind<readonly string[]> = {
   columns: ['uuid[]'],
   ruleKeys: ['ref_type'],
   parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: false, parseEntry: parseId }),
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
 }

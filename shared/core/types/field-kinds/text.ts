@@ -1,7 +1,7 @@
-import { exactCell, type FieldKind, ownForm, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import type { FieldShape } from '#shared/core/types/fields/field.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 import { compilePattern } from '#shared/platform/kernel/values/pattern.ts'
@@ -12,9 +12,9 @@ export const maxTextLength = 100_000
 
 /** Reads text of at most `max` code points without NUL characters and lone surrogates; throws VALIDATION_ERROR otherwise. */
 export function parseText(input: unknown, path: string, max: number): string {
-  if (typeof input !== 'string') throw refusal(path, 'text', input)
-  if (!isCleanText(input)) throw refusal(path, 'text without NUL characters and lone surrogates', input)
-  if (countCharacters(input) > max) throw refusal(path, `at most ${max} characters long`, countCharacters(input))
+  if (typeof input !== 'string') throw invalidValueProblem(path, 'text', input)
+  if (!isCleanText(input)) throw invalidValueProblem(path, 'text without NUL characters and lone surrogates', input)
+  if (countCharacters(input) > max) throw invalidValueProblem(path, `at most ${max} characters long`, countCharacters(input))
   return input
 }
 
@@ -30,12 +30,14 @@ export function countCharacters(text: string): number {
 }
 
 /** Holds text against `min_len`, `max_len` and `pattern`. */
-export function checkText(value: string, { rules }: FieldShape, path: string): void {
+export function checkText(value: string, { rules }: TypedRules, path: string): void {
   const length = rules.min_len === undefined && rules.max_len === undefined ? 0 : countCharacters(value)
-  if (rules.min_len !== undefined && length < rules.min_len) throw refusal(path, `at least ${rules.min_len} characters long`, length)
-  if (rules.max_len !== undefined && length > rules.max_len) throw refusal(path, `at most ${rules.max_len} characters long`, length)
+  if (rules.min_len !== undefined && length < rules.min_len)
+    throw invalidValueProblem(path, `at least ${rules.min_len} characters long`, length)
+  if (rules.max_len !== undefined && length > rules.max_len)
+    throw invalidValueProblem(path, `at most ${rules.max_len} characters long`, length)
   if (rules.pattern !== undefined && !compilePattern(rules.pattern).test(value))
-    throw refusal(path, `text matching ${rules.pattern}`, value)
+    throw invalidValueProblem(path, `text matching ${rules.pattern}`, value)
 }
 
 const textKind = (type: FieldType, max: number, ruleKeys: FieldKind['ruleKeys']): FieldKind<string> => ({
@@ -47,7 +49,7 @@ const textKind = (type: FieldType, max: number, ruleKeys: FieldKind['ruleKeys'])
   filter: textFilter,
   parse: (input, _field, { path }) => parseText(input, path, max),
   check: checkText,
-  fromColumns: ownForm,
+  fromColumns: readFirstCell,
   fromCell: exactCell,
   toCell: (value) => value,
 })

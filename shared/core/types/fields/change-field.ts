@@ -3,29 +3,29 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireRefType } from '#shared/core/types/fields/create-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
-import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
-import { describe, repoint, writeField } from '#shared/core/types/fields/store.ts'
+import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
+import { updateFieldDescription, updateRefType, writeField } from '#shared/core/types/fields/store.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Sets a custom field's description; empty text clears it. Throws NOT_FOUND. */
 export async function describeField(scope: Scope, field: Field, description: string): Promise<FieldView> {
   refuseBuiltIn(field)
-  return write(scope, field.id, describe(scope.workspace.id, field.id, description))
+  return write(scope, field.id, updateFieldDescription(scope.workspace.id, field.id, description))
 }
 
 /** Points a custom `ref` or `refs` field at another type; stored ids stay as they are (document 1, Fields, rule 6). Throws NOT_FOUND. */
-export async function repointField(scope: Scope, field: Field, refType: string): Promise<FieldView> {
+export async function changeRefType(scope: Scope, field: Field, refType: string): Promise<FieldView> {
   refuseBuiltIn(field)
   const { id, type, key } = field
   if (!fieldKinds[type].ruleKeys.includes('ref_type'))
     throw problem('VALIDATION_ERROR', `ref_type is for ref and refs fields; ${key} is a ${type} field`)
   await requireRefType(scope, refType, 'ref_type')
-  return write(scope, id, repoint(scope.workspace.id, id, refType))
+  return write(scope, id, updateRefType(scope.workspace.id, id, refType))
 }
 
 async function write({ db, workspace }: Scope, fieldId: string, statement: Statement): Promise<FieldView> {
   const field = await writeField(db, workspace.id, fieldId, statement)
   if (!field) throw problem('NOT_FOUND')
-  return viewField(field)
+  return toFieldView(field)
 }

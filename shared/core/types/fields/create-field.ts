@@ -4,10 +4,17 @@ import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { FieldRules } from '#shared/core/types/fields/field.ts'
 import { refuseLargePatterns } from '#shared/core/types/fields/pattern-limit.ts'
 import { parseRules, requireUniqueable } from '#shared/core/types/fields/rules.ts'
-import { type FieldInput, type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
-import { insertField, type Place, takePlace } from '#shared/core/types/fields/store.ts'
+import { type FieldInput, type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
+import { allocateField, type FieldAllocation, insertField } from '#shared/core/types/fields/store.ts'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
-import { type FieldRow, fieldOf, findRecordType, type RecordType, readRecordType, unknownType } from '#shared/core/types/record-type.ts'
+import {
+  type FieldRow,
+  findRecordType,
+  type RecordType,
+  readRecordType,
+  toField,
+  unknownTypeProblem,
+} from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { addColumns } from '#shared/core/types/tables/store.ts'
 import { columnOf, maxColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
@@ -38,7 +45,7 @@ export async function createField(scope: Scope, input: FieldInput): Promise<Fiel
 
 /** Throws VALIDATION_ERROR naming `path` unless such a type exists. It may go later: references keep its ids. */
 export async function requireRefType(scope: Scope, key: string | undefined, path: string): Promise<void> {
-  if (key !== undefined && !(await findRecordType(scope, key))) throw await unknownType(scope, path, key)
+  if (key !== undefined && !(await findRecordType(scope, key))) throw await unknownTypeProblem(scope, path, key)
 }
 
 /** A required field whose default is blank could never take it: every record without a value would be refused. */
@@ -51,7 +58,7 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   const { entity_type: entityType, key, label, type } = input
   const { required, unique, immutable, description } = input
   const id = newId()
-  const [place] = await tx.query<Place>(takePlace(workspaceId, entityType, fieldKinds[type].columns.length))
+  const [place] = await tx.query<FieldAllocation>(allocateField(workspaceId, entityType, fieldKinds[type].columns.length))
   if (!place) throw noType('entity_type', entityType)
   refuseBesideOthers(await readRecordType(tx, workspaceId, entityType), key, rules)
   const definition = [key, label, type, required ?? false, unique ?? false, immutable ?? false, description ?? '', JSON.stringify(rules)]
@@ -60,9 +67,9 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   if (!row) throw problem('VALIDATION_ERROR', `a record type has at most ${maxFields} fields`)
   if (place.column_count > maxColumns)
     throw problem('VALIDATION_ERROR', `${entityType} has had ${maxColumns} columns, deleted fields included; make a new record type`)
-  const field = fieldOf(entityType, row)
+  const field = toField(entityType, row)
   await addColumns(tx, schemaOf(workspaceId), entityType, field)
-  return viewField(field)
+  return toFieldView(field)
 }
 
 /**

@@ -27,10 +27,10 @@ export const fieldChange = schema(fieldChangeShape)
 export type FieldChange = TypeOf<typeof fieldChange>
 
 /** What of a field a `FieldChange` may change. */
-export type Definition = Pick<Field, 'label' | 'description' | 'required' | 'rules'>
+export type FieldDefinition = Pick<Field, 'label' | 'description' | 'required' | 'rules'>
 
 /** A field's definition after a change. Throws VALIDATION_ERROR as on creation; whether records keep the new rules is not asked here. */
-export function definitionAfter(field: Field, { label = field.label, description, required, rules }: FieldChange): Definition {
+export function applyFieldChange(field: Field, { label = field.label, description, required, rules }: FieldChange): FieldDefinition {
   const after = {
     label,
     description: description === undefined ? field.description : (description ?? ''),
@@ -45,11 +45,15 @@ export function definitionAfter(field: Field, { label = field.label, description
  * Checks a change as far as that goes without looking at records, and gives it in the form in which it travels to a worker: of its rules
  * only what was understood. Throws NOT_FOUND, for a built-in field too, and VALIDATION_ERROR.
  */
-export async function readFieldChange(scope: Scope, field: Field, change: FieldChange): Promise<{ fieldId: string; change: FieldChange }> {
+export async function validateFieldChange(
+  scope: Scope,
+  field: Field,
+  change: FieldChange,
+): Promise<{ fieldId: string; change: FieldChange }> {
   refuseBuiltIn(field)
   const {
     rules: { formula: _, ...rules },
-  } = definitionAfter(field, change)
+  } = applyFieldChange(field, change)
   if (rules.ref_type !== field.rules.ref_type) await requireRefType(scope, rules.ref_type, 'rules.ref_type')
   return { fieldId: field.id, change: { ...change, ...(change.rules === undefined ? {} : { rules: rulesToJson(rules, field.type) }) } }
 }

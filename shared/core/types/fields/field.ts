@@ -27,7 +27,7 @@ export interface Field {
 }
 
 /** What of a field its kind needs to read and check a value. */
-export type FieldShape = Pick<Field, 'type' | 'rules'>
+export type TypedRules = Pick<Field, 'type' | 'rules'>
 
 /** Where a field's values stand in a statement: column names, with a table's alias in front where the caller uses one. */
 export type FieldColumns = Pick<Field, 'column' | 'codeColumn'>

@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { pageOfDefinitions } from '#shared/core/types/definition-page.ts'
-import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
+import { pageDefinitions } from '#shared/core/types/definition-page.ts'
+import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { LinkedPage, LinkedQuery } from '#shared/platform/db/lists.ts'
 
@@ -10,5 +10,5 @@ export async function listFields(
   { entity_type, ...query }: LinkedQuery & { readonly entity_type: string },
 ): Promise<LinkedPage<FieldView>> {
   const { id, fields } = await requireRecordType(scope, entity_type)
-  return pageOfDefinitions(`fields ${id}`, fields.map(viewField), query)
+  return pageDefinitions(`fields ${id}`, fields.map(toFieldView), query)
 }

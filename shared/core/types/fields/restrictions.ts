@@ -1,20 +1,20 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { Field, FieldRules, RuleKey } from '#shared/core/types/fields/field.ts'
-import type { Definition } from '#shared/core/types/fields/field-change.ts'
+import type { FieldDefinition } from '#shared/core/types/fields/field-change.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** Something that a change asks of a field's values and that was not asked before. */
-export interface Tightening {
+export interface Restriction {
   /** `required`, or the rule's path such as `rules.max_len`. */
   readonly name: string
   /** The new rule itself as JSON; two tightenings of one field with the same name and rule are the same. */
   readonly rule: string
-  readonly breaks: (value: FieldValue) => boolean
+  readonly isViolatedBy: (value: FieldValue) => boolean
   /** What is wrong with so many records: `12 records have no value`. */
-  readonly complaint: (records: number) => string
+  readonly describeViolations: (records: number) => string
 }
 
 type Stricter = { readonly [K in RuleKey]?: (before: NonNullable<FieldRules[K]>, after: NonNullable<FieldRules[K]>) => boolean }
@@ -31,7 +31,7 @@ const stricter: Stricter = {
 }
 
 /** What a change of a field's definition asks of the values that records hold already. A computed field fills itself, as far as it can. */
-export function tighteningsOf(field: Field, after: Definition): readonly Tightening[] {
+export function findRestrictions(field: Field, after: FieldDefinition): readonly Restriction[] {
   const required = after.required && !field.required && field.rules.formula === undefined ? [needsValue] : []
   const keys = (Object.keys(stricter) as RuleKey[]).filter((key) => isStricter(key, field.rules, after.rules))
   return [...required, ...keys.map((key) => keepsRule(field, key, after.rules))]
@@ -42,21 +42,21 @@ function isStricter(key: RuleKey, { [key]: before }: FieldRules, { [key]: after 
   return before === undefined || (stricter[key] as (one: unknown, other: unknown) => boolean)(before, after)
 }
 
-const needsValue: Tightening = {
+const needsValue: Restriction = {
   name: 'required',
   rule: 'true',
-  breaks: isBlank,
-  complaint: (records) => (records === 1 ? '1 record has no value' : `${records} records have no value`),
+  isViolatedBy: isBlank,
+  describeViolations: (records) => (records === 1 ? '1 record has no value' : `${records} records have no value`),
 }
 
-const keepsRule = ({ type }: Field, key: RuleKey, rules: FieldRules): Tightening => {
+const keepsRule = ({ type }: Field, key: RuleKey, rules: FieldRules): Restriction => {
   const shape = { type, rules: { [key]: rules[key] } }
   const { check } = fieldKinds[type]
   return {
     name: `rules.${key}`,
     rule: JSON.stringify(rules[key]),
-    breaks: (value) => value !== null && isRefused(() => check(value, shape, '')),
-    complaint: (records) => (records === 1 ? '1 record breaks it' : `${records} records break it`),
+    isViolatedBy: (value) => value !== null && isRefused(() => check(value, shape, '')),
+    describeViolations: (records) => (records === 1 ? '1 record breaks it' : `${records} records break it`),
   }
 }
 

@@ -1,16 +1,16 @@
 import { parseOptions } from '#shared/core/types/field-kinds/choice.ts'
-import { parseCode } from '#shared/core/types/field-kinds/currency.ts'
+import { parseCurrencyCode } from '#shared/core/types/field-kinds/currency.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { maxTextLength, parseText } from '#shared/core/types/field-kinds/text.ts'
 import { parseValue } from '#shared/core/types/field-kinds/value.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { FieldRules, RuleKey } from '#shared/core/types/fields/field.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
-import { suggestion } from '#shared/platform/kernel/known-keys.ts'
+import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { exactNumber } from '#shared/platform/kernel/values/json.ts'
+import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 import { compilePattern, maxPatternLength } from '#shared/platform/kernel/values/pattern.ts'
 
 type SentRule = Exclude<RuleKey, 'default' | 'formula'>
@@ -22,7 +22,7 @@ const readers: { readonly [K in SentRule]: (input: unknown, path: string) => Non
   min: parseAmount,
   max: parseAmount,
   options: parseOptions,
-  unit: parseCode,
+  unit: parseCurrencyCode,
   ref_type: parseTypeKey,
 }
 
@@ -56,8 +56,8 @@ export function requireUniqueable(type: FieldType): void {
 export function rulesToJson({ min, max, default: initial, ...others }: FieldRules, type: FieldType): Readonly<Record<string, unknown>> {
   return {
     ...others,
-    ...(min === undefined ? {} : { min: exactNumber(min) }),
-    ...(max === undefined ? {} : { max: exactNumber(max) }),
+    ...(min === undefined ? {} : { min: toJsonNumber(min) }),
+    ...(max === undefined ? {} : { max: toJsonNumber(max) }),
     ...(initial == null ? {} : { default: defaultToJson(initial, type) }),
   }
 }
@@ -65,12 +65,12 @@ export function rulesToJson({ min, max, default: initial, ...others }: FieldRule
 /** A bare currency default was sent as a number, and is shown as one. */
 function defaultToJson(value: NonNullable<FieldValue>, type: FieldType): unknown {
   const isBare = typeof value === 'object' && 'code' in value && value.code === ''
-  return isBare ? exactNumber(value.amount) : fieldKinds[type].toJson(value)
+  return isBare ? toJsonNumber(value.amount) : fieldKinds[type].toJson(value)
 }
 
 function sentRules(input: unknown, type: FieldType): Readonly<Record<string, unknown>> {
   if (input === null || input === undefined) return {}
-  if (typeof input !== 'object' || Array.isArray(input) || JSON.isRawJSON(input)) throw refusal('rules', 'an object', input)
+  if (typeof input !== 'object' || Array.isArray(input) || JSON.isRawJSON(input)) throw invalidValueProblem('rules', 'an object', input)
   for (const [key, rule] of Object.entries(input)) if (rule === null && !isNullable(key)) throw unknownRule(key, type)
   return Object.fromEntries(Object.entries(input).filter(([, rule]) => rule !== null))
 }
@@ -81,7 +81,7 @@ const isNullable = (key: string): boolean => key === 'default' || key === 'formu
 const unknownRule = (key: string, type: FieldType) =>
   problem(
     'VALIDATION_ERROR',
-    `rules.${key.slice(0, 200)} is no rule of a ${type} field${suggestion(key, [...fieldKinds[type].ruleKeys, 'default'])}`,
+    `rules.${key.slice(0, 200)} is no rule of a ${type} field${suggestSpelling(key, [...fieldKinds[type].ruleKeys, 'default'])}`,
   )
 
 function readRule(key: string, rule: unknown, type: FieldType): unknown {
@@ -94,7 +94,7 @@ const isSentRule = (key: string): key is SentRule => Object.hasOwn(readers, key)
 
 function parseLength(input: unknown, path: string): number {
   if (Number.isInteger(input) && Number(input) >= 0 && Number(input) <= maxTextLength) return Number(input)
-  throw refusal(path, `a whole number from 0 to ${maxTextLength}`, input)
+  throw invalidValueProblem(path, `a whole number from 0 to ${maxTextLength}`, input)
 }
 
 function parsePattern(input: unknown, path: string): string {
@@ -104,13 +104,13 @@ function parsePattern(input: unknown, path: string): string {
 }
 
 function parseTypeKey(input: unknown, path: string): string {
-  if (typeof input !== 'string' || input === '') throw refusal(path, 'the key of a record type', input)
+  if (typeof input !== 'string' || input === '') throw invalidValueProblem(path, 'the key of a record type', input)
   return input
 }
 
 function refuseCrossedBounds({ min_len, max_len, min, max }: FieldRules): void {
   if (min_len !== undefined && max_len !== undefined && min_len > max_len)
-    throw refusal('rules.min_len', `at most rules.max_len, ${max_len}`, min_len)
+    throw invalidValueProblem('rules.min_len', `at most rules.max_len, ${max_len}`, min_len)
   if (min !== undefined && max !== undefined && new Decimal(min).gt(max))
-    throw refusal('rules.min', `at most rules.max, ${max}`, exactNumber(min))
+    throw invalidValueProblem('rules.min', `at most rules.max, ${max}`, toJsonNumber(min))
 }

@@ -58,7 +58,7 @@ export const fieldView = schema(
 export type FieldView = TypeOf<typeof fieldView>
 
 /** A field as callers read it. */
-export const viewField = ({
+export const toFieldView = ({
   entityType,
   createdAt,
   rules,

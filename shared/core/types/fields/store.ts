@@ -1,5 +1,5 @@
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { type FieldRow, fieldOf } from '#shared/core/types/record-type.ts'
+import { type FieldRow, toField } from '#shared/core/types/record-type.ts'
 import { fieldColumns } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
@@ -8,7 +8,7 @@ import { type Statement, sql } from '#shared/platform/db/statements/statement.ts
 declareConflicts({ fields_key: ['KEY_TAKEN', 'key is already used by another field of the record type'] })
 
 /** What a type gives to a new field of it. */
-export interface Place {
+export interface FieldAllocation {
   readonly type_id: string
   /** Columns that the type's table has ever had, those of the new field among them. */
   readonly column_count: number
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Makes place for a field and locks its type as `lockType` does; no row when there is no such type. Values: workspace, type key, columns. */
-export const takePlace = sql(
+export const allocateField = sql(
   'take_field_place',
   `update record_types set column_count = column_count + $3
    where workspace_id = $1 and key = $2
@@ -46,13 +46,13 @@ const find = sql(
 )
 
 /** Sets what people read about a custom field. Values: workspace, id, description. */
-export const describe = sql(
+export const updateFieldDescription = sql(
   'describe_field',
   'update fields set description = $3 where workspace_id = $1 and id = $2 and not system returning id',
 )
 
 /** Points a custom reference field at another type. Values: workspace, id, type key. */
-export const repoint = sql(
+export const updateRefType = sql(
   'repoint_field',
   `update fields set rules = rules || jsonb_build_object('ref_type', $3::text)
    where workspace_id = $1 and id = $2 and not system
@@ -65,7 +65,7 @@ export const deleteFieldRow = sql('delete_field', 'delete from fields where work
 /** One field by its id; undefined when the workspace has none. */
 export async function findField(db: Executor, workspaceId: string, fieldId: string): Promise<Field | undefined> {
   const [row] = await db.query<FieldRow & { readonly entity_type: string }>(find(workspaceId, fieldId))
-  return row && fieldOf(row.entity_type, row)
+  return row && toField(row.entity_type, row)
 }
 
 /** Runs a statement that returns a row when it has found its field, and reads the field back; undefined when it found none. */

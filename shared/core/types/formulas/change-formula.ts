@@ -1,12 +1,12 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { namesFor, requireSightOfComputed } from '#shared/core/types/fields/field-visibility.ts'
+import { createFieldNameFilter, requireComputedVisible } from '#shared/core/types/fields/field-visibility.ts'
 import { lockField } from '#shared/core/types/fields/lock-field.ts'
 import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
-import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
+import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
 import { compileComputations } from '#shared/core/types/formulas/computations.ts'
-import { recomputeAll } from '#shared/core/types/formulas/enqueue-recompute.ts'
+import { enqueueRecompute } from '#shared/core/types/formulas/enqueue-recompute.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { startEdition } from '#shared/core/types/tables/edition.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -22,31 +22,31 @@ export const formulaInput = schema(
  * the records that exist. Throws NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an
  * auto-numbered field; FORBIDDEN when a formula before it reads what is hidden from the caller.
  */
-export async function computeField(scope: Scope, found: Field, formula: string): Promise<FieldView> {
+export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)
   return changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
-    requireSightOfComputed(scope, type, field)
+    requireComputedVisible(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} numbers itself; stop that before it is computed`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
     compileComputations(
       type.fields.map((other) => (other === field ? changed : other)),
-      namesFor(scope, type),
+      createFieldNameFilter(scope, type),
     )
     await startEdition(tx, type)
     await tx.query(setFormula(type.workspaceId, field.id, formula, field.reads ?? []))
-    await recomputeAll(scope, tx, type)
-    return viewField(changed)
+    await enqueueRecompute(scope, tx, type)
+    return toFieldView(changed)
   })
 }
 
 /** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND, and FORBIDDEN when it reads what is hidden from the caller. */
-export async function stopComputing(scope: Scope, found: Field): Promise<void> {
+export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   if (found.rules.formula === undefined) return
   await changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
-    requireSightOfComputed(scope, type, field)
+    requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
     await tx.query(dropFormula(type.workspaceId, field.id))
   })

@@ -1,10 +1,10 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { Budget } from '#shared/platform/formula/evaluation.ts'
+import type { FormulaBudget } from '#shared/platform/formula/evaluation.ts'
 import { evaluationOrder } from '#shared/platform/formula/evaluation-order.ts'
 import { toFieldValue } from '#shared/platform/formula/field-result.ts'
 import { type CompiledFormula, compileFormula } from '#shared/platform/formula/formula.ts'
-import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import type { Value } from '#shared/platform/formula/values/value.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
@@ -15,7 +15,7 @@ export interface ComputeContext {
   readonly now: Date
   readonly defaultCurrency: string
   /** What computing all fields of the record may still cost: past it they stay empty, so that no record holds its process up for long. */
-  readonly budget: Budget
+  readonly budget: FormulaBudget
   /** Gives the thread back in the midst of a long formula. */
   readonly pause: () => Promise<void>
 }
@@ -57,15 +57,18 @@ export function compileComputations(
 
 function refuseTooMuch(computed: readonly Field[]): void {
   const length = computed.reduce((sum, { rules: { formula = '' } }) => sum + formula.length, 0)
-  if (length <= limits.typeLength) return
-  throw problem('VALIDATION_ERROR', `formula: the formulas of a type hold at most ${limits.typeLength} characters together, got ${length}`)
+  if (length <= formulaLimits.typeLength) return
+  throw problem(
+    'VALIDATION_ERROR',
+    `formula: the formulas of a type hold at most ${formulaLimits.typeLength} characters together, got ${length}`,
+  )
 }
 
 /**
  * The fields of a picture, computed ones with what they read, and what computes them. They were checked when their formulas were set; should
  * one be bad all the same, nothing is computed and a computed field counts as reading every other, so that it shows nothing hidden.
  */
-export function computationsOf(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
+export function compileTypeComputations(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
   if (fields.every(({ rules }) => rules.formula === undefined)) return { fields, computations: [] }
   try {
     const { computations, reads } = compileComputations(fields)

@@ -13,7 +13,7 @@ const find = sql(
   'select id, stale_reads as reads from fields where workspace_id = $1 and type_id = $2 and stale_reads is not null',
 )
 /** The fields of a type that are so now, asked for past the cache: whoever computes all records after this knows what that made fresh. */
-export const findStale = ({ db }: Pick<PlatformScope, 'db'>, { workspaceId, id }: RecordType): Promise<StaleField[]> =>
+export const findStaleFields = ({ db }: Pick<PlatformScope, 'db'>, { workspaceId, id }: RecordType): Promise<StaleField[]> =>
   db.query<StaleField>(find(workspaceId, id))
 
 const freshen = sql(
@@ -22,6 +22,10 @@ const freshen = sql(
    where fields.workspace_id = $1 and fields.id = seen.id and fields.stale_reads = seen.reads`,
 )
 /** Marks fields as fresh once all records were computed; one whose formula has changed again meanwhile waits for its own recompute. */
-export async function markFresh({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, fields: readonly StaleField[]): Promise<void> {
+export async function clearStaleReads(
+  { db }: Pick<PlatformScope, 'db'>,
+  workspaceId: string,
+  fields: readonly StaleField[],
+): Promise<void> {
   if (fields.length > 0) await db.query(freshen(workspaceId, JSON.stringify(fields)))
 }

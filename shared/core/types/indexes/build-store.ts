@@ -1,17 +1,17 @@
-import { lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
+import { lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { build, type Statement } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement, type Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Builds an index while everybody reads and writes on; `definition` is what follows `on table`. */
 export const createIndex = (schema: string, table: string, name: string, definition: Knex.Raw): Statement =>
-  build(builder.raw('create index concurrently ?? on ??.?? ?', [name, schema, table, definition]))
+  buildStatement(builder.raw('create index concurrently ?? on ??.?? ?', [name, schema, table, definition]))
 
 /** Drops an index, if there is one, while everybody reads and writes on. */
 export const dropIndexNamed = (schema: string, name: string): Statement =>
-  build(builder.raw('drop index concurrently if exists ??.??', [schema, name]))
+  buildStatement(builder.raw('drop index concurrently if exists ??.??', [schema, name]))
 
 /** Takes the statistics of a table. */
-export const analyzeTable = (schema: string, table: string): Statement => build(builder.raw('analyze ??.??', [schema, table]))
+export const analyzeTable = (schema: string, table: string): Statement => buildStatement(builder.raw('analyze ??.??', [schema, table]))
 
 /** What part of a column is looked at. */
 interface Sample {
@@ -25,9 +25,9 @@ interface Sample {
 
 /** Beginnings of some values of a column, in small letters. */
 export const sampleValues = (schema: string, table: string, column: string, { characters, percent, share, most }: Sample): Statement =>
-  build(
+  buildStatement(
     builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [
-      lowerCaseOf(builder.raw('left(??, ?)', [column, characters])),
+      lowerCaseRaw(builder.raw('left(??, ?)', [column, characters])),
       schema,
       table,
       percent,

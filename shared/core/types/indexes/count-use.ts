@@ -18,29 +18,29 @@ const useOf: Readonly<Record<string, FieldUse | null>> = {
   contains: 'contains',
 }
 
-type Counting = Pick<Scope, 'uses' | 'workspace'>
+type Counting = Pick<Scope, 'fieldUses' | 'workspace'>
 type Searched = Pick<Field, 'id'>
 
 /** Counts that a field was filtered by. Call it for what the caller may name alone: hidden fields leave no trace. */
-export function noteFilter(scope: Counting, field: Pick<Field, 'id' | 'type'>, { op, value }: FieldFilter): void {
-  const use = useOf[op ?? fieldKinds[field.type].filter?.byDefault ?? 'ne']
-  if (use && (use !== 'contains' || hasTrigram(value))) noteUse(scope, field, use)
+export function countFilterUse(scope: Counting, field: Pick<Field, 'id' | 'type'>, { op, value }: FieldFilter): void {
+  const use = useOf[op ?? fieldKinds[field.type].filter?.defaultOperator ?? 'ne']
+  if (use && (use !== 'contains' || hasTrigram(value))) countFieldUse(scope, field, use)
 }
 
 /** Counts that `q` looked into a field. */
-export function noteSearch(scope: Counting, field: Searched, q: string): void {
-  if (hasTrigram(q)) noteUse(scope, field, 'search')
+export function countSearchUse(scope: Counting, field: Searched, q: string): void {
+  if (hasTrigram(q)) countFieldUse(scope, field, 'search')
 }
 
 /** Counts that the caller's rules found the records by the values of fields. */
-export function noteRules(scope: Counting, fields: readonly Field[], { soughtColumns }: RecordAccess): void {
-  if (soughtColumns.size === 0) return
-  for (const field of fields) if (soughtColumns.has(field.column)) noteUse(scope, field, 'equality')
+export function countRuleUses(scope: Counting, fields: readonly Field[], { searchColumns }: RecordAccess): void {
+  if (searchColumns.size === 0) return
+  for (const field of fields) if (searchColumns.has(field.column)) countFieldUse(scope, field, 'equality')
 }
 
 /** Counts one use of a field. */
-export function noteUse({ uses, workspace }: Counting, { id }: Searched, use: FieldUse): void {
-  uses.note(`${workspace.id} ${id} ${use}`)
+export function countFieldUse({ fieldUses, workspace }: Counting, { id }: Searched, use: FieldUse): void {
+  fieldUses.count(`${workspace.id} ${id} ${use}`)
 }
 
 /** Whether a trigram index narrows the search for this text: it knows nothing of shorter runs of letters and digits. */

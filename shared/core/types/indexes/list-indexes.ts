@@ -1,7 +1,7 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
-import { askedScore, type Wish, wishesOf } from '#shared/core/types/indexes/plan-indexes.ts'
+import { findIndexCandidates, type IndexCandidate, requiredScore } from '#shared/core/types/indexes/plan-indexes.ts'
 import { findIndexesAnyhow, findUsedTypes } from '#shared/core/types/indexes/store.ts'
-import type { CountedUse } from '#shared/core/types/indexes/used-types.ts'
+import type { ScoredUse } from '#shared/core/types/indexes/used-types.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
@@ -35,13 +35,13 @@ export interface ListedIndex {
  */
 export async function listIndexes(db: Session, now: Date, workspaceId: string | null): Promise<ListedIndex[]> {
   const types = await findUsedTypes(db, now, workspaceId)
-  const following = types.flatMap((type) => wishesOf(type, now)).map(listed)
+  const following = types.flatMap((type) => findIndexCandidates(type, now)).map(listed)
   return workspaceId === null
     ? following
     : [...following, ...(await db.query<ListedIndex>(findIndexesAnyhow(workspaceId, schemaOf(workspaceId))))]
 }
 
-function listed(wish: Wish): ListedIndex {
+function listed(wish: IndexCandidate): ListedIndex {
   const { type, field, kind, index, score, usedAt } = wish
   return {
     workspace_id: type.workspaceId,
@@ -60,7 +60,7 @@ function listed(wish: Wish): ListedIndex {
   }
 }
 
-function stateOf({ isChosen, index }: Wish): ListedIndex['state'] {
+function stateOf({ isChosen, index }: IndexCandidate): ListedIndex['state'] {
   if (index?.isBeingBuilt) return 'building'
   if (isChosen && index?.state === 'ready') return 'ready'
   if (index?.retryAt) return 'failed'
@@ -68,13 +68,13 @@ function stateOf({ isChosen, index }: Wish): ListedIndex['state'] {
   return index ? 'unwanted' : 'watched'
 }
 
-function whyOf(wish: Wish): string {
+function whyOf(wish: IndexCandidate): string {
   const { uses, type, isChosen, index } = wish
-  const used = uses.map(({ use, score }: CountedUse) => `${use} ${score}`).join(', ') || 'not used'
+  const used = uses.map(({ use, score }: ScoredUse) => `${use} ${score}`).join(', ') || 'not used'
   if (index?.failure && index.retryAt && stateOf(wish) === 'failed')
     return `${used}; ${index.failure}; again at ${index.retryAt.toISOString()}`
   if (isChosen) return used
-  const asked = askedScore(type.records)
+  const asked = requiredScore(type.records)
   if (!Number.isFinite(asked)) return `${used}; the type holds few records`
   return wish.score >= asked ? `${used}; others are worth more` : `${used} of ${asked}`
 }

@@ -1,8 +1,8 @@
 import type { Services } from '#shared/core/scope/scope.ts'
-import { buildIndex, dropIndex, sessionName } from '#shared/core/types/indexes/build-index.ts'
-import { type Step, stepsOf, type Wish } from '#shared/core/types/indexes/plan-indexes.ts'
+import { buildIndex, dropIndex, indexSessionName } from '#shared/core/types/indexes/build-index.ts'
+import { type IndexCandidate, type IndexStep, planIndexSteps } from '#shared/core/types/indexes/plan-indexes.ts'
 import { sampleField } from '#shared/core/types/indexes/sample-field.ts'
-import { findUsedTypes, noteFailed, takeIndexLock } from '#shared/core/types/indexes/store.ts'
+import { findUsedTypes, recordIndexFailure, takeIndexLock } from '#shared/core/types/indexes/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type Session, withSession } from '#shared/platform/db/pool/session.ts'
 
@@ -18,16 +18,16 @@ const lockTimeoutMs = 30 * 60_000
  * indexed fields have in common, one after the other. Whoever comes while another process does so does nothing. Returns what was done. What
  * a process that died left unfinished is made again.
  */
-export async function followUse({ config, now, log, db }: Following, signal: AbortSignal): Promise<Step[]> {
-  if (stepsOf(await findUsedTypes(db, now()), now()).length === 0) return []
-  return withSession(config.databaseUrl, { name: sessionName, statementTimeoutMs, lockTimeoutMs }, signal, async (session) => {
+export async function maintainIndexes({ config, now, log, db }: Following, signal: AbortSignal): Promise<IndexStep[]> {
+  if (planIndexSteps(await findUsedTypes(db, now()), now()).length === 0) return []
+  return withSession(config.databaseUrl, { name: indexSessionName, statementTimeoutMs, lockTimeoutMs }, signal, async (session) => {
     const [turn] = await session.query<{ is_taken: boolean }>(takeIndexLock())
     if (!turn?.is_taken) return []
-    const done: Step[] = []
+    const done: IndexStep[] = []
     const tried = new Set<string>()
     for (;;) {
       signal.throwIfAborted()
-      const steps = stepsOf(await findUsedTypes(session, now()), now())
+      const steps = planIndexSteps(await findUsedTypes(session, now()), now())
       const step = steps.find((one) => !tried.has(nameOf(one)))
       if (!step) return done
       tried.add(nameOf(step))
@@ -36,35 +36,40 @@ export async function followUse({ config, now, log, db }: Following, signal: Abo
   })
 }
 
-const nameOf = ({ act, wish: { field, kind } }: Step): string => `${act} ${kind} ${field.id}`
+const nameOf = ({ action, candidate: { field, kind } }: IndexStep): string => `${action} ${kind} ${field.id}`
 
 interface Act {
-  readonly run: (session: Session, wish: Wish, now: () => Date) => Promise<void>
+  readonly run: (session: Session, wish: IndexCandidate, now: () => Date) => Promise<void>
   /** What the log says of it. */
   readonly done: string
 }
 
-const acts: Readonly<Record<Step['act'], Act>> = {
+const acts: Readonly<Record<IndexStep['action'], Act>> = {
   build: { run: buildIndex, done: 'index built' },
   drop: { run: dropIndex, done: 'index dropped' },
   sample: { run: sampleField, done: 'field of an index sampled' },
 }
 
 /** Does a step. When it fails that is noted, and it waits for its next time; a field that was deleted meanwhile needs no note. */
-async function carryOut(session: Session, step: Step, { now, log }: Pick<Following, 'now' | 'log'>, signal: AbortSignal): Promise<boolean> {
-  const { act, wish } = step
-  const { type, field, kind } = wish
+async function carryOut(
+  session: Session,
+  step: IndexStep,
+  { now, log }: Pick<Following, 'now' | 'log'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { action, candidate } = step
+  const { type, field, kind } = candidate
   const told = { workspace_id: type.workspaceId, type: type.key, field: field.key, index: kind }
   const started = performance.now()
   try {
-    await acts[act].run(session, wish, now)
-    log.info({ ...told, ms: Math.round(performance.now() - started) }, acts[act].done)
+    await acts[action].run(session, candidate, now)
+    log.info({ ...told, ms: Math.round(performance.now() - started) }, acts[action].done)
     return true
   } catch (error) {
     signal.throwIfAborted()
     const why = String((error as Error).message)
-    const kept = await session.query(noteFailed(type.workspaceId, field.id, kind, now(), why))
-    if (kept.length > 0) log.warn({ ...told, err: error }, `could not ${act} an index`)
+    const kept = await session.query(recordIndexFailure(type.workspaceId, field.id, kind, now(), why))
+    if (kept.length > 0) log.warn({ ...told, err: error }, `could not ${action} an index`)
     return false
   }
 }

@@ -1,7 +1,7 @@
-import { trigramsOf } from '#shared/core/types/field-kinds/filters/trigrams.ts'
+import { extractTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import { sampleValues } from '#shared/core/types/indexes/build-store.ts'
-import type { Wish } from '#shared/core/types/indexes/plan-indexes.ts'
-import { noteSampled } from '#shared/core/types/indexes/store.ts'
+import type { IndexCandidate } from '#shared/core/types/indexes/plan-indexes.ts'
+import { recordIndexSampled } from '#shared/core/types/indexes/store.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
@@ -10,20 +10,20 @@ import type { Session } from '#shared/platform/db/pool/session.ts'
  * Looks at some values of a field that has a trigram index, and notes what trigrams many of them have: searches then ask the index for the
  * others, as far as there are enough. They find the same with lists that are old or wrong.
  */
-export async function sampleField(session: Session, { type, field, kind }: Wish, now: () => Date): Promise<void> {
+export async function sampleField(session: Session, { type, field, kind }: IndexCandidate, now: () => Date): Promise<void> {
   const { values, spread, characters } = thresholds.sample
   const percent = Math.min(100, (100 * values * spread) / Math.max(type.records, 1))
   const sample = { characters, percent, share: 1 / spread, most: 2 * values }
   const found = await session.query<{ readonly value: string }>(sampleValues(schemaOf(type.workspaceId), type.key, field.column, sample))
   const { common, frequent } = countTrigrams(found.map(({ value }) => value))
-  await session.query(noteSampled(type.workspaceId, field.id, kind, now(), common, frequent))
+  await session.query(recordIndexSampled(type.workspaceId, field.id, kind, now(), common, frequent))
 }
 
 /** The common and the frequent trigrams of values; each list is sorted, so that the same trigrams are the same list. */
 export function countTrigrams(values: readonly string[]): { readonly common: string[]; readonly frequent: string[] } {
   if (values.length < thresholds.sample.least) return { common: [], frequent: [] }
   const counts = new Map<string, number>()
-  for (const value of values) for (const trigram of trigramsOf(value)) counts.set(trigram, (counts.get(trigram) ?? 0) + 1)
+  for (const value of values) for (const trigram of extractTrigrams(value)) counts.set(trigram, (counts.get(trigram) ?? 0) + 1)
   const known = [...counts].filter(([, count]) => count >= thresholds.trigrams.frequent * values.length)
   known.sort(([, one], [, other]) => other - one)
   const most = known.slice(0, thresholds.trigrams.most)

@@ -1,12 +1,12 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
-import { fadedSql } from '#shared/core/types/indexes/use-store.ts'
-import type { CountedUse, KeptIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
+import { decayedScoreSql } from '#shared/core/types/indexes/use-store.ts'
+import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-const faded = fadedSql('used.score', 'used.used_at', '$1::timestamptz')
+const faded = decayedScoreSql('used.score', 'used.used_at', '$1::timestamptz')
 
 // Of all that is used few types are large; of those everything is read. What an index has come to is the catalogue's to say. One statement of
 // joins: with a subquery for each type it took 13 s where this takes 0.8 (200,000 counted uses, 1,000 large types, a busy machine).
@@ -75,7 +75,7 @@ interface FieldRow {
   readonly type: FieldType
   readonly unique: boolean
   readonly column: string
-  readonly uses: readonly (Pick<CountedUse, 'use' | 'score'> & { readonly used_at: string })[]
+  readonly uses: readonly (Pick<ScoredUse, 'use' | 'score'> & { readonly used_at: string })[]
   readonly indexes: readonly IndexRow[]
 }
 interface IndexRow {
@@ -110,12 +110,12 @@ const fieldOf = ({ uses, indexes, ...row }: FieldRow): UsedField => ({
   indexes: indexes.map(indexOf),
 })
 
-const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow): KeptIndex => ({
+const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow): StoredIndex => ({
   kind,
   failure,
   state: is_valid === null ? 'missing' : is_valid ? 'ready' : 'broken',
   isBeingBuilt: is_being_built,
-  askedAt: new Date(row.asked_at),
+  requestedAt: new Date(row.asked_at),
   builtAt: dateOf(row.built_at),
   sampledAt: dateOf(row.sampled_at),
   retryAt: dateOf(row.retry_at),
@@ -127,7 +127,7 @@ const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow):
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
 /** Notes that an index is asked for; no row when its field is gone. Values: workspace, field, kind, now. */
-export const askForIndex = sql(
+export const insertIndexRequest = sql(
   'ask_for_index',
   `insert into field_indexes (workspace_id, field_id, kind, asked_at)
    select workspace_id, id, $3, $4::timestamptz from fields where workspace_id = $1 and id = $2
@@ -136,21 +136,21 @@ export const askForIndex = sql(
 )
 
 /** Notes that an index stands. Values: workspace, field, kind, now. */
-export const noteBuilt = sql(
+export const recordIndexBuilt = sql(
   'note_index_built',
   `update field_indexes set built_at = $4, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 
 /** Notes what is known of the trigrams of a field's values. Values: workspace, field, kind, now, common trigrams, frequent ones. */
-export const noteSampled = sql(
+export const recordIndexSampled = sql(
   'note_index_sampled',
   `update field_indexes set sampled_at = $4, common_trigrams = $5, frequent_trigrams = $6, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 
 /** Notes that an index could not be made or dropped; no row when its field is gone. Values: workspace, field, kind, now, why. */
-export const noteFailed = sql(
+export const recordIndexFailure = sql(
   'note_index_failed',
   `update field_indexes set failures = failures + 1, failure = $5, retry_at = $4::timestamptz
      + make_interval(mins => least(${thresholds.retry.firstMinutes} * 2 ^ least(failures, 20), ${thresholds.retry.lastMinutes})::integer)
@@ -159,7 +159,7 @@ export const noteFailed = sql(
 )
 
 /** Forgets an index that was dropped. Values: workspace, field, kind. */
-export const forgetIndex = sql('forget_index', 'delete from field_indexes where workspace_id = $1 and field_id = $2 and kind = $3')
+export const deleteIndexRow = sql('forget_index', 'delete from field_indexes where workspace_id = $1 and field_id = $2 and kind = $3')
 
 /** The indexes of unique fields and references. Values: workspace, its schema. */
 export const findIndexesAnyhow = sql(

@@ -5,7 +5,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 const halfLifeSeconds = thresholds.halfLifeDays * 86_400
 
 /** What is left of a score that stood at `usedAt`. The exponent is capped, since PostgreSQL refuses powers that come to nothing. */
-export const fadedSql = (score: string, usedAt: string, now: string): string =>
+export const decayedScoreSql = (score: string, usedAt: string, now: string): string =>
   `${score} * power(0.5, least(greatest(extract(epoch from ${now} - ${usedAt}), 0) / ${halfLifeSeconds}, 500)::double precision)`
 
 // In one order, so that processes wait for each other and never in a circle. A field that was deleted meanwhile has no row to join.
@@ -17,7 +17,7 @@ const add = sql(
    join fields as field on field.workspace_id = noted.workspace_id and field.id = noted.field_id
    order by field.workspace_id, field.id, noted.use
    on conflict (workspace_id, field_id, use) do update
-   set score = ${fadedSql('kept.score', 'kept.used_at', 'excluded.used_at')} + excluded.score,
+   set score = ${decayedScoreSql('kept.score', 'kept.used_at', 'excluded.used_at')} + excluded.score,
      used_at = greatest(kept.used_at, excluded.used_at)`,
 )
 

@@ -16,23 +16,23 @@ export interface UsedField {
   readonly type: FieldType
   readonly unique: boolean
   readonly column: string
-  readonly uses: readonly CountedUse[]
-  readonly indexes: readonly KeptIndex[]
+  readonly uses: readonly ScoredUse[]
+  readonly indexes: readonly StoredIndex[]
 }
 
 /** How often a field was used, where what is days old counts for less, and when last. */
-export interface CountedUse {
+export interface ScoredUse {
   readonly use: FieldUse
   readonly score: number
   readonly usedAt: Date
 }
 
 /** An index by use as far as it has come. */
-export interface KeptIndex {
+export interface StoredIndex {
   readonly kind: IndexKindName
   /** `broken` was left behind unfinished, or is still being built. */
   readonly state: 'ready' | 'broken' | 'missing'
-  readonly askedAt: Date
+  readonly requestedAt: Date
   readonly builtAt: Date | null
   /** When its field's values were looked at last (sample.ts). */
   readonly sampledAt: Date | null

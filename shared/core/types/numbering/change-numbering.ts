@@ -3,7 +3,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { lockField } from '#shared/core/types/fields/lock-field.ts'
 import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
-import { type FieldView, viewField } from '#shared/core/types/fields/schemas.ts'
+import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { raiseNumber, setAutogen } from '#shared/core/types/fields/store.ts'
 import { parseNumbering } from '#shared/core/types/numbering/numbering-pattern.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -24,18 +24,18 @@ export const autogenInput = schema(
  * number of the present period is at least that; the counter never goes back. Throws NOT_FOUND, and VALIDATION_ERROR for another type, a
  * computed field, a bad pattern and one whose numbers the field's own rules do not allow.
  */
-export async function numberField(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
+export async function enableAutoNumbering(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
   refuseBuiltIn(found)
   return scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)
     requireNumberable(field)
     await setNumbering(within(scope, tx), field, input.pattern, Math.max(input.next ?? 0, 1))
-    return viewField({ ...field, autogen: input.pattern })
+    return toFieldView({ ...field, autogen: input.pattern })
   })
 }
 
 /** Makes a field ordinary again. Its counters stay, so that no number is ever issued twice. Throws NOT_FOUND. */
-export async function stopNumbering(scope: Scope, found: Field): Promise<void> {
+export async function disableAutoNumbering(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)

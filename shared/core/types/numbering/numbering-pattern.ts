@@ -2,7 +2,7 @@ import { countCharacters } from '#shared/core/types/field-kinds/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Characters that an auto-numbering pattern may have (document 1, Auto-numbering pattern tokens). */
-export const maxPatternLength = 100
+export const maxNumberingLength = 100
 
 /** An auto-numbering pattern that has been checked. */
 export interface Numbering {
@@ -44,7 +44,7 @@ export function parseNumbering(pattern: string): Numbering {
 }
 
 function readPattern(pattern: string): Numbering {
-  if (countCharacters(pattern) > maxPatternLength) throw refused(`must have at most ${maxPatternLength} characters`)
+  if (countCharacters(pattern) > maxNumberingLength) throw refused(`must have at most ${maxNumberingLength} characters`)
   const parts: Part[] = []
   const sequences: { readonly length: number }[] = []
   for (const [text, token] of pattern.matchAll(/\{([^{}]*)\}|[^{}]+|[{}]/g)) {

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Workspace } from '#shared/core/scope/workspace.ts'
-import { makeIndexGiveWay } from '#shared/core/types/indexes/build-index.ts'
+import { cancelIndexBuild } from '#shared/core/types/indexes/build-index.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { isLockTimeout } from '#shared/platform/db/database-errors.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** How long a change of a table is tried before the caller is told to come back. */
@@ -32,12 +32,12 @@ export async function changeTable<T>(
   for (;;) {
     try {
       // In a transaction that is open already an attempt that fails must leave it usable.
-      return await inSavepoint(db, () => db.transaction(attempt))
+      return await withSavepoint(db, () => db.transaction(attempt))
     } catch (error) {
       if (!isLockTimeout(error)) throw error
       if (performance.now() > deadline) throw busy(error)
     }
-    await makeIndexGiveWay(db, workspace.id)
+    await cancelIndexBuild(db, workspace.id)
     // Changes that failed together must not come back together.
     await setTimeout(50 + Math.random() * 250)
   }

@@ -1,18 +1,18 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { editionColumnOf, hexOf, uniqueIndexOf, uniqueKeyOf, vacuumAfter } from '#shared/core/types/tables/table-names.ts'
+import { editionColumnOf, hexOf, uniqueIndexOf, uniqueKeySql, vacuumAfter } from '#shared/core/types/tables/table-names.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
 /** Makes the schema that holds a workspace's record tables. */
 export async function createSchema(tx: Tx, schema: string): Promise<void> {
-  await tx.query(build(builder.raw('create schema ??', [schema])))
+  await tx.query(buildStatement(builder.raw('create schema ??', [schema])))
 }
 
 /** Gives the column that every write names the name of another edition: a change of the catalogue alone. */
 export async function renameEdition(tx: Tx, schema: string, table: string, from: string, to: string): Promise<void> {
-  await tx.query(build(builder.raw('alter table ??.?? rename column ?? to ??', [schema, table, from, to])))
+  await tx.query(buildStatement(builder.raw('alter table ??.?? rename column ?? to ??', [schema, table, from, to])))
 }
 
 const storage = [
@@ -33,7 +33,7 @@ const storage = [
 export async function createTable(tx: Tx, schema: string, table: string, typeId: string, fields: readonly Column[] = []): Promise<void> {
   const columns = fields.flatMap((field) => columnsOf(field).map((name, index) => ({ name, definition: definitionOf(field, index) })))
   await tx.query(
-    build(
+    buildStatement(
       builder.raw(
         `create table ??.?? (
            id uuid constraint ?? primary key,
@@ -51,12 +51,12 @@ export async function createTable(tx: Tx, schema: string, table: string, typeId:
 
 /** Takes a deleted type's table out of everybody's way, whatever it holds: a change of the catalogue alone. `dropAsideTable` removes it. */
 export async function setTableAside(tx: Tx, schema: string, table: string, typeId: string): Promise<void> {
-  await tx.query(build(builder.raw('alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])))
+  await tx.query(buildStatement(builder.raw('alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])))
 }
 
 /** Removes the table that `setTableAside` put away; doing it again changes nothing. */
 export async function dropAsideTable(db: Executor, schema: string, typeId: string): Promise<void> {
-  await db.query(build(builder.raw('drop table if exists ??.??', [schema, asideTableOf(typeId)])))
+  await db.query(buildStatement(builder.raw('drop table if exists ??.??', [schema, asideTableOf(typeId)])))
 }
 
 const asideTableOf = (typeId: string): string => `deleted_${hexOf(typeId)}`
@@ -69,7 +69,7 @@ type Column = Pick<Field, 'id' | 'type' | 'column' | 'codeColumn' | 'unique'>
  */
 export async function addColumns(tx: Tx, schema: string, table: string, field: Column): Promise<void> {
   for (const [index, column] of columnsOf(field).entries()) {
-    await tx.query(build(builder.raw(`alter table ??.?? add column ?? ${definitionOf(field, index)}`, [schema, table, column])))
+    await tx.query(buildStatement(builder.raw(`alter table ??.?? add column ?? ${definitionOf(field, index)}`, [schema, table, column])))
   }
   await createIndexes(tx, schema, table, field)
 }
@@ -91,12 +91,13 @@ async function createIndex(tx: Tx, schema: string, table: string, field: Omit<Co
   const { kind, name, key, columns } = index
   const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
   const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
-  await tx.query(build(builder.raw(text, [name, schema, table, ...columns, field.column])))
+  await tx.query(buildStatement(builder.raw(text, [name, schema, table, ...columns, field.column])))
 }
 
 /** Drops a field's columns, and with them its indexes and values. */
 export async function dropColumns(tx: Tx, schema: string, table: string, field: Pick<Field, 'column' | 'codeColumn'>): Promise<void> {
-  for (const column of columnsOf(field)) await tx.query(build(builder.raw('alter table ??.?? drop column ??', [schema, table, column])))
+  for (const column of columnsOf(field))
+    await tx.query(buildStatement(builder.raw('alter table ??.?? drop column ??', [schema, table, column])))
 }
 
 const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>): readonly string[] =>
@@ -115,7 +116,7 @@ interface Index {
 
 function indexesOf(field: Column): readonly Index[] {
   const columns = columnsOf(field)
-  const values = columns.map(() => uniqueKeyOf(field.type)).join(', ')
+  const values = columns.map(() => uniqueKeySql(field.type)).join(', ')
   return [
     ...(field.unique ? [{ kind: 'unique index', name: uniqueIndexOf(field.id), key: values, columns } as const] : []),
     ...(field.type === 'ref' ? [{ kind: 'index', name: `ref_${hexOf(field.id)}`, key: '??, id desc', columns } as const] : []),

@@ -21,7 +21,7 @@ export const uniqueIndexOf = (fieldId: string): string => `unique_${hexOf(fieldI
  * The field whose unique index a violated constraint is, as its id without hyphens; undefined for any other constraint. A database that is
  * spread over nodes names the shard behind it.
  */
-export const fieldOfUniqueIndex = (constraint: string | undefined): string | undefined =>
+export const parseUniqueIndexName = (constraint: string | undefined): string | undefined =>
   /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
 
 /**
@@ -58,7 +58,7 @@ export const hexOf = (id: string): string => id.replaceAll('-', '')
 const digested: ReadonlySet<FieldType> = new Set<FieldType>(['text', 'url', 'file'])
 
 /** Whether text of the type may be too long for an entry of a btree. */
-export const isDigested = (type: FieldType): boolean => digested.has(type)
+export const isIndexedByDigest = (type: FieldType): boolean => digested.has(type)
 
 /** What the unique index of a field of the type sorts by, of one value or column `??`: a search by it must ask in the same words. */
-export const uniqueKeyOf = (type: FieldType): string => (isDigested(type) ? 'text_digest(??)' : '??')
+export const uniqueKeySql = (type: FieldType): string => (isIndexedByDigest(type) ? 'text_digest(??)' : '??')

@@ -1,17 +1,17 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { parseUi } from '#shared/core/types/types/layout-hints.ts'
-import { type TypeChange, type TypeView, viewType } from '#shared/core/types/types/schemas.ts'
+import { parseLayoutHints } from '#shared/core/types/types/layout-hints.ts'
+import { type TypeChange, type TypeView, toTypeView } from '#shared/core/types/types/schemas.ts'
 import { type StoredType, updateType } from '#shared/core/types/types/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Changes how a record type is shown, built-in ones too. What is left out stays, null clears. Throws NOT_FOUND. */
 export async function changeType({ db, workspace }: Scope, key: string, change: TypeChange): Promise<TypeView> {
   const { label = null, ui } = change
-  const hints = ui === undefined ? null : parseUi(ui)
+  const hints = ui === undefined ? null : parseLayoutHints(ui)
   const texts = [change.icon, change.app].map(textToStore)
   const [type] = await db.query<StoredType>(updateType(workspace.id, key, label, ...texts, hints, textToStore(change.description)))
   if (!type) throw problem('NOT_FOUND')
-  return viewType(type)
+  return toTypeView(type)
 }
 
 /** The statement keeps what null stands for, and empty text is how nothing is kept. */

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { dropTable } from '#shared/core/types/jobs.ts'
+import { dropTableJob } from '#shared/core/types/jobs.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { setTableAside } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
@@ -11,7 +11,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * removes its table later. Throws NOT_FOUND, and FORBIDDEN for a built-in type.
  */
 export async function deleteType(scope: Scope, key: string): Promise<void> {
-  const { workspace, cause, queue } = scope
+  const { workspace, cause, jobQueue } = scope
   await changeTable(scope, async (tx) => {
     const [type] = await tx.query<{ id: string; system: boolean }>(lockType(workspace.id, key))
     if (!type) throw problem('NOT_FOUND')
@@ -19,6 +19,6 @@ export async function deleteType(scope: Scope, key: string): Promise<void> {
     // The table before the rows that refer to the type: whoever writes a record takes them in this order.
     await setTableAside(tx, schemaOf(workspace.id), key, type.id)
     await tx.query(deleteTypeRow(workspace.id, type.id))
-    await queue.enqueue(tx, dropTable, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, typeId: type.id })
+    await jobQueue.enqueue(tx, dropTableJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, typeId: type.id })
   })
 }

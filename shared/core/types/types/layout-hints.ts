@@ -2,19 +2,20 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseJson, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** A record type's layout hints, such as `{child: true}` (document 1, Record types): clients agree on them, the platform only keeps them. */
-export type Ui = Readonly<Record<string, unknown>>
+export type LayoutHints = Readonly<Record<string, unknown>>
 
 /** Characters of layout hints, as JSON. */
-export const maxUiLength = 2_048
+export const maxLayoutHintsLength = 2_048
 
 /**
  * The layout hints that a caller sent, as a JSON string or as an object, in the form that is kept: JSON text. Null is none. Throws
  * VALIDATION_ERROR when they are too long or no object (decisions, Records, types, fields).
  */
-export function parseUi(input: unknown): string {
+export function parseLayoutHints(input: unknown): string {
   if (input === null) return '{}'
   const text = typeof input === 'string' ? input : JSON.stringify(input)
-  if (text.length > maxUiLength) throw problem('VALIDATION_ERROR', `ui must have at most ${maxUiLength} characters, got ${text.length}`)
+  if (text.length > maxLayoutHintsLength)
+    throw problem('VALIDATION_ERROR', `ui must have at most ${maxLayoutHintsLength} characters, got ${text.length}`)
   const hints = typeof input === 'string' ? parseText(input) : input
   if (typeof hints !== 'object' || hints === null || Array.isArray(hints) || JSON.isRawJSON(hints))
     throw problem('VALIDATION_ERROR', 'ui must be an object, or a JSON string that holds one')
@@ -22,7 +23,7 @@ export function parseUi(input: unknown): string {
 }
 
 /** The layout hints that are kept, with the digits that were sent. */
-export const readUi = (text: string): Ui => parseStoredJson(text) as Ui
+export const readLayoutHints = (text: string): LayoutHints => parseStoredJson(text) as LayoutHints
 
 function parseText(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import { moduleSlug, typeKey } from '#shared/core/types/keys.ts'
-import { maxUiLength, readUi } from '#shared/core/types/types/layout-hints.ts'
+import { maxLayoutHintsLength, readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
 import type { StoredType } from '#shared/core/types/types/store.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -10,7 +10,7 @@ const app = t.Optional(
 )
 const ui = t.Optional(
   t.Unknown({
-    description: `Layout hints: a JSON string of up to ${maxUiLength} characters that holds an object, or the object itself. Known hints are {child: true} for a type that exists only under another, and {lines: {type, ref}} for line items.`,
+    description: `Layout hints: a JSON string of up to ${maxLayoutHintsLength} characters that holds an object, or the object itself. Known hints are {child: true} for a type that exists only under another, and {lines: {type, ref}} for line items.`,
   }),
 )
 
@@ -51,8 +51,8 @@ export const typeView = schema(
 export type TypeView = TypeOf<typeof typeView>
 
 /** A stored type as callers read it. */
-export const viewType = ({ id, ui: hints, ...type }: StoredType): TypeView => ({
+export const toTypeView = ({ id, ui: hints, ...type }: StoredType): TypeView => ({
   ...(type.system ? {} : { id }),
   ...type,
-  ui: readUi(hints),
+  ui: readLayoutHints(hints),
 })

@@ -1,28 +1,28 @@
 import { newPassword, verifyPassword } from '#shared/core/people/passwords.ts'
-import { newPerson } from '#shared/core/people/people.ts'
-import { type OpenedSession, openedSession, openSession, wrongPassword } from '#shared/core/people/sessions.ts'
-import { findPersonByEmail, insertPerson, type Person, takenAddress } from '#shared/core/people/store.ts'
+import { preparePerson } from '#shared/core/people/people.ts'
+import { type OpenedSession, openSession, sessionShape, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
+import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
 import { hashSecret } from '#shared/core/people/tokens.ts'
-import { giveRoles, keepRoles } from '#shared/core/roles/store.ts'
+import { giveRoles, lockRolesShared } from '#shared/core/roles/store.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import { findWorkspace, lockWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
-import { findInvitation, type Invitation, useInvitation } from '#shared/core/workspaces/invitations/store.ts'
+import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
-import { requireOpen } from '#shared/platform/kernel/background.ts'
+import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 export const invitationAnswer = schema(
-  t.Object({ token: t.String({ maxLength: 200 }), name: nameText(120), password: newPassword }, { title: 'InvitationAnswer' }),
+  t.Object({ token: t.String({ maxLength: 200 }), name: nameSchema(120), password: newPassword }, { title: 'InvitationAnswer' }),
 )
 export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
 
 /** The session of whoever has joined, and where. */
-export const accepted = schema(
-  t.Object({ ...openedSession.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
+export const acceptedInvitation = schema(
+  t.Object({ ...sessionShape.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
 )
 
 /**
@@ -32,7 +32,7 @@ export const accepted = schema(
 export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> =>
   accept(scope, answer, async (inside, person, workspaceId) => {
     const session = await openSession(inside, person)
-    if (!session) throw wrongPassword('The password has just been changed')
+    if (!session) throw wrongPasswordProblem('The password has just been changed')
     return { ...session, org_id: workspaceId }
   })
 
@@ -64,9 +64,9 @@ async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclud
   if (!invitation) throw refusedToken()
   const known = await findPersonByEmail(scope.db, invitation.email)
   if (known && !(await verifyPassword(answer.password, known.password_hash))) {
-    throw wrongPassword('This address has an account already: send its own password')
+    throw wrongPasswordProblem('This address has an account already: send its own password')
   }
-  const person = known ?? (await newPerson({ ...answer, email: invitation.email }))
+  const person = known ?? (await preparePerson({ ...answer, email: invitation.email }))
   try {
     return await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
@@ -75,7 +75,7 @@ async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclud
     })
   } catch (error) {
     // The same address has just got its account through another invitation: join with that.
-    if (known || uniqueViolation(error) !== takenAddress) throw error
+    if (known || uniqueViolation(error) !== emailIndexName) throw error
     return accept(scope, answer, conclude)
   }
 }
@@ -87,9 +87,9 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   const { db, now } = scope
   const seen = await findInvitation(db, tokenHash, now())
   const workspace = seen && (await lockWorkspace(db, seen.workspace_id))
-  const invitation = workspace && (await useInvitation(db, tokenHash, now()))
+  const invitation = workspace && (await consumeInvitation(db, tokenHash, now()))
   if (!invitation) throw refusedToken()
-  requireOpen({ work: 'request', app: null }, workspace)
+  requireNotHalted({ work: 'request', app: null }, workspace)
   if (isNew) await insertPerson(db, person)
   await enter(scope, invitation, person)
   await requireWithinPlan({ config: scope.config, workspace }, 'members', () => countMembers(db, workspace.id))
@@ -99,7 +99,7 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
 /** Makes the person a member, unless it is one, with those of the roles that there still are. */
 async function enter({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   await insertMember(db, invitation.workspace_id, person.id)
-  const roles = await keepRoles(db, invitation.workspace_id, invitation.role_ids)
+  const roles = await lockRolesShared(db, invitation.workspace_id, invitation.role_ids)
   const held = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
   await giveRoles(db, invitation.workspace_id, person.id, held)
 }

@@ -2,7 +2,7 @@ import { makeSecret } from '#shared/core/people/tokens.ts'
 import { requireAssignable } from '#shared/core/roles/grants.ts'
 import { listRoles } from '#shared/core/roles/roles.ts'
 import { type RoleName, roleNames } from '#shared/core/roles/schemas.ts'
-import { inAccessTurn } from '#shared/core/scope/access-lock.ts'
+import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { invitationMail } from '#shared/core/workspaces/invitations/invitation-mail.ts'
@@ -10,9 +10,9 @@ import {
   countInvitations,
   deleteInvitation,
   type Invitation,
-  keepInvitation,
   listInvitationRows,
-  writeInvitation,
+  updateInvitationRoles,
+  upsertInvitation,
 } from '#shared/core/workspaces/invitations/store.ts'
 import { countMembers, hasMemberWithEmail } from '#shared/core/workspaces/members/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -55,8 +55,8 @@ type Shown = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: r
  * then, unless its mail went out within the last minute: that one stays, and nothing is mailed. KEY_TAKEN when it is a member's,
  * LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
  */
-export async function invite(scope: Scope, { email, role_ids }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
-  return inAccessTurn(scope, 'iam:manage_members', async (inside) => {
+export async function inviteMember(scope: Scope, { email, role_ids }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
+  return withAccessLock(scope, 'iam:manage_members', async (inside) => {
     const { db, workspace } = inside
     if (await hasMemberWithEmail(db, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
     const roleIds = (await requireAssignable(inside, role_ids ?? [])).map(({ id }) => id)
@@ -64,14 +64,14 @@ export async function invite(scope: Scope, { email, role_ids }: { email: string;
     const token = makeSecret()
     const now = scope.now()
     const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: after(now, acceptMs) }
-    const row = await writeInvitation(db, workspace.id, written, { now, restUntil: after(now, -restMs) })
+    const row = await upsertInvitation(db, workspace.id, written, { now, restUntil: after(now, -restMs) })
     if (row) {
       await requireQuiet(inside, email)
       const invited = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
       await requireWithinPlan(inside, 'members', invited)
       await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
     }
-    const standing = row ?? (await keepInvitation(db, workspace.id, email, role_ids && roleIds))
+    const standing = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds))
     if (!standing) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
     return shown(standing, names)
   })

@@ -40,7 +40,7 @@ const write = sql(
  * Keeps an invitation, in place of an earlier one to the same address, whose token is dead then. Undefined, and nothing changed, when there
  * is an open one that is younger than `restUntil`: its mail has just gone out.
  */
-export async function writeInvitation(
+export async function upsertInvitation(
   db: Executor,
   workspaceId: string,
   invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
@@ -56,7 +56,7 @@ const keep = sql(
   `update invitations set role_ids = coalesce($3, role_ids) where workspace_id = $1 and lower(email) = lower($2) returning ${columns}`,
 )
 /** The open invitation of an address, with other roles where they are given; its token stays. */
-export async function keepInvitation(
+export async function updateInvitationRoles(
   db: Executor,
   workspaceId: string,
   email: string,
@@ -67,7 +67,7 @@ export async function keepInvitation(
 
 const use = sql('use_invitation', `delete from invitations where token_hash = $1 and expires_at > $2 returning ${columns}`)
 /** Uses an invitation up: of several callers at once, one gets it. */
-export async function useInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
+export async function consumeInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
   return (await db.query<Invitation>(use(tokenHash, now)))[0]
 }
 

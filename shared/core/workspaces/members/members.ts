@@ -1,5 +1,5 @@
 import { roleNames } from '#shared/core/roles/schemas.ts'
-import { inAccessTurn } from '#shared/core/scope/access-lock.ts'
+import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { deleteMember, findMember, listMemberRows, type Member } from '#shared/core/workspaces/members/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -33,7 +33,7 @@ export async function getMember({ db, workspace }: Scope, userId: string): Promi
 
 /** Takes a person out of the workspace, in every process from the next request on. The owner stays: VALIDATION_ERROR. */
 export function removeMember(scope: Scope, userId: string): Promise<void> {
-  return inAccessTurn(scope, 'iam:manage_members', async ({ db, workspace }) => {
+  return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
     if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
     const isGone = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
     if (!isGone) throw problem('NOT_FOUND')

@@ -17,7 +17,7 @@ const list = sql(
   'list_access_keys',
   `select ${columns} from access_keys where workspace_id = $1 and service_account_id = $2 order by created_at, id`,
 )
-export const listKeyRows = (db: Executor, workspaceId: string, accountId: string): Promise<AccessKey[]> =>
+export const listAccessKeyRows = (db: Executor, workspaceId: string, accountId: string): Promise<AccessKey[]> =>
   db.query<AccessKey>(list(workspaceId, accountId))
 
 const find = sql('find_access_key', `select ${columns} from access_keys where workspace_id = $1 and service_account_id = $2 and id = $3`)
@@ -30,7 +30,7 @@ const insert = sql(
   `insert into access_keys (workspace_id, id, service_account_id, name, prefix, secret_hash, expires_at)
    values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
 )
-export async function insertKey(
+export async function insertAccessKey(
   db: Executor,
   workspaceId: string,
   accountId: string,
@@ -45,7 +45,7 @@ const remove = sql(
   'delete from access_keys where workspace_id = $1 and service_account_id = $2 and id = $3 returning id',
 )
 /** Deletes a key of a service account; false when it has none of this id. */
-export async function deleteKey(db: Executor, workspaceId: string, accountId: string, id: string): Promise<boolean> {
+export async function deleteAccessKey(db: Executor, workspaceId: string, accountId: string, id: string): Promise<boolean> {
   return (await db.query(remove(workspaceId, accountId, id))).length > 0
 }
 
@@ -53,10 +53,10 @@ const removeById = sql('delete_access_key_by_id', 'delete from access_keys where
 const removeByHash = sql('delete_access_key_by_hash', 'delete from access_keys where secret_hash = $1 returning id')
 
 /** Deletes a key of whatever workspace, for the operator, and gives its id; undefined when there is none. */
-export async function deleteKeyById(db: Executor, id: string): Promise<string | undefined> {
+export async function deleteAccessKeyById(db: Executor, id: string): Promise<string | undefined> {
   return (await db.query<{ id: string }>(removeById(id)))[0]?.id
 }
 /** The same by the hash of the key's secret, for a key that was found where it should not be. */
-export async function deleteKeyByHash(db: Executor, secretHash: Buffer): Promise<string | undefined> {
+export async function deleteAccessKeyByHash(db: Executor, secretHash: Buffer): Promise<string | undefined> {
   return (await db.query<{ id: string }>(removeByHash(secretHash)))[0]?.id
 }

@@ -1,20 +1,20 @@
-import { makeToken, visiblePrefix } from '#shared/core/people/tokens.ts'
-import { grantsNoMore } from '#shared/core/policy/grants/excess-grants.ts'
+import { makeToken, visibleKeyPrefix } from '#shared/core/people/tokens.ts'
+import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
 import { readActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import {
   type AccessKey,
-  deleteKey,
+  deleteAccessKey,
   findAccessKey,
-  insertKey,
-  listKeyRows,
+  insertAccessKey,
+  listAccessKeyRows,
 } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
 import { getServiceAccount } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
-import { keepAccount } from '#shared/core/workspaces/service-accounts/store.ts'
+import { lockServiceAccount } from '#shared/core/workspaces/service-accounts/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
-import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const instant = t.String({ format: 'date-time' })
 const shape = {
@@ -42,46 +42,46 @@ export const accessKeyInput = schema(
 type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
 
 /** The keys of a service account, oldest first. */
-export async function listKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
+export async function listAccessKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
   const account = await getServiceAccount(scope, accountId)
-  return listKeyRows(scope.db, scope.workspace.id, account.id)
+  return listAccessKeyRows(scope.db, scope.workspace.id, account.id)
 }
 
 /** One key of a service account; NOT_FOUND when that has none of this id. */
-export async function getKey({ db, workspace }: Scope, accountId: string, id: string): Promise<AccessKey> {
+export async function getAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<AccessKey> {
   const found = isUuid(accountId) && isUuid(id) ? await findAccessKey(db, workspace.id, accountId, id) : undefined
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
 /** Makes a key of a service account that holds no more than the caller does. The answer is the only place where the key stands. */
-export async function createKey(scope: Scope, accountId: string, input: AccessKeyInput): Promise<AccessKey & { key: string }> {
+export async function createAccessKey(scope: Scope, accountId: string, input: AccessKeyInput): Promise<AccessKey & { key: string }> {
   const expiresAt = readExpiry(input.expires_at ?? null, scope.now())
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    if (!isUuid(accountId) || !(await keepAccount(tx, scope.workspace.id, accountId))) throw problem('NOT_FOUND')
+    if (!isUuid(accountId) || !(await lockServiceAccount(tx, scope.workspace.id, accountId))) throw problem('NOT_FOUND')
     await requireNoMore(inside, accountId)
     const token = makeToken('key', scope.workspace.id)
-    const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visiblePrefix(token.text), secretHash: token.hash, expiresAt }
-    return { ...(await insertKey(tx, scope.workspace.id, accountId, key)), key: token.text }
+    const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visibleKeyPrefix(token.text), secretHash: token.hash, expiresAt }
+    return { ...(await insertAccessKey(tx, scope.workspace.id, accountId, key)), key: token.text }
   })
 }
 
 /** Revokes a key: it is dead in every process from the next request on. */
-export async function revokeKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
-  const isGone = isUuid(accountId) && isUuid(id) && (await deleteKey(db, workspace.id, accountId, id))
+export async function revokeAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
+  const isGone = isUuid(accountId) && isUuid(id) && (await deleteAccessKey(db, workspace.id, accountId, id))
   if (!isGone) throw problem('NOT_FOUND')
 }
 
 /** A key gives whoever has it all that the service account holds. */
 async function requireNoMore({ db, workspace, actor }: Scope, accountId: string): Promise<void> {
   const account = await readActor(db, workspace.id, accountId.toLowerCase())
-  if (grantsNoMore(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
+  if (findExcessGrant(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
 }
 
 function readExpiry(text: string | null, now: Date): string | null {
   if (text === null) return null
-  const instant = utcInstant(text)
+  const instant = toUtcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be RFC 3339, such as 2030-01-31T12:00:00Z')
   if (new Date(instant) <= now) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
   return instant

@@ -1,17 +1,17 @@
 import { requireAssignable } from '#shared/core/roles/grants.ts'
 import { giveRoles } from '#shared/core/roles/store.ts'
-import { inAccessTurn } from '#shared/core/scope/access-lock.ts'
+import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import {
-  deleteAccount,
-  findAccount,
-  insertAccount,
-  listAccountRows,
+  deleteServiceAccountRow,
+  findServiceAccount,
+  insertServiceAccount,
+  listServiceAccountRows,
   type ServiceAccount,
 } from '#shared/core/workspaces/service-accounts/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const serviceAccountSchema = t.Object(
@@ -21,15 +21,15 @@ const serviceAccountSchema = t.Object(
 export const serviceAccount = schema(serviceAccountSchema)
 export const serviceAccountList = schema(t.Array(serviceAccountSchema))
 export const serviceAccountInput = schema(
-  t.Object({ name: nameText(120), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) }, { title: 'ServiceAccountInput' }),
+  t.Object({ name: nameSchema(120), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) }, { title: 'ServiceAccountInput' }),
 )
 
 /** The workspace's service accounts, oldest first. */
-export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listAccountRows(db, workspace.id)
+export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listServiceAccountRows(db, workspace.id)
 
 /** One service account; NOT_FOUND when the workspace has none of this id. */
 export async function getServiceAccount({ db, workspace }: Scope, id: string): Promise<ServiceAccount> {
-  const found = isUuid(id) ? await findAccount(db, workspace.id, id) : undefined
+  const found = isUuid(id) ? await findServiceAccount(db, workspace.id, id) : undefined
   if (!found) throw problem('NOT_FOUND')
   return found
 }
@@ -41,7 +41,7 @@ export async function createServiceAccount(
 ): Promise<ServiceAccount> {
   return scope.db.transaction(async (tx) => {
     const roles = await requireAssignable(within(scope, tx), role_ids)
-    const account = await insertAccount(tx, scope.workspace.id, newId(), name.trim())
+    const account = await insertServiceAccount(tx, scope.workspace.id, newId(), name.trim())
     const roleIds = roles.map(({ id }) => id)
     await giveRoles(tx, scope.workspace.id, account.id, roleIds)
     return account
@@ -50,8 +50,8 @@ export async function createServiceAccount(
 
 /** Deletes a service account; its keys are dead in every process from the next request on. */
 export function deleteServiceAccount(scope: Scope, id: string): Promise<void> {
-  return inAccessTurn(scope, 'iam:manage_members', async ({ db, workspace }) => {
-    const isGone = isUuid(id) && (await deleteAccount(db, workspace.id, id))
+  return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
+    const isGone = isUuid(id) && (await deleteServiceAccountRow(db, workspace.id, id))
     if (!isGone) throw problem('NOT_FOUND')
   })
 }

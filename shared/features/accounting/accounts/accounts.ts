@@ -1,12 +1,12 @@
-import { accessTo, withRecordType } from '#shared/core/records/access.ts'
-import { type Row, recordOf } from '#shared/core/records/record.ts'
+import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
+import { type RecordRow, toRecord } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { accountsByIds, allAccounts } from '#shared/features/accounting/accounts/store.ts'
+import { selectAccounts, selectAllAccounts } from '#shared/features/accounting/accounts/store.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 
 /** The kinds of accounts. An account without a kind is unclassified. */
-export const kinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
-export type Kind = (typeof kinds)[number]
+export const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
+export type AccountKind = (typeof accountKinds)[number]
 
 /** An account as reports show it; code and name are empty where the caller may not read them. */
 export interface Account {
@@ -14,7 +14,7 @@ export interface Account {
   readonly code: string
   readonly name: string
   /** Null for an account without a kind and for an id without a record; reports still include both. */
-  readonly kind: Kind | null
+  readonly kind: AccountKind | null
   /** Whether the caller may read the record at all. */
   readonly isReadable: boolean
 }
@@ -27,15 +27,15 @@ export const listAccounts = (scope: Scope): Promise<Map<string, Account>> => loa
 
 function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
   return withRecordType(scope, 'accounts', async (type) => {
-    const access = accessTo(scope, type, 'records:read')
-    const statement = ids === undefined ? allAccounts(type)() : accountsByIds(type)({ ids })
-    const records = (await readRows<Row>(scope, asArrays(statement))).map((row) => recordOf(type, row))
+    const access = recordAccessFor(scope, type, 'records:read')
+    const statement = ids === undefined ? selectAllAccounts(type)() : selectAccounts(type)({ ids })
+    const records = (await readRows<RecordRow>(scope, asArrays(statement))).map((row) => toRecord(type, row))
     return new Map(
       records.map((record) => {
         const isReadable = access.test(record)
         const visible = isReadable ? access.visibleFields(record) : new Set<string>()
         const text = (key: string): string => (visible.has(key) ? String(record.values[key] ?? '') : '')
-        const kind = kinds.find((kind) => kind === record.values.kind) ?? null
+        const kind = accountKinds.find((kind) => kind === record.values.kind) ?? null
         return [record.id, { id: record.id, code: text('code'), name: text('name'), kind, isReadable }]
       }),
     )
@@ -43,7 +43,7 @@ function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Accoun
 }
 
 /** The account with an id; an empty, unreadable one where there is no record. */
-export const accountOf = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
+export const accountOrUnknown = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
   accounts.get(id) ?? { id, code: '', name: '', kind: null, isReadable: false }
 
 /** Orders accounts in reports by code, then by id; accounts without a readable code come last. */

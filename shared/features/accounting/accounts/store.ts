@@ -1,20 +1,22 @@
-import { allColumns } from '#shared/core/records/record.ts'
-import { shaped, tableOf } from '#shared/core/records/store.ts'
+import { recordColumns } from '#shared/core/records/record.ts'
+import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, slot } from '#shared/platform/db/statements/statement.ts'
+import { type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
 
 const columnsIn = (accounts: RecordType) => {
-  const columns = allColumns(accounts)
+  const columns = recordColumns(accounts)
   return builder.raw(columns.map(() => '??').join(', '), [...columns])
 }
 
 /** The accounts with these ids, whoever asks. */
-export const accountsByIds = (accounts: RecordType): Fill =>
-  shaped(accounts, 'accounts by ids', () =>
+export const selectAccounts = (accounts: RecordType): StatementTemplate =>
+  cachedStatement(accounts, 'accounts by ids', () =>
     builder.raw('select ? from ? where id = any(?::uuid[]) order by id', [columnsIn(accounts), tableOf(accounts), slot('ids')] as never),
   )
 
 /** All accounts, whoever asks. */
-export const allAccounts = (accounts: RecordType): Fill =>
-  shaped(accounts, 'all accounts', () => builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)] as never))
+export const selectAllAccounts = (accounts: RecordType): StatementTemplate =>
+  cachedStatement(accounts, 'all accounts', () =>
+    builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)] as never),
+  )

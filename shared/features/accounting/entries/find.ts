@@ -1,11 +1,11 @@
-import { readerOf, readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { createReader, readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
 import { requireCurrency } from '#shared/features/accounting/currency.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounting/entries/schemas.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
-import { readAll } from '#shared/platform/db/lists.ts'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { readWholeList } from '#shared/platform/db/lists.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -24,10 +24,10 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
     from: filters.from === undefined ? undefined : requireDay(filters.from, 'from'),
     to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
   }
-  const [found] = await readRows<{ total: number }>(scope, heavy(countEntries(scope.workspace.id, filter), 'the span of days'))
+  const [found] = await readRows<{ total: number }>(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
-  const statement = heavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
-  const rows = total > offset ? await readAll<StoredEntry>(readerOf(scope), statement, pageSizeHint(limit)) : []
+  const statement = asHeavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
+  const rows = total > offset ? await readWholeList<StoredEntry>(createReader(scope), statement, pageSizeHint(limit)) : []
   return { entries: rows.map(viewOfEntry), total }
 }
 

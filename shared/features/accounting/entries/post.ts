@@ -1,18 +1,23 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { accountsOf } from '#shared/features/accounting/accounts/posted-accounts.ts'
+import { findAccountsToCheck } from '#shared/features/accounting/accounts/posted-accounts.ts'
 import { type Amount, isEmptySide, parseAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { requireCurrency } from '#shared/features/accounting/currency.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
-import { findByNaturalKey, type Posted, postEntryOnce, postEntryWithin } from '#shared/features/accounting/entries/posting-store.ts'
+import {
+  findByDeduplicationKey,
+  insertEntry,
+  insertEntryOnce,
+  type PostingResult,
+} from '#shared/features/accounting/entries/posting-store.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/features/accounting/entries/schemas.ts'
 import { countPosted } from '#shared/features/accounting/metrics.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A line to post; either debit or credit is zero. */
-export interface Line {
+export interface PostingLine {
   readonly accountId: string
   readonly debit: Amount
   readonly credit: Amount
@@ -20,40 +25,40 @@ export interface Line {
 }
 
 /** A balanced entry to post; a null currency means the workspace's default currency. */
-export interface Draft {
+export interface EntryDraft {
   readonly date: string
   readonly memo: string
   readonly sourceType: string
   readonly sourceId: string | null
   readonly currency: string | null
   readonly reverses: string | null
-  readonly lines: readonly Line[]
+  readonly lines: readonly PostingLine[]
 }
 
 /** Options of a posting. */
 export interface PostOptions {
   /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
-  readonly naturalKey?: string
+  readonly deduplicationKey?: string
 }
 
 /**
  * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule (document 2, Accounting), a
  * closed date, a currency other than the workspace's in a single-currency ledger, and an account id without a record.
  */
-export function postEntry(scope: Scope, input: EntryInput, { naturalKey: deduplicationKey }: PostOptions = {}): Promise<Entry> {
-  return post(scope, parseDraft(scope, input), deduplicationKey)
+export function postEntry(scope: Scope, input: EntryInput, { deduplicationKey }: PostOptions = {}): Promise<Entry> {
+  return postDraft(scope, parseDraft(scope, input), deduplicationKey)
 }
 
 /** Posts a draft that is already balanced, such as a reversal. Throws VALIDATION_ERROR as `postEntry` does. */
-export async function post(scope: Scope, draft: Draft, deduplicationKey?: string): Promise<Entry> {
+export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKey?: string): Promise<Entry> {
   const { db, workspace, actor } = scope
   const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
   const id = newId()
   const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
   const total = sumOf(lines.map(({ debit }) => debit))
-  const accounts = await accountsOf(scope, lines)
-  const statement = deduplicationKey === undefined ? postEntryWithin : postEntryOnce
-  const [posted] = await db.query<Posted>(
+  const accounts = await findAccountsToCheck(scope, lines)
+  const statement = deduplicationKey === undefined ? insertEntry : insertEntryOnce
+  const [posted] = await db.query<PostingResult>(
     statement(
       ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, decimalText(total), lines.length],
       ...[reverses, deduplicationKey ?? null, actor.id],
@@ -62,29 +67,33 @@ export async function post(scope: Scope, draft: Draft, deduplicationKey?: string
       lines.map(({ debit }) => decimalText(debit)),
       lines.map(({ credit }) => decimalText(credit)),
       lines.map(({ memo }) => memo),
-      accounts.toLookFor,
+      accounts.idsToCheck,
     ),
   )
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
-    accounts.noteLines()
+    accounts.rememberPosted()
     db.afterCommit(() => countPosted(reverses !== null))
     const views = lines.map((line): EntryLine => viewLine(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
     return reverses === null ? entry : { ...entry, reverses }
   }
   const existing = deduplicationKey === undefined ? undefined : await findEntryByKey(scope, deduplicationKey)
-  return existing ?? throwRefusal(draft, posted, accounts.toLookFor)
+  return existing ?? throwRefusal(draft, posted, accounts.idsToCheck)
 }
 
 const decimalText = (amount: Amount): string => writeAmount(amount, 'XXX')
 
-function viewLine({ id, accountId, debit, credit, memo }: Line & { readonly id: string }, currency: string): EntryLine {
+function viewLine({ id, accountId, debit, credit, memo }: PostingLine & { readonly id: string }, currency: string): EntryLine {
   return { id, account_id: accountId, debit: writeAmount(debit, currency), credit: writeAmount(credit, currency), memo }
 }
 
 /** Throws the reason why an entry was not posted. */
-function throwRefusal({ date, currency, reverses, lines }: Draft, posted: Posted | undefined, checkedIds: readonly string[]): never {
+function throwRefusal(
+  { date, currency, reverses, lines }: EntryDraft,
+  posted: PostingResult | undefined,
+  checkedIds: readonly string[],
+): never {
   if (!posted) throw problem('NOT_FOUND')
   const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
   if (unknown_account !== null) {
@@ -106,12 +115,12 @@ function throwRefusal({ date, currency, reverses, lines }: Draft, posted: Posted
 
 /** The entry already posted with a deduplication key. */
 async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<Entry | undefined> {
-  const [found] = await scope.db.query<{ id: string }>(findByNaturalKey(scope.workspace.id, deduplicationKey))
+  const [found] = await scope.db.query<{ id: string }>(findByDeduplicationKey(scope.workspace.id, deduplicationKey))
   return found && getEntry(scope, found.id)
 }
 
 /** Parses an entry by the entry rules of document 2. */
-function parseDraft({ workspace, now }: Scope, input: EntryInput): Draft {
+function parseDraft({ workspace, now }: Scope, input: EntryInput): EntryDraft {
   const currency = input.currency ?? null
   if (currency !== null) requireCurrency(currency)
   const date = input.date == null ? now().toISOString().slice(0, 10) : requireDay(input.date, 'date')
@@ -125,7 +134,7 @@ function parseDraft({ workspace, now }: Scope, input: EntryInput): Draft {
   return { date, memo: memo ?? '', sourceType: source_type ?? 'manual', sourceId: source_id ?? null, currency, reverses: null, lines }
 }
 
-function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): Line {
+function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): PostingLine {
   const path = `lines[${index}]`
   const [isDebitEmpty, isCreditEmpty] = [isEmptySide(debit), isEmptySide(credit)]
   if (isDebitEmpty && isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have a debit or a credit above zero`)

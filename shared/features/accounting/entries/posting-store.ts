@@ -1,11 +1,11 @@
-import { instantText } from '#shared/features/accounting/instant-sql.ts'
+import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ journal_entries_reverses: ['VALIDATION_ERROR', 'The entry is already reversed'] })
 
 /** What came of posting: the entry, or, where `id` is null, what speaks against it. */
-export interface Posted {
+export interface PostingResult {
   readonly id: string | null
   readonly currency: string | null
   readonly created_at: string | null
@@ -39,7 +39,7 @@ const posting = (conflict: string): string => `with book as materialized (select
      from entry cross join unnest($14::uuid[], $15::uuid[], $16::numeric[], $17::numeric[], $18::text[]) with ordinality
        as sent (id, account_id, debit, credit, memo, position)
    )
-   select entry.id, entry.currency, ${instantText('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
+   select entry.id, entry.currency, ${instantSql('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
      book.books_closed_through, book.unknown_line as unknown_account
    from book left join entry on true`
 
@@ -50,16 +50,16 @@ const posting = (conflict: string): string => `with book as materialized (select
  * Values: workspace, its schema, id, date, memo, source type and id, currency or null, total, number of lines, the entry that it
  * reverses, natural key, actor; ids, accounts, debits, credits and memos of the lines; the accounts to look for.
  */
-export const postEntryWithin = sql('post_entry', posting(''))
+export const insertEntry = sql('post_entry', posting(''))
 
 /** The same for an entry with a natural key: where it is there already, nothing is written. It costs a backend 4 % more, so others go without. */
-export const postEntryOnce = sql(
+export const insertEntryOnce = sql(
   'post_entry_once',
   posting('on conflict (workspace_id, natural_key) where natural_key is not null do nothing'),
 )
 
 /** The id of the entry with a natural key. Values: workspace, key. */
-export const findByNaturalKey = sql(
+export const findByDeduplicationKey = sql(
   'find_entry_by_natural_key',
   'select id from journal_entries where workspace_id = $1 and natural_key = $2',
 )

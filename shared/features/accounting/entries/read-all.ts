@@ -1,5 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type StoredEntry, type WalkedEntry, walkByDate, walkByPosting } from '#shared/features/accounting/entries/store.ts'
+import {
+  findEntriesByDate,
+  findEntriesByPosting,
+  type PositionedEntry,
+  type StoredEntry,
+} from '#shared/features/accounting/entries/store.ts'
 
 /** Entries in memory at once; with 200 lines each they take 40 MB. */
 const pageSize = 200
@@ -7,7 +12,7 @@ const pageSize = 200
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Reads all entries posted from `since` (inclusive) to `before` (exclusive) in the order of posting, in pages of 200. */
-export async function* entriesByPosting(
+export async function* readEntriesByPosting(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   before: string,
   since = '-infinity',
@@ -15,7 +20,7 @@ export async function* entriesByPosting(
   // No entry has the lowest id, so entries posted exactly at `since` are included.
   let last = { posted_at: since, id: lowestId }
   for (;;) {
-    const entries = await db.query<WalkedEntry>(walkByPosting(workspace.id, last.posted_at, last.id, before, pageSize))
+    const entries = await db.query<PositionedEntry>(findEntriesByPosting(workspace.id, last.posted_at, last.id, before, pageSize))
     if (entries.length > 0) yield entries
     if (entries.length < pageSize) return
     last = entries.at(-1) ?? last
@@ -23,13 +28,13 @@ export async function* entriesByPosting(
 }
 
 /** Reads all entries posted before an instant, by date, then by posting, in pages of 200. */
-export async function* entriesByDate(
+export async function* readEntriesByDate(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   before: string,
 ): AsyncGenerator<readonly StoredEntry[]> {
   let last = { date: '-infinity', posted_at: '-infinity', id: lowestId }
   for (;;) {
-    const entries = await db.query<WalkedEntry>(walkByDate(workspace.id, last.date, last.posted_at, last.id, before, pageSize))
+    const entries = await db.query<PositionedEntry>(findEntriesByDate(workspace.id, last.date, last.posted_at, last.id, before, pageSize))
     if (entries.length > 0) yield entries
     if (entries.length < pageSize) return
     last = entries.at(-1) ?? last

@@ -2,7 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { readAmount } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
-import { post } from '#shared/features/accounting/entries/post.ts'
+import { postDraft } from '#shared/features/accounting/entries/post.ts'
 import type { Entry, ReversalInput } from '#shared/features/accounting/entries/schemas.ts'
 
 /** Maximum memo length in Unicode code points (document 2, Limits). */
@@ -14,7 +14,7 @@ const maxMemoLength = 500
  */
 export async function reverseEntry(scope: Scope, id: string, { date }: ReversalInput = {}): Promise<Entry> {
   const original = await getEntry(scope, id)
-  return post(scope, {
+  return postDraft(scope, {
     date: date == null ? original.date : requireDay(date, 'date'),
     memo: truncateMemo(`Reversal of ${original.memo || original.id}`),
     sourceType: original.source_type,

@@ -3,7 +3,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const id = t.String({ format: 'uuid' })
 const memo = t.String({ maxLength: 500 })
 /** Schema of a decimal number as text. */
-export const decimal = (description: string) =>
+export const decimalSchema = (description: string) =>
   t.String({ description: `Decimal number, with at least the digits of its currency. ${description}` })
 
 /** A posted entry (document 2, Accounting entry). */
@@ -14,12 +14,18 @@ export const entryShape = t.Object(
     memo: t.String(),
     source_type: t.String({ description: 'The kind of source, such as manual, invoice or payment.' }),
     source_id: nullable(t.String({ description: 'Id of the source.' })),
-    total: decimal('The sum of the debits, equal to the sum of the credits.'),
+    total: decimalSchema('The sum of the debits, equal to the sum of the credits.'),
     currency: t.String({ description: 'ISO 4217 code.' }),
     created_at: t.String({ format: 'date-time' }),
     lines: t.Array(
       t.Object(
-        { id, account_id: id, debit: decimal('Zero on a credit line.'), credit: decimal('Zero on a debit line.'), memo: t.String() },
+        {
+          id,
+          account_id: id,
+          debit: decimalSchema('Zero on a credit line.'),
+          credit: decimalSchema('Zero on a debit line.'),
+          memo: t.String(),
+        },
         { title: 'EntryLine' },
       ),
     ),

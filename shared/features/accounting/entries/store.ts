@@ -1,4 +1,4 @@
-import { instantText } from '#shared/features/accounting/instant-sql.ts'
+import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** An entry as its tables keep it: amounts as decimal text. */
@@ -27,7 +27,7 @@ export interface StoredLine {
 
 /** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
 export const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
-  entry.currency, ${instantText('entry.created_at')} as created_at, entry.reverses,
+  entry.currency, ${instantSql('entry.created_at')} as created_at, entry.reverses,
   (
     select reversal.id from journal_entries as reversal
     where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
@@ -111,7 +111,7 @@ export function countEntries(workspaceId: string, filter: EntryFilter): Statemen
 }
 
 /** An entry with its exact time of posting, as the database writes it, to go on after. */
-export interface WalkedEntry extends StoredEntry {
+export interface PositionedEntry extends StoredEntry {
   readonly posted_at: string
 }
 
@@ -119,7 +119,7 @@ export interface WalkedEntry extends StoredEntry {
  * The next entries in the order of posting. Values: workspace, time and id of the entry to go on after, the instant before which they were
  * posted, how many.
  */
-export const walkByPosting = sql(
+export const findEntriesByPosting = sql(
   'walk_entries_by_posting',
   `select ${entryColumns('$4::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
    where entry.workspace_id = $1 and (entry.created_at, entry.id) > ($2::timestamptz, $3::uuid) and entry.created_at < $4::timestamptz
@@ -127,7 +127,7 @@ export const walkByPosting = sql(
 )
 
 /** The same in the order of date, then posting. Values: workspace, date, time and id to go on after, the instant, how many. */
-export const walkByDate = sql(
+export const findEntriesByDate = sql(
   'walk_entries_by_date',
   `select ${entryColumns('$5::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
    where entry.workspace_id = $1 and (entry.date, entry.created_at, entry.id) > ($2::date, $3::timestamptz, $4::uuid)

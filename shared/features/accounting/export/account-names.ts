@@ -1,7 +1,7 @@
-import type { Account, Kind } from '#shared/features/accounting/accounts/accounts.ts'
+import type { Account, AccountKind } from '#shared/features/accounting/accounts/accounts.ts'
 
 /** First component of an account's name, known to both hledger and beancount. */
-const rootNames: Readonly<Record<Kind, string>> = {
+const rootNames: Readonly<Record<AccountKind, string>> = {
   asset: 'Assets',
   liability: 'Liabilities',
   equity: 'Equity',

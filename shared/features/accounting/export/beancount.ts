@@ -8,7 +8,7 @@ const quoted = (text: string): string => `"${oneLine(text).replaceAll(/["\\]/g, 
 export const beancount: ExportFormat = {
   contentType: 'text/plain; charset=utf-8',
   extension: 'beancount',
-  head: ({ workspaceId, before, accounts, firstDate }) =>
+  writeHeader: ({ workspaceId, before, accounts, firstDate }) =>
     [
       `; Kontor, workspace ${workspaceId}, everything posted before ${before}`,
       'option "name_income" "Income"',
@@ -19,7 +19,7 @@ export const beancount: ExportFormat = {
       '',
       '',
     ].join('\n'),
-  entry: ({ id, date, memo, source_type, source_id, currency, lines, reverses }, accountOf) => {
+  writeEntry: ({ id, date, memo, source_type, source_id, currency, lines, reverses }, accountOf) => {
     const values = { id, source_type, ...(source_id === null ? {} : { source_id }), ...(reverses === null ? {} : { reverses }) }
     const metadata = Object.entries(values).map(([key, value]) => `  ${key}: ${quoted(value)}`)
     const postings = lines.flatMap(({ account_id, debit, credit, memo }) => {

@@ -11,8 +11,8 @@ const header = [
 export const csv: ExportFormat = {
   contentType: 'text/csv; charset=utf-8',
   extension: 'csv',
-  head: () => writeCsv([header]),
-  entry: ({ id, date, created_at, memo, source_type, source_id, reverses, currency, lines }, accountOf) =>
+  writeHeader: () => writeCsv([header]),
+  writeEntry: ({ id, date, created_at, memo, source_type, source_id, reverses, currency, lines }, accountOf) =>
     writeCsv(
       lines.map((line) => {
         const account = accountOf(line.account_id)

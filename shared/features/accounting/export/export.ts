@@ -1,16 +1,16 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { accountOf, compareAccounts, findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
-import { entriesByDate } from '#shared/features/accounting/entries/read-all.ts'
+import { accountOrUnknown, compareAccounts, findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
+import { readEntriesByDate } from '#shared/features/accounting/entries/read-all.ts'
 import { beancount } from '#shared/features/accounting/export/beancount.ts'
 import { csv } from '#shared/features/accounting/export/csv.ts'
 import type { ExportFormat } from '#shared/features/accounting/export/format.ts'
 import { hledger } from '#shared/features/accounting/export/hledger.ts'
 import { findCurrencies, findUsedAccounts } from '#shared/features/accounting/store.ts'
-import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
+import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 
 /** Export formats by name. */
-export const formats = { hledger, beancount, csv } as const satisfies Readonly<Record<string, ExportFormat>>
-export type FormatName = keyof typeof formats
+export const exportFormats = { hledger, beancount, csv } as const satisfies Readonly<Record<string, ExportFormat>>
+export type ExportFormatName = keyof typeof exportFormats
 
 /**
  * Exports all entries posted before an instant, now by default, in every currency, by date, a page of entries per buffer. Accounts that the
@@ -19,24 +19,24 @@ export type FormatName = keyof typeof formats
  */
 export async function* exportBooks(
   scope: Scope,
-  { entry: write, head }: ExportFormat,
+  { writeEntry: write, writeHeader }: ExportFormat,
   recordedBefore: string | undefined,
   onProgress: (entries: number) => Promise<void>,
 ): AsyncGenerator<Buffer> {
-  const before = await fixed(scope, recordedBefore, 'recorded_before')
+  const before = await waitForPostings(scope, recordedBefore, 'recorded_before')
   const currencyRows = await scope.db.query<{ currency: string }>(findCurrencies(scope.workspace.id, before))
   const accountRows = await scope.db.query<{ account_id: string }>(findUsedAccounts(scope.workspace.id, before))
   const ids = accountRows.map(({ account_id }) => account_id)
   const accountsById = await findAccounts(scope, ids)
-  const accounts = new Map(ids.map((id) => [id, accountOf(accountsById, id)]))
+  const accounts = new Map(ids.map((id) => [id, accountOrUnknown(accountsById, id)]))
   let written = 0
-  for await (const entries of entriesByDate(scope, before)) {
-    if (written === 0) yield Buffer.from(head(describeBooks(entries[0]?.date ?? null)))
-    yield Buffer.from(entries.map((entry) => write(entry, (id) => accountOf(accounts, id))).join(''))
+  for await (const entries of readEntriesByDate(scope, before)) {
+    if (written === 0) yield Buffer.from(writeHeader(describeBooks(entries[0]?.date ?? null)))
+    yield Buffer.from(entries.map((entry) => write(entry, (id) => accountOrUnknown(accounts, id))).join(''))
     written += entries.length
     await onProgress(written)
   }
-  if (written === 0) yield Buffer.from(head(describeBooks(null)))
+  if (written === 0) yield Buffer.from(writeHeader(describeBooks(null)))
 
   function describeBooks(firstDate: string | null) {
     const currencies = currencyRows.map(({ currency }) => currency)

@@ -6,8 +6,8 @@ export interface ExportFormat {
   readonly contentType: string
   /** File name extension without the dot. */
   readonly extension: string
-  readonly head: (books: ExportedBooks) => string
-  readonly entry: (entry: StoredEntry, accountOf: (id: string) => Account) => string
+  readonly writeHeader: (books: ExportedBooks) => string
+  readonly writeEntry: (entry: StoredEntry, accountOf: (id: string) => Account) => string
 }
 
 /** The exported ledger, as a format's header needs it. */

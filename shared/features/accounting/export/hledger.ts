@@ -10,7 +10,7 @@ const escapeDescription = (text: string): string => oneLine(text).replaceAll(';'
 export const hledger: ExportFormat = {
   contentType: 'text/plain; charset=utf-8',
   extension: 'journal',
-  head: ({ workspaceId, before, currencies, accounts }) =>
+  writeHeader: ({ workspaceId, before, currencies, accounts }) =>
     [
       `; Kontor, workspace ${workspaceId}, everything posted before ${before}`,
       'decimal-mark .',
@@ -19,7 +19,7 @@ export const hledger: ExportFormat = {
       '',
       '',
     ].join('\n'),
-  entry: ({ id, date, memo, currency, lines, reverses }, accountOf) => {
+  writeEntry: ({ id, date, memo, currency, lines, reverses }, accountOf) => {
     const postings = lines.map(({ account_id, debit, credit, memo }) => {
       const amount = writeAmount(readAmount(debit) - readAmount(credit), currency)
       const note = escapeComment(memo)

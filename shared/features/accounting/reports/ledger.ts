@@ -2,11 +2,11 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
 import { type Amount, readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
 import { dayBefore, requireDay } from '#shared/features/accounting/days.ts'
-import { type Balance, type Books, balanceOf, openBooks, requireOrder, spanOf } from '#shared/features/accounting/reports/report.ts'
+import { type Balance, type Books, balanceOf, openBooks, querySpanOf, requireDayOrder } from '#shared/features/accounting/reports/report.ts'
 import type { Ledger, LedgerQuery } from '#shared/features/accounting/reports/schemas.ts'
-import { type Span, type Sums, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
-import { type AccountLine, findAccountLines, hasLines } from '#shared/features/accounting/store.ts'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { type AccountSums, type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
+import { type AccountLine, findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -14,12 +14,12 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
  * page, so every page costs the same. Throws VALIDATION_ERROR, also for an account id that has no readable record and no lines.
  */
-export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger> {
+export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledger> {
   const { limit, cursor } = query
   const account = query.account.toLowerCase()
   const from = query.from === undefined ? undefined : requireDay(query.from, 'from')
   const to = query.to === undefined ? undefined : requireDay(query.to, 'to')
-  requireOrder(from, to)
+  requireDayOrder(from, to)
   const books = await openBooks(scope, query)
   await requireAccount(scope, account)
   const { currency, currencies, recordedBefore } = books
@@ -53,8 +53,8 @@ export async function ledgerOf(scope: Scope, query: LedgerQuery): Promise<Ledger
   }
 }
 
-async function readAccountBalance(scope: Scope, books: Books, account: string, days: Pick<Span, 'from' | 'to'>): Promise<Balance> {
-  const [row] = await readRows<Sums>(scope, heavy(sumsOfAccount(spanOf(scope, books, days), account), 'the span of days'))
+async function readAccountBalance(scope: Scope, books: Books, account: string, days: Pick<BalanceSpan, 'from' | 'to'>): Promise<Balance> {
+  const [row] = await readRows<AccountSums>(scope, asHeavy(sumsOfAccount(querySpanOf(scope, books, days), account), 'the span of days'))
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 
@@ -80,6 +80,6 @@ function parsePosition(text: string): LedgerPosition {
 
 async function requireAccount(scope: Scope, account: string): Promise<void> {
   if ((await findAccounts(scope, [account])).get(account)?.isReadable) return
-  const [found] = await readRows<{ is_used: boolean }>(scope, hasLines(scope.workspace.id, account))
+  const [found] = await readRows<{ is_used: boolean }>(scope, isAccountUsed(scope.workspace.id, account))
   if (!found?.is_used) throw problem('VALIDATION_ERROR', 'account must be the id of an accounts record')
 }

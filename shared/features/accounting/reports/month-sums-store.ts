@@ -4,19 +4,19 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 const linesPerStep = 500_000
 
 /** Makes the place where it is noted how far the sums reach. Values: workspace. */
-export const beginMonths = sql(
+export const insertMonthProgress = sql(
   'begin_ledger_months',
   `insert into ledger_months_until (workspace_id, until) values ($1, '-infinity') on conflict (workspace_id) do nothing`,
 )
 
 /** Locks how far the sums reach, and whether that is as far as an instant. Values: workspace, instant. */
-export const lockMonths = sql(
+export const lockMonthProgress = sql(
   'lock_ledger_months',
   'select until::text as until, until >= $2::timestamptz as is_done from ledger_months_until where workspace_id = $1 for update',
 )
 
 /** How far one step may go: just behind the last of so many lines, or to the instant when there are fewer. Values: workspace, since, instant. */
-export const findStep = sql(
+export const findMonthStep = sql(
   'find_ledger_months_step',
   `select case when count(*) = ${linesPerStep} then (max(created_at) + interval '1 microsecond')::text else $3::timestamptz::text end as until,
      count(*) < ${linesPerStep} as is_last
@@ -28,7 +28,7 @@ export const findStep = sql(
 )
 
 /** Adds the lines that were posted in between to the sums of their months, and notes it. Values: workspace, since, until. */
-export const addToMonths = sql(
+export const addMonthSums = sql(
   'add_to_ledger_months',
   `with added as (
      insert into ledger_months as kept (workspace_id, currency, account_id, month, debit, credit)

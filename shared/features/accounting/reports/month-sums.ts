@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { sumLedgerMonths } from '#shared/features/accounting/jobs.ts'
-import { addToMonths, beginMonths, findStep, lockMonths } from '#shared/features/accounting/reports/month-sums-store.ts'
-import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
+import {
+  addMonthSums,
+  findMonthStep,
+  insertMonthProgress,
+  lockMonthProgress,
+} from '#shared/features/accounting/reports/month-sums-store.ts'
+import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 
@@ -13,30 +18,30 @@ const maxRecentLines = 5_000
  * Updates the month sums with everything posted until now. A concurrent call waits and then finds little to add. Posting is blocked only
  * while postings in progress commit.
  */
-export async function sumMonths(scope: Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } }): Promise<void> {
+export async function updateMonthSums(scope: Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } }): Promise<void> {
   const { db, workspace } = scope
-  const now = await fixed(scope, undefined, 'now')
-  await db.query(beginMonths(workspace.id))
+  const now = await waitForPostings(scope, undefined, 'now')
+  await db.query(insertMonthProgress(workspace.id))
   let isLast = false
   while (!isLast) isLast = await db.transaction((tx) => addNextLines(tx, workspace.id, now))
 }
 
 /** Adds the next lines posted before an instant in one transaction; true when none are left. */
 async function addNextLines(tx: Tx, workspaceId: string, now: string): Promise<boolean> {
-  const [progress] = await tx.query<{ until: string; is_done: boolean }>(lockMonths(workspaceId, now))
+  const [progress] = await tx.query<{ until: string; is_done: boolean }>(lockMonthProgress(workspaceId, now))
   if (!progress || progress.is_done) return true
-  const [step] = await tx.query<{ until: string; is_last: boolean }>(findStep(workspaceId, progress.until, now))
+  const [step] = await tx.query<{ until: string; is_last: boolean }>(findMonthStep(workspaceId, progress.until, now))
   if (!step) return true
-  await tx.query(addToMonths(workspaceId, progress.until, step.until))
+  await tx.query(addMonthSums(workspaceId, progress.until, step.until))
   return step.is_last
 }
 
 /** Enqueues an update of the month sums after a report added up many lines; at most once a minute per workspace. */
-export async function noteRecent({ db, queue, workspace, cause, now }: Scope, lines: number): Promise<void> {
+export async function requestMonthSums({ db, jobQueue, workspace, cause, now }: Scope, lines: number): Promise<void> {
   if (lines < maxRecentLines) return
   const minute = Math.floor(now().getTime() / 60_000)
   const id = createHash('md5').update(`ledger months ${workspace.id} ${minute}`).digest('hex')
-  await enqueueAll(queue, db, sumLedgerMonths, [
+  await enqueueAll(jobQueue, db, sumLedgerMonths, [
     { id, origin: { workspaceId: workspace.id, cause }, payload: { workspaceId: workspace.id } },
   ])
 }

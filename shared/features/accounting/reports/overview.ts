@@ -4,12 +4,12 @@ import { readAmount, sumOf, writeAmount } from '#shared/features/accounting/amou
 import { daysBefore, monthsUpTo } from '#shared/features/accounting/days.ts'
 import { viewOfEntry } from '#shared/features/accounting/entries/find.ts'
 import { countEntries, findEntries, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
-import { type Books, balances, daysOf, openBooks, spanOf } from '#shared/features/accounting/reports/report.ts'
-import type { Overview, OverviewQuery } from '#shared/features/accounting/reports/schemas.ts'
-import { classify, countedAs } from '#shared/features/accounting/reports/sections.ts'
+import { type Books, openBooks, querySpanOf, readBalances, readReportDays } from '#shared/features/accounting/reports/report.ts'
+import type { AccountingOverview, OverviewQuery } from '#shared/features/accounting/reports/schemas.ts'
+import { classifyBalances, signedAmount } from '#shared/features/accounting/reports/sections.ts'
 import { type MonthSums, sumsByMonth } from '#shared/features/accounting/reports/store.ts'
 import { findLastDates } from '#shared/features/accounting/store.ts'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -23,19 +23,19 @@ const idleDays = 90
 const maxCashAccounts = 200
 
 /** Headline figures of a span of days; by default from the first day of this month to today. Throws VALIDATION_ERROR. */
-export async function overviewOf(scope: Scope, query: OverviewQuery): Promise<Overview> {
-  const days = daysOf(scope, query, 'month')
+export async function readAccountingOverview(scope: Scope, query: OverviewQuery): Promise<AccountingOverview> {
+  const days = readReportDays(scope, query, 'month')
   const cashAccounts = parseCashAccounts(query.cash_accounts)
   const books = await openBooks(scope, query)
   const { currency, currencies, recordedBefore: before } = books
   const accounts = await listAccounts(scope)
-  const { total } = await classify(scope, await balances(scope, books, days), currency)
+  const { total } = await classifyBalances(scope, await readBalances(scope, books, days), currency)
   const filter = { currency, before }
   const [counted] = await readRows<{ total: number }>(
     scope,
-    heavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'),
+    asHeavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'),
   )
-  const recent = await readRows<StoredEntry>(scope, heavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
+  const recent = await readRows<StoredEntry>(scope, asHeavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
   return {
     revenue: writeAmount(total('revenue'), currency),
     expense: writeAmount(total('expense'), currency),
@@ -61,20 +61,25 @@ function parseCashAccounts(text = ''): ReadonlySet<string> {
 }
 
 async function sumCash(scope: Scope, books: Books, to: string, accounts: ReadonlySet<string>) {
-  const found = accounts.size === 0 ? [] : await balances(scope, books, { to })
+  const found = accounts.size === 0 ? [] : await readBalances(scope, books, { to })
   return sumOf(found.filter(({ accountId }) => accounts.has(accountId)).map(({ balance }) => balance))
 }
 
-async function readMonths(scope: Scope, books: Books, to: string, accounts: ReadonlyMap<string, Account>): Promise<Overview['months']> {
+async function readMonths(
+  scope: Scope,
+  books: Books,
+  to: string,
+  accounts: ReadonlyMap<string, Account>,
+): Promise<AccountingOverview['months']> {
   const months = monthsUpTo(to, monthsShown)
   const counted = [...accounts.values()].flatMap(({ id, kind }) => (kind === 'revenue' || kind === 'expense' ? [{ id, kind }] : []))
   const rows = await readRows<MonthSums>(
     scope,
-    heavy(sumsByMonth(spanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
+    asHeavy(sumsByMonth(querySpanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
   )
   const amount = (month: string, kind: 'revenue' | 'expense') => {
     const found = rows.find((row) => row.month === month && row.kind === kind)
-    return found ? countedAs(kind, readAmount(found.debit) - readAmount(found.credit)) : 0n
+    return found ? signedAmount(kind, readAmount(found.debit) - readAmount(found.credit)) : 0n
   }
   return months.map((month) => {
     const [revenue, expense] = [amount(month, 'revenue'), amount(month, 'expense')]
@@ -91,7 +96,7 @@ async function findIdleAccounts(
   { currencies, recordedBefore }: Books,
   to: string,
   accounts: ReadonlyMap<string, Account>,
-): Promise<Overview['idle_accounts']> {
+): Promise<AccountingOverview['idle_accounts']> {
   const readable = [...accounts.values()].filter(({ isReadable }) => isReadable).sort(compareAccounts)
   const ids = readable.map(({ id }) => id)
   const statement = findLastDates(scope.workspace.id, ids, currencies, to, recordedBefore ?? 'infinity')

@@ -1,15 +1,15 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { writeAmount } from '#shared/features/accounting/amount.ts'
-import { balances, daysOf, openBooks } from '#shared/features/accounting/reports/report.ts'
+import { openBooks, readBalances, readReportDays } from '#shared/features/accounting/reports/report.ts'
 import type { ProfitLoss, ProfitLossQuery } from '#shared/features/accounting/reports/schemas.ts'
-import { classify } from '#shared/features/accounting/reports/sections.ts'
+import { classifyBalances } from '#shared/features/accounting/reports/sections.ts'
 
 /** Revenue and expense of a span of days; by default from the first day of this year to today. */
-export async function profitLossOf(scope: Scope, query: ProfitLossQuery): Promise<ProfitLoss> {
-  const days = daysOf(scope, query, 'year')
+export async function readProfitLoss(scope: Scope, query: ProfitLossQuery): Promise<ProfitLoss> {
+  const days = readReportDays(scope, query, 'year')
   const books = await openBooks(scope, query)
   const { currency, currencies } = books
-  const { total, section } = await classify(scope, await balances(scope, books, days), currency)
+  const { total, section } = await classifyBalances(scope, await readBalances(scope, books, days), currency)
   return {
     revenue: section('revenue'),
     expense: section('expense'),

@@ -2,11 +2,11 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type Amount, readAmount } from '#shared/features/accounting/amount.ts'
 import { requireCurrency } from '#shared/features/accounting/currency.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
-import { noteRecent } from '#shared/features/accounting/reports/month-sums.ts'
-import { type Span, type Sums, sumsByAccount } from '#shared/features/accounting/reports/store.ts'
+import { requestMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
+import { type AccountSums, type BalanceSpan, sumsByAccount } from '#shared/features/accounting/reports/store.ts'
 import { findCurrencies } from '#shared/features/accounting/store.ts'
-import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
-import { heavy } from '#shared/platform/db/statements/statement.ts'
+import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
+import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The books that a report reads: one currency, now or as of an instant. */
@@ -24,7 +24,7 @@ export async function openBooks(
   scope: Scope,
   { currency = scope.workspace.default_currency, recorded_before }: { currency?: string | undefined; recorded_before?: string | undefined },
 ): Promise<Books> {
-  const recordedBefore = recorded_before === undefined ? undefined : await fixed(scope, recorded_before, 'recorded_before')
+  const recordedBefore = recorded_before === undefined ? undefined : await waitForPostings(scope, recorded_before, 'recorded_before')
   const rows = await readRows<{ currency: string }>(scope, findCurrencies(scope.workspace.id, recordedBefore ?? 'infinity'))
   const currencies = rows.map((row) => row.currency)
   requireCurrency(currency, currencies)
@@ -32,7 +32,7 @@ export async function openBooks(
 }
 
 /** The days of a report; `from` defaults to the first day of the month or year of `to`, and `to` to today in UTC. */
-export function daysOf(
+export function readReportDays(
   { now }: Scope,
   { from, to }: { from?: string | undefined; to?: string | undefined },
   unit: 'month' | 'year',
@@ -40,12 +40,12 @@ export function daysOf(
   const last = to === undefined ? now().toISOString().slice(0, 10) : requireDay(to, 'to')
   const first =
     from === undefined ? `${last.slice(0, unit === 'month' ? 7 : 4)}${unit === 'month' ? '-01' : '-01-01'}` : requireDay(from, 'from')
-  requireOrder(first, last)
+  requireDayOrder(first, last)
   return { from: first, to: last }
 }
 
 /** Throws VALIDATION_ERROR when the first day is after the last. */
-export function requireOrder(from: string | undefined, to: string | undefined): void {
+export function requireDayOrder(from: string | undefined, to: string | undefined): void {
   if (from !== undefined && to !== undefined && from > to)
     throw problem('VALIDATION_ERROR', `from must not be after to, got ${from} and ${to}`)
 }
@@ -60,10 +60,10 @@ export interface Balance {
 }
 
 /** The balances of all accounts over some days, ordered by account id. Every report is built on them. */
-export async function balances(scope: Scope, books: Books, days: Pick<Span, 'from' | 'to'> = {}): Promise<Balance[]> {
-  const rows = await readRows<Sums>(scope, heavy(sumsByAccount(spanOf(scope, books, days)), 'the span of days'))
+export async function readBalances(scope: Scope, books: Books, days: Pick<BalanceSpan, 'from' | 'to'> = {}): Promise<Balance[]> {
+  const rows = await readRows<AccountSums>(scope, asHeavy(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
-    await noteRecent(
+    await requestMonthSums(
       scope,
       rows.reduce((sum, { recent }) => sum + recent, 0),
     )
@@ -72,7 +72,11 @@ export async function balances(scope: Scope, books: Books, days: Pick<Span, 'fro
 }
 
 /** The span that the store sums for a report. */
-export const spanOf = ({ workspace }: Scope, { currency, recordedBefore }: Books, days: Pick<Span, 'from' | 'to'>): Span => ({
+export const querySpanOf = (
+  { workspace }: Scope,
+  { currency, recordedBefore }: Books,
+  days: Pick<BalanceSpan, 'from' | 'to'>,
+): BalanceSpan => ({
   workspaceId: workspace.id,
   currency,
   recordedBefore,
@@ -80,7 +84,7 @@ export const spanOf = ({ workspace }: Scope, { currency, recordedBefore }: Books
 })
 
 /** Converts sums that the database wrote. */
-export function balanceOf({ account_id, ...sums }: Sums): Balance {
+export function balanceOf({ account_id, ...sums }: AccountSums): Balance {
   const [debit, credit] = [readAmount(sums.debit), readAmount(sums.credit)]
   return { accountId: account_id, debit, credit, balance: debit - credit }
 }

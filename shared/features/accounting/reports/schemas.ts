@@ -1,4 +1,4 @@
-import { accountHint, decimal, entryShape } from '#shared/features/accounting/entries/schemas.ts'
+import { accountHint, decimalSchema, entryShape } from '#shared/features/accounting/entries/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
@@ -33,7 +33,12 @@ export const trialBalance = schema(
   t.Object(
     {
       rows: t.Array(
-        t.Object({ account_id: id, debit: decimal('Gross.'), credit: decimal('Gross.'), balance: decimal('Debit less credit.') }),
+        t.Object({
+          account_id: id,
+          debit: decimalSchema('Gross.'),
+          credit: decimalSchema('Gross.'),
+          balance: decimalSchema('Debit less credit.'),
+        }),
       ),
       ...commonFields,
     },
@@ -70,13 +75,13 @@ export const ledger = schema(
           entry_id: id,
           date: t.String({ format: 'date' }),
           memo: t.String({ description: "The line's memo, or its entry's." }),
-          debit: decimal('Zero on a credit line.'),
-          credit: decimal('Zero on a debit line.'),
-          balance: decimal('Running: debit less credit up to this line.'),
+          debit: decimalSchema('Zero on a credit line.'),
+          credit: decimalSchema('Zero on a debit line.'),
+          balance: decimalSchema('Running: debit less credit up to this line.'),
         }),
       ),
-      opening: decimal('The balance before `from`.'),
-      closing: decimal('The balance at the end of `to`.'),
+      opening: decimalSchema('The balance before `from`.'),
+      closing: decimalSchema('The balance at the end of `to`.'),
       ...commonFields,
       next_cursor: nullable(t.String({ description: 'Where the next page starts; null at the end.' })),
     },
@@ -88,8 +93,8 @@ export type Ledger = TypeOf<typeof ledger>
 const section = t.Object(
   {
     kind: t.String({ description: 'The kind of these accounts, or unclassified.' }),
-    rows: t.Array(t.Object({ account_id: id, ...codeAndName, amount: decimal('') })),
-    total: decimal('The sum of the rows.'),
+    rows: t.Array(t.Object({ account_id: id, ...codeAndName, amount: decimalSchema('') })),
+    total: decimalSchema('The sum of the rows.'),
   },
   { title: 'ReportSection' },
 )
@@ -101,7 +106,7 @@ export type ProfitLossQuery = TypeOf<typeof profitLossQuery>
 /** Revenue less expense of some days. */
 export const profitLoss = schema(
   t.Object(
-    { revenue: section, expense: section, unclassified: section, net: decimal('Revenue less expense.'), ...commonFields },
+    { revenue: section, expense: section, unclassified: section, net: decimalSchema('Revenue less expense.'), ...commonFields },
     { title: 'ProfitLoss', description: 'Revenue counts credit less debit, the others debit less credit.' },
   ),
 )
@@ -120,7 +125,7 @@ export const balanceSheet = schema(
       liabilities: section,
       equity: section,
       unclassified: section,
-      earnings: decimal('Revenue less expense of all days up to `as_of`.'),
+      earnings: decimalSchema('Revenue less expense of all days up to `as_of`.'),
       balanced: t.Boolean({
         description: 'Whether assets equal liabilities plus equity plus earnings. False while unclassified accounts have a balance.',
       }),
@@ -145,18 +150,23 @@ export const overviewQuery = schema(
 export type OverviewQuery = TypeOf<typeof overviewQuery>
 
 /** Headline figures. */
-export const overview = schema(
+export const accountingOverview = schema(
   t.Object(
     {
-      revenue: decimal(''),
-      expense: decimal(''),
-      net: decimal('Revenue less expense.'),
-      cash: decimal('The balance of the cash accounts at the end of `to`.'),
-      unclassified: decimal('Debit less credit of the accounts without a kind.'),
+      revenue: decimalSchema(''),
+      expense: decimalSchema(''),
+      net: decimalSchema('Revenue less expense.'),
+      cash: decimalSchema('The balance of the cash accounts at the end of `to`.'),
+      unclassified: decimalSchema('Debit less credit of the accounts without a kind.'),
       entry_count: t.Integer({ minimum: 0, description: 'Entries of these days.' }),
       recent: t.Array(entryShape, { description: 'The 10 entries posted last.' }),
       months: t.Array(
-        t.Object({ month: t.String({ description: 'YYYY-MM.' }), revenue: decimal(''), expense: decimal(''), net: decimal('') }),
+        t.Object({
+          month: t.String({ description: 'YYYY-MM.' }),
+          revenue: decimalSchema(''),
+          expense: decimalSchema(''),
+          net: decimalSchema(''),
+        }),
         { description: 'Twelve months; the last one is the month of `to`, up to that day.' },
       ),
       idle_accounts: t.Array(t.Object({ account_id: id, ...codeAndName, last_entry_date: nullable(t.String({ format: 'date' })) }), {
@@ -167,4 +177,4 @@ export const overview = schema(
     { title: 'AccountingOverview' },
   ),
 )
-export type Overview = TypeOf<typeof overview>
+export type AccountingOverview = TypeOf<typeof accountingOverview>

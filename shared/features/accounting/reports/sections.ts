@@ -1,11 +1,17 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type Account, accountOf, compareAccounts, findAccounts, type Kind } from '#shared/features/accounting/accounts/accounts.ts'
+import {
+  type Account,
+  type AccountKind,
+  accountOrUnknown,
+  compareAccounts,
+  findAccounts,
+} from '#shared/features/accounting/accounts/accounts.ts'
 import { type Amount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import type { Balance } from '#shared/features/accounting/reports/report.ts'
 import type { Section } from '#shared/features/accounting/reports/schemas.ts'
 
 /** A report section: accounts of one kind, or accounts without a kind. */
-export type SectionKind = Kind | 'unclassified'
+export type SectionKind = AccountKind | 'unclassified'
 
 /** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
 const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
@@ -18,21 +24,21 @@ interface ClassifiedAccount {
 }
 
 /** Balances grouped by account kind: exact totals, and sections for the answer. */
-export interface Classified {
+export interface ClassifiedBalances {
   readonly total: (kind: SectionKind) => Amount
   readonly section: (kind: SectionKind) => Section
 }
 
 /** Groups balances by the kind of their account. Ids without a record count as unclassified, so no line is omitted. */
-export async function classify(scope: Scope, balances: readonly Balance[], currency: string): Promise<Classified> {
+export async function classifyBalances(scope: Scope, balances: readonly Balance[], currency: string): Promise<ClassifiedBalances> {
   const accounts = await findAccounts(
     scope,
     balances.map(({ accountId }) => accountId),
   )
   const classified = balances.map(({ accountId, balance }): ClassifiedAccount => {
-    const account = accountOf(accounts, accountId)
+    const account = accountOrUnknown(accounts, accountId)
     const kind = account.kind ?? 'unclassified'
-    return { account, kind, amount: countedAs(kind, balance) }
+    return { account, kind, amount: signedAmount(kind, balance) }
   })
   const byKind = Map.groupBy(classified, ({ kind }) => kind)
   const total = (kind: SectionKind): Amount => sumOf((byKind.get(kind) ?? []).map(({ amount }) => amount))
@@ -47,4 +53,4 @@ export async function classify(scope: Scope, balances: readonly Balance[], curre
 }
 
 /** A balance, given as debit less credit, in the sign of a kind. */
-export const countedAs = (kind: SectionKind, balance: Amount): Amount => (creditKinds.has(kind) ? -balance : balance)
+export const signedAmount = (kind: SectionKind, balance: Amount): Amount => (creditKinds.has(kind) ? -balance : balance)

@@ -1,8 +1,8 @@
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
-import { dayAfter } from '#shared/platform/kernel/time/instant.ts'
+import { nextDay } from '#shared/platform/kernel/time/instant.ts'
 
 /** What is summed: the lines of a currency, of these days, as they were posted before an instant. */
-export interface Span {
+export interface BalanceSpan {
   readonly workspaceId: string
   readonly currency: string
   /** The first day; every earlier one too without it. */
@@ -14,7 +14,7 @@ export interface Span {
 }
 
 /** The sums of an account's debits and credits, as decimal text. */
-export interface Sums {
+export interface AccountSums {
   readonly account_id: string
   readonly debit: string
   readonly credit: string
@@ -61,7 +61,7 @@ const spanned = `(
       and line.currency || '' = $2 and line.date + 0 >= $3::date and line.date + 0 <= $4::date
 )`
 
-function valuesOf({ workspaceId, currency, from, to, recordedBefore }: Span): readonly unknown[] {
+function valuesOf({ workspaceId, currency, from, to, recordedBefore }: BalanceSpan): readonly unknown[] {
   const first = from === undefined ? '-infinity' : firstWholeMonth(from)
   const behind = to === undefined ? ['infinity', 'infinity'] : [monthBehindWhole(to), nextMonth(to)]
   return [workspaceId, currency, from ?? '-infinity', to ?? 'infinity', recordedBefore ?? 'infinity', first, ...behind]
@@ -71,7 +71,7 @@ function valuesOf({ workspaceId, currency, from, to, recordedBefore }: Span): re
 const firstWholeMonth = (day: string): string => (day.endsWith('-01') ? day : nextMonth(day))
 
 /** The first day behind the last month that ends on a day or before it. */
-const monthBehindWhole = (day: string): string => (dayAfter(day).endsWith('-01') ? dayAfter(day) : `${day.slice(0, 8)}01`)
+const monthBehindWhole = (day: string): string => (nextDay(day).endsWith('-01') ? nextDay(day) : `${day.slice(0, 8)}01`)
 
 /** The first day of the month after a day's; after 9999-12 comes 10000-01-01, which PostgreSQL reads. */
 function nextMonth(day: string): string {
@@ -84,7 +84,7 @@ const byAccount = sql(
   `select account_id, sum(debit) as debit, sum(credit) as credit, sum(recent)::integer as recent from ${spanned} as spanned group by account_id order by account_id`,
 )
 /** The sums of a span by account. */
-export const sumsByAccount = (span: Span): Statement => byAccount(...valuesOf(span))
+export const sumsByAccount = (span: BalanceSpan): Statement => byAccount(...valuesOf(span))
 
 const ofAccount = sql(
   'sum_lines_of_account',
@@ -92,7 +92,7 @@ const ofAccount = sql(
    where account_id = $9::uuid`,
 )
 /** The sums of a span for one account, zero without lines. */
-export const sumsOfAccount = (span: Span, accountId: string): Statement => ofAccount(...valuesOf(span), accountId)
+export const sumsOfAccount = (span: BalanceSpan, accountId: string): Statement => ofAccount(...valuesOf(span), accountId)
 
 /** A month's sums over accounts that are counted together. */
 export interface MonthSums {
@@ -110,7 +110,7 @@ const byMonth = sql(
    group by month, account.kind order by month, account.kind`,
 )
 /** The sums of a span by month and kind, for the accounts whose kinds are given. */
-export const sumsByMonth = (span: Span, accounts: readonly { readonly id: string; readonly kind: string }[]): Statement =>
+export const sumsByMonth = (span: BalanceSpan, accounts: readonly { readonly id: string; readonly kind: string }[]): Statement =>
   byMonth(
     ...valuesOf(span),
     accounts.map(({ id }) => id),

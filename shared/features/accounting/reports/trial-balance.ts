@@ -1,13 +1,13 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { writeAmount } from '#shared/features/accounting/amount.ts'
-import { balances, openBooks } from '#shared/features/accounting/reports/report.ts'
+import { openBooks, readBalances } from '#shared/features/accounting/reports/report.ts'
 import type { TrialBalance, TrialBalanceQuery } from '#shared/features/accounting/reports/schemas.ts'
 
 /** Totals over all days of every account with lines in a currency. */
-export async function trialBalanceOf(scope: Scope, query: TrialBalanceQuery): Promise<TrialBalance> {
+export async function readTrialBalance(scope: Scope, query: TrialBalanceQuery): Promise<TrialBalance> {
   const books = await openBooks(scope, query)
   const { currency, currencies } = books
-  const rows = (await balances(scope, books)).map(({ accountId, debit, credit, balance }) => ({
+  const rows = (await readBalances(scope, books)).map(({ accountId, debit, credit, balance }) => ({
     account_id: accountId,
     debit: writeAmount(debit, currency),
     credit: writeAmount(credit, currency),

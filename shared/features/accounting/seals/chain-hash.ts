@@ -18,13 +18,13 @@ export class ChainHash {
     return this.#entries
   }
 
-  cover(entry: StoredEntry): void {
+  add(entry: StoredEntry): void {
     this.#entries += 1
     this.#addLine(canonicalEntry(entry))
   }
 
   /** The hash in hexadecimal; no entry can be added afterwards. */
-  end(): string {
+  digest(): string {
     return this.#hash.digest('hex')
   }
 

@@ -28,7 +28,7 @@ export const sealInput = schema(
 )
 
 /** Result of verifying the ledger. */
-export const verification = schema(
+export const ledgerVerification = schema(
   t.Object(
     {
       ok: t.Boolean({ description: 'Whether no difference was found.' }),
@@ -46,5 +46,5 @@ export const verification = schema(
     { title: 'LedgerVerification' },
   ),
 )
-export type Verification = TypeOf<typeof verification>
-export type Difference = Verification['differences'][number]
+export type LedgerVerification = TypeOf<typeof ledgerVerification>
+export type LedgerDifference = LedgerVerification['differences'][number]

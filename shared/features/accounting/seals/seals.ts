@@ -1,9 +1,9 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { entriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
+import { readEntriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
 import { ChainHash } from '#shared/features/accounting/seals/chain-hash.ts'
 import type { Seal } from '#shared/features/accounting/seals/schemas.ts'
 import { findChainEnd, findSeals, insertSeal, type StoredSeal } from '#shared/features/accounting/seals/store.ts'
-import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
+import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Reads all seals in the order of the chain. */
@@ -12,7 +12,7 @@ export async function listSeals(scope: Scope): Promise<Seal[]> {
 }
 
 /** A computed seal that is not stored yet. */
-export interface NewSeal {
+export interface PreparedSeal {
   readonly position: number
   readonly until: string
   readonly entries: number
@@ -31,17 +31,20 @@ interface ChainEnd {
  * Hashes every entry recorded before an instant, now by default, that no seal covers. Waits for postings in progress first; holds no lock
  * while hashing. Throws VALIDATION_ERROR for an instant in the future.
  */
-export async function prepareSeal(scope: Scope, until?: string): Promise<NewSeal> {
-  const instant = await fixed(scope, until, 'until')
+export async function prepareSeal(scope: Scope, until?: string): Promise<PreparedSeal> {
+  const instant = await waitForPostings(scope, until, 'until')
   const [end] = await scope.db.query<ChainEnd>(findChainEnd(scope.workspace.id))
   const previous = end?.hash ?? null
   const hash = new ChainHash(previous, instant)
-  for await (const entries of entriesByPosting(scope, instant, end?.sealed_until)) for (const entry of entries) hash.cover(entry)
-  return { position: (end?.position ?? 0) + 1, until: instant, entries: hash.entries, hash: hash.end(), previous }
+  for await (const entries of readEntriesByPosting(scope, instant, end?.sealed_until)) for (const entry of entries) hash.add(entry)
+  return { position: (end?.position ?? 0) + 1, until: instant, entries: hash.entries, hash: hash.digest(), previous }
 }
 
 /** Stores a prepared seal; undefined when another seal was stored first and this one must be prepared again. */
-export async function keepSeal({ db, workspace }: Scope, { position, until, entries, hash, previous }: NewSeal): Promise<Seal | undefined> {
+export async function storeSeal(
+  { db, workspace }: Scope,
+  { position, until, entries, hash, previous }: PreparedSeal,
+): Promise<Seal | undefined> {
   const [stored] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
   return stored && viewSeal(stored)
 }

@@ -1,12 +1,12 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type Amount, readAmount } from '#shared/features/accounting/amount.ts'
-import { entriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
+import { readEntriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
 import type { StoredEntry } from '#shared/features/accounting/entries/store.ts'
-import { balances, openBooks } from '#shared/features/accounting/reports/report.ts'
+import { openBooks, readBalances } from '#shared/features/accounting/reports/report.ts'
 import { ChainHash } from '#shared/features/accounting/seals/chain-hash.ts'
-import type { Difference, Verification } from '#shared/features/accounting/seals/schemas.ts'
+import type { LedgerDifference, LedgerVerification } from '#shared/features/accounting/seals/schemas.ts'
 import { findSeals, type StoredSeal } from '#shared/features/accounting/seals/store.ts'
-import { fixed } from '#shared/features/accounting/wait-for-postings.ts'
+import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** Maximum number of differences reported; a ledger with more needs no further detail. */
@@ -16,16 +16,16 @@ const maxDifferences = 1_000
  * Recomputes the ledger as of now: the chain of seals, the balance of every entry and, from the lines, the trial balance of every currency,
  * which must equal the reports. Calls `onProgress` with the number of entries checked after each page.
  */
-export async function verifyBooks(scope: Scope, onProgress: (entries: number) => Promise<void>): Promise<Verification> {
-  const now = await fixed(scope, undefined, 'now')
+export async function verifyBooks(scope: Scope, onProgress: (entries: number) => Promise<void>): Promise<LedgerVerification> {
+  const now = await waitForPostings(scope, undefined, 'now')
   const seals = await scope.db.query<StoredSeal>(findSeals(scope.workspace.id))
-  const differences: Difference[] = []
+  const differences: LedgerDifference[] = []
   const chain = new ChainCheck(seals, differences)
   const sums = new Map<string, Amount>()
   // No step limit: each entry is read once, so the size of the ledger bounds the work.
   const compute = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
   let entries = 0
-  for await (const step of entriesByPosting(scope, now)) {
+  for await (const step of readEntriesByPosting(scope, now)) {
     for (const entry of step) {
       if (compute.isPauseDue()) await compute.pause()
       chain.add(entry)
@@ -46,11 +46,11 @@ export async function verifyBooks(scope: Scope, onProgress: (entries: number) =>
 /** Recomputes the seals from entries added in the order of recording; each entry belongs to the first seal whose `until` is after it. */
 class ChainCheck {
   readonly #seals: readonly StoredSeal[]
-  readonly #differences: Difference[]
+  readonly #differences: LedgerDifference[]
   #next = 0
   #hash: ChainHash | undefined
 
-  constructor(seals: readonly StoredSeal[], differences: Difference[]) {
+  constructor(seals: readonly StoredSeal[], differences: LedgerDifference[]) {
     this.#seals = seals
     this.#differences = differences
     this.#open()
@@ -59,7 +59,7 @@ class ChainCheck {
   add(entry: StoredEntry): void {
     // Instants are UTC text with six fraction digits, so text order is time order.
     for (let seal = this.#seals[this.#next]; seal && entry.created_at >= seal.until; seal = this.#seals[this.#next]) this.#close(seal)
-    this.#hash?.cover(entry)
+    this.#hash?.add(entry)
   }
 
   closeAll(): void {
@@ -74,7 +74,7 @@ class ChainCheck {
   #close(seal: StoredSeal): void {
     const addDifference = (detail: string) => this.#differences.push({ kind: 'seal', id: seal.id, detail })
     const entries = this.#hash?.entries ?? 0
-    const hash = this.#hash?.end()
+    const hash = this.#hash?.digest()
     if (seal.previous !== (this.#seals[this.#next - 1]?.hash ?? null)) addDifference('does not follow the seal before it')
     if (entries !== seal.entries) addDifference(`covers ${entries} entries, and says ${seal.entries}`)
     if (hash !== seal.hash) addDifference(`its entries have the hash ${hash}, and it says ${seal.hash}`)
@@ -83,7 +83,7 @@ class ChainCheck {
   }
 }
 
-function checkEntry({ id, total, lines }: StoredEntry, differences: Difference[]): void {
+function checkEntry({ id, total, lines }: StoredEntry, differences: LedgerDifference[]): void {
   let [debits, credits] = [0n, 0n]
   for (const { debit, credit } of lines) {
     debits += readAmount(debit)
@@ -98,15 +98,15 @@ function checkEntry({ id, total, lines }: StoredEntry, differences: Difference[]
 }
 
 /** Compares the balances that reports read with the sums of the lines. */
-async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<string, Amount>): Promise<Difference[]> {
+async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<string, Amount>): Promise<LedgerDifference[]> {
   const { currencies } = await openBooks(scope, { recorded_before: now })
   const reported = new Map<string, Amount>()
   for (const currency of currencies) {
-    for (const { accountId, balance } of await balances(scope, { currency, currencies, recordedBefore: now })) {
+    for (const { accountId, balance } of await readBalances(scope, { currency, currencies, recordedBefore: now })) {
       reported.set(`${currency} ${accountId}`, balance)
     }
   }
-  return [...new Set([...sums.keys(), ...reported.keys()])].flatMap((key): Difference[] => {
+  return [...new Set([...sums.keys(), ...reported.keys()])].flatMap((key): LedgerDifference[] => {
     const [sum, report] = [sums.get(key) ?? 0n, reported.get(key) ?? 0n]
     const [currency, id = ''] = key.split(' ')
     return sum === report ? [] : [{ kind: 'balance', id, detail: `${currency}: lines sum up to ${sum} millionths, reports say ${report}` }]

@@ -3,11 +3,11 @@ import { isBusy } from '#shared/features/calendar/availability/overlap.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { type ListedEvent, listAcceptedInWindow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import type { Window } from '#shared/features/calendar/time.ts'
+import type { TimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** A busy time in epoch milliseconds. */
-export interface Busy {
+export interface BusyTime {
   readonly start: number
   readonly end: number
 }
@@ -15,10 +15,10 @@ export interface Busy {
 /** Budget steps for each separate busy time that is kept and returned. */
 const stepsPerTime = 50
 
-const toDates = ({ from, to }: Window) => ({ from: new Date(from), to: new Date(to) })
+const toDates = ({ from, to }: TimeWindow) => ({ from: new Date(from), to: new Date(to) })
 
 /** Events of a window that may be busy, and the zone whose midnights bound an all-day event. */
-export interface Taking {
+export interface EventsWithZones {
   readonly events: readonly ListedEvent[]
   readonly zoneOf: (event: ListedEvent) => string
 }
@@ -27,30 +27,34 @@ export interface Taking {
 export async function eventsOnCalendars(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   calendars: readonly Calendar[],
-  window: Window,
-): Promise<Taking> {
+  window: TimeWindow,
+): Promise<EventsWithZones> {
   const zones = new Map(calendars.map(({ id, timezone }) => [id, timezone]))
   const events = await listEventsInWindow(db, workspace.id, [...zones.keys()], toDates(window), null)
   return { events, zoneOf: ({ calendar_id, timezone }) => zones.get(calendar_id) ?? timezone }
 }
 
 /** The events on other people's calendars to which a person is invited; `isGuestBusy` decides which of them count as busy. */
-export async function eventsElsewhere({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, userId: string, window: Window): Promise<Taking> {
+export async function eventsAsGuest(
+  { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
+  userId: string,
+  window: TimeWindow,
+): Promise<EventsWithZones> {
   const events = await listAcceptedInWindow(db, workspace.id, toDates(window), userId)
   return { events, zoneOf: ({ timezone }) => timezone }
 }
 
 /** Whether an event makes its guest busy: the guest accepted or answered tentative. */
-export const takesGuest = (event: ListedEvent): boolean =>
+export const isGuestBusy = (event: ListedEvent): boolean =>
   isBusy(event) && (event.my_status === 'accepted' || event.my_status === 'tentative')
 
 /** The busy times of calendars in a window, by calendar id, in order and without overlaps. */
 export async function busyOnCalendars(
   scope: Pick<Scope, 'db' | 'workspace'>,
   calendars: readonly Calendar[],
-  window: Window,
+  window: TimeWindow,
   budget: ComputeBudget,
-): Promise<Map<string, Busy[]>> {
+): Promise<Map<string, BusyTime[]>> {
   const busy = new Map<string, MutableBusy[]>()
   const { events, zoneOf } = await eventsOnCalendars(scope, calendars, window)
   await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
@@ -63,18 +67,18 @@ export async function busyOnCalendars(
 }
 
 /** The busy times of people from events on calendars that are not their own, by person id. */
-export async function busyElsewhere(
+export async function busyAsGuest(
   scope: Pick<Scope, 'db' | 'workspace'>,
   userIds: readonly string[],
-  window: Window,
+  window: TimeWindow,
   budget: ComputeBudget,
-): Promise<Map<string, Busy[]>> {
-  const busy = new Map<string, Busy[]>()
+): Promise<Map<string, BusyTime[]>> {
+  const busy = new Map<string, BusyTime[]>()
   for (const userId of userIds) {
     const times: MutableBusy[] = []
-    const { events, zoneOf } = await eventsElsewhere(scope, userId, window)
+    const { events, zoneOf } = await eventsAsGuest(scope, userId, window)
     await visitOccurrences(events, window, zoneOf, budget, ({ event, from, to }) => {
-      if (takesGuest(event)) appendTime(times, from, to, budget)
+      if (isGuestBusy(event)) appendTime(times, from, to, budget)
       return true
     })
     busy.set(userId, times)
@@ -92,13 +96,13 @@ function appendTime(times: MutableBusy[], start: number, end: number, budget: Co
   const last = times.at(-1)
   if (last && start <= last.end) last.end = Math.max(last.end, end)
   else {
-    budget.take(stepsPerTime)
+    budget.takeSteps(stepsPerTime)
     times.push({ start, end })
   }
 }
 
 /** Merges times that touch or overlap, clipped to a window, in order of their starts. */
-export function merged(times: readonly Busy[], { from, to }: Window): Busy[] {
+export function mergeTimes(times: readonly BusyTime[], { from, to }: TimeWindow): BusyTime[] {
   const inside = times
     .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
     .filter(({ start, end }) => end > start)

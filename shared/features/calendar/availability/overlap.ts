@@ -1,14 +1,14 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { questionBudget, transactionBudget } from '#shared/features/calendar/budget.ts'
+import { queryBudget, transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, calendarVersion, lockCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { fromWall } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { instantOfWallClock } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import { listEventsInWindow } from '#shared/features/calendar/events/store.ts'
-import { type Happens, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { turns } from '#shared/platform/kernel/process/keyed-locks.ts'
+import { createKeyedLocks } from '#shared/platform/kernel/process/keyed-locks.ts'
 
 /** How far ahead repeating events are checked for overlaps, in days. */
 const reachDays = 5 * 365
@@ -18,7 +18,7 @@ export const isBusy = (event: Pick<EventRow, 'status' | 'is_removed' | 'is_free'
   event.status !== 'cancelled' && !event.is_removed && !event.is_free && (event.start_at === null || event.start_at !== event.end_at)
 
 /** The times of events that were found to overlap nothing, and the calendar's version at that check; undefined before the first check. */
-export type Checked = { readonly calendarId: string; readonly version: number; readonly times: string } | undefined
+export type OverlapCheck = { readonly calendarId: string; readonly version: number; readonly times: string } | undefined
 
 /** Rolls back a transaction whose events must first be checked outside it. */
 class UncheckedEvents extends Error {
@@ -33,7 +33,7 @@ class UncheckedEvents extends Error {
 }
 
 /** Serializes the writers of one calendar without overlaps in this process. Waiting writers hold no connection. */
-const withCalendarLock = turns()
+const withCalendarLock = createKeyedLocks()
 /** Checks outside the transaction before events are checked inside it. Other processes may write in between. */
 const maxAttempts = 3
 
@@ -41,9 +41,12 @@ const maxAttempts = 3
  * Runs a transaction that may write events of a calendar without overlaps; `work` passes its `checked` on to `requireNoOverlap`. The events
  * are compared with those of the calendar while no transaction is open. The check is repeated only if the calendar has changed since.
  */
-export async function holdingApart<T>(scope: Scope, work: (inside: Scope, checked: Checked | 'inside') => Promise<T>): Promise<T> {
+export async function runWithOverlapCheck<T>(
+  scope: Scope,
+  work: (inside: Scope, checked: OverlapCheck | 'inside') => Promise<T>,
+): Promise<T> {
   if ('inTransaction' in scope.db) return work(scope, 'inside')
-  const run = (checked: Checked | 'inside') => scope.db.transaction((tx) => work(within(scope, tx), checked))
+  const run = (checked: OverlapCheck | 'inside') => scope.db.transaction((tx) => work(within(scope, tx), checked))
   try {
     return await run(undefined)
   } catch (error) {
@@ -52,12 +55,12 @@ export async function holdingApart<T>(scope: Scope, work: (inside: Scope, checke
   }
 }
 
-async function runChecked<T>(scope: Scope, first: UncheckedEvents, run: (checked: Checked | 'inside') => Promise<T>): Promise<T> {
+async function runChecked<T>(scope: Scope, first: UncheckedEvents, run: (checked: OverlapCheck | 'inside') => Promise<T>): Promise<T> {
   let found = first
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const { calendar, events } = found
     const { version } = await calendarVersion(scope.db, scope.workspace.id, calendar.id)
-    await requireNoClash(scope, calendar, events, questionBudget(scope))
+    await requireNoClash(scope, calendar, events, queryBudget(scope))
     try {
       return await run({ calendarId: calendar.id, version, times: timesKey(events) })
     } catch (error) {
@@ -86,7 +89,7 @@ export async function requireNoOverlap(
   scope: Scope,
   calendar: Calendar,
   events: readonly EventRow[],
-  checked: Checked | 'inside',
+  checked: OverlapCheck | 'inside',
 ): Promise<void> {
   if (!calendar.settings.no_overlap || !events.some(isBusy)) return
   if (checked === undefined) throw new UncheckedEvents(calendar, events)
@@ -102,7 +105,7 @@ async function requireNoClash(scope: Scope, calendar: Calendar, events: readonly
   if (clash) throw problem('SLOT_TAKEN', `The calendar has another event at ${new Date(clash.from).toISOString()}`)
 }
 
-type Span = Pick<Happens, 'from' | 'to'>
+type Span = Pick<EventOccurrence, 'from' | 'to'>
 
 async function findClash(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<Span | undefined> {
   const span = await spanOf(events, calendar, budget)
@@ -153,7 +156,7 @@ async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: C
 
 /** The first start of an event. An RDATE may come before the first start of the rule. */
 function firstStartOf(event: EventRow): number {
-  const { start } = whenOf(event)
+  const { start } = eventTimeOf(event)
   const series = seriesOf(event)
-  return series ? Math.min(start, ...series.rdates.map((wall) => fromWall(series, wall))) : start
+  return series ? Math.min(start, ...series.rdates.map((wall) => instantOfWallClock(series, wall))) : start
 }

@@ -1,9 +1,9 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type Busy, merged } from '#shared/features/calendar/availability/busy-times.ts'
+import { type BusyTime, mergeTimes } from '#shared/features/calendar/availability/busy-times.ts'
 import { busyTimes } from '#shared/features/calendar/availability/free-busy.ts'
-import { questionBudget } from '#shared/features/calendar/budget.ts'
-import { requireZone } from '#shared/features/calendar/schemas.ts'
-import { atWall, dateText, dayMs, instantText, minuteMs, readWindow, wallMs } from '#shared/features/calendar/time.ts'
+import { queryBudget } from '#shared/features/calendar/budget.ts'
+import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
+import { dateText, dayMs, fromWallClock, instantText, minuteMs, readTimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -33,7 +33,7 @@ export const suggestInput = schema(
 )
 
 /** Suggested times, and the people whose calendars were not considered. */
-export const suggestion = schema(
+export const suggestedTimes = schema(
   t.Object(
     {
       slots: t.Array(t.Object({ start: t.String({ format: 'date-time' }), end: t.String({ format: 'date-time' }) })),
@@ -50,16 +50,16 @@ const stepMs = 30 * minuteMs
  * The times when everybody whom the caller can see is free, earliest first, each within the hours of one day (document 3, suggest). Throws
  * VALIDATION_ERROR, and NOT_FOUND for a calendar that the caller cannot see.
  */
-export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>): Promise<TypeOf<typeof suggestion>> {
+export async function suggestTimes(scope: Scope, input: TypeOf<typeof suggestInput>): Promise<TypeOf<typeof suggestedTimes>> {
   const { users = [], calendars = [], duration, day_start = '09:00', day_end = '17:00', limit = 10 } = input
-  const zone = requireZone(input.timezone ?? scope.workspace.timezone)
+  const zone = requireTimeZone(input.timezone ?? scope.workspace.timezone)
   if (day_end <= day_start) throw problem('VALIDATION_ERROR', 'day_end must be after day_start')
-  const window = readWindow(input.from, input.to, zone)
-  const budget = questionBudget(scope)
+  const window = readTimeWindow(input.from, input.to, zone)
+  const budget = queryBudget(scope)
   const times = await busyTimes(scope, users, calendars, window, budget)
   const unseen = calendars.find((id) => !times.calendars.has(id.toLowerCase()))
   if (unseen !== undefined) throw problem('NOT_FOUND')
-  const busy = merged([...times.users.values(), ...times.calendars.values()].flat(), window)
+  const busy = mergeTimes([...times.users.values(), ...times.calendars.values()].flat(), window)
   const slots: { start: string; end: string }[] = []
   // Index of the first busy time that has not ended.
   let nextBusy = 0
@@ -76,10 +76,10 @@ export async function suggest(scope: Scope, input: TypeOf<typeof suggestInput>):
 }
 
 /** The given hours of each day of a window, in the local time of a zone. */
-function* dailyHours(window: { from: number; to: number }, zone: string, opens: string, closes: string): Generator<Busy> {
+function* dailyHours(window: { from: number; to: number }, zone: string, opens: string, closes: string): Generator<BusyTime> {
   const minutes = (clock: string) => (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * minuteMs
-  for (let day = Date.parse(`${dateText(wallMs(window.from, zone))}T00:00:00Z`); ; day += dayMs) {
-    const [opensAt, end] = [atWall(day + minutes(opens), zone), Math.min(window.to, atWall(day + minutes(closes), zone))]
+  for (let day = Date.parse(`${dateText(toWallClock(window.from, zone))}T00:00:00Z`); ; day += dayMs) {
+    const [opensAt, end] = [fromWallClock(day + minutes(opens), zone), Math.min(window.to, fromWallClock(day + minutes(closes), zone))]
     if (opensAt >= window.to) return
     // A window that begins within the hours still starts at a step counted from `opens`.
     const delayMs = Math.max(0, Math.ceil((window.from - opensAt) / stepMs)) * stepMs

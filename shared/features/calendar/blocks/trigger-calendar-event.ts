@@ -1,6 +1,6 @@
-import { defineTrigger, number, text } from '#shared/core/automation/block.ts'
-import { unknownName } from '#shared/core/automation/setting-problems.ts'
-import { textOf } from '#shared/core/automation/template.ts'
+import { defineTrigger, numberSetting, textSetting } from '#shared/core/automation/block.ts'
+import { unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
+import { toText } from '#shared/core/automation/template.ts'
 
 const eventNames = ['created', 'updated', 'cancelled', 'starting']
 
@@ -13,17 +13,17 @@ export const calendarEventTrigger = defineTrigger({
   label: 'Calendar event',
   description: 'Runs when a calendar event is created, updated or cancelled, or some minutes before it starts.',
   settings: {
-    calendar_key: text('Key of the calendar; blank for any.'),
-    event: text(`One of ${eventNames.join(', ')}.`),
-    minutes_before: number('For starting: how many minutes before, 0 to 43,200.'),
+    calendar_key: textSetting('Key of the calendar; blank for any.'),
+    event: textSetting(`One of ${eventNames.join(', ')}.`),
+    minutes_before: numberSetting('For starting: how many minutes before, 0 to 43,200.'),
   },
   required: ['event'],
   problems: ({ event, minutes_before, calendar_key }, { calendarKeys }) => [
-    ...(textOf(calendar_key).trim() === ''
+    ...(toText(calendar_key).trim() === ''
       ? []
-      : unknownName('calendar_key', calendar_key, calendarKeys, 'the key of a calendar, or blank for any')),
+      : unknownNameProblems('calendar_key', calendar_key, calendarKeys, 'the key of a calendar, or blank for any')),
     ...(event === undefined || eventNames.includes(event as string) ? [] : [`event must be one of ${eventNames.join(', ')}`]),
-    ...(minutes_before === undefined || minutesOf(minutes_before) !== undefined
+    ...(minutes_before === undefined || minutesBeforeOf(minutes_before) !== undefined
       ? []
       : [`minutes_before must be a whole number from 0 to ${maxMinutes}`]),
   ],
@@ -44,7 +44,7 @@ export const calendarEventTrigger = defineTrigger({
 })
 
 /** The whole minutes of a setting, 0 to 43,200; undefined for any other value. */
-export function minutesOf(value: unknown): number | undefined {
+export function minutesBeforeOf(value: unknown): number | undefined {
   const minutes = typeof value === 'string' && /^\s*\d{1,6}\s*$/.test(value) ? Number(value) : value
   return Number.isInteger(minutes) && (minutes as number) >= 0 && (minutes as number) <= maxMinutes ? (minutes as number) : undefined
 }

@@ -1,8 +1,8 @@
-import { answers } from '#shared/features/calendar/events/event.ts'
+import { guestAnswers } from '#shared/features/calendar/events/event.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A booking page as visitors see it (document 3, Booking page). */
-export const pageView = schema(
+export const bookingPageView = schema(
   t.Object(
     {
       title: t.String(),
@@ -49,7 +49,7 @@ export const slotList = schema(
   ),
 )
 
-export const bookInput = schema(
+export const bookingInput = schema(
   t.Object(
     {
       start: t.String({ description: 'One of the slots.' }),
@@ -61,7 +61,7 @@ export const bookInput = schema(
     { title: 'BookingInput' },
   ),
 )
-export type BookInput = TypeOf<typeof bookInput>
+export type BookingInput = TypeOf<typeof bookingInput>
 
 export const booked = schema(
   t.Object(
@@ -94,7 +94,7 @@ export const invitation = schema(
       org_name: t.String(),
       guest_name: t.String(),
       guest_email: t.String(),
-      status: t.Enum([...answers]),
+      status: t.Enum([...guestAnswers]),
       booking: t.Boolean({ description: 'Whether it came from a booking page.' }),
     },
     { title: 'CalendarInvitation' },
@@ -102,4 +102,4 @@ export const invitation = schema(
 )
 export type Invitation = TypeOf<typeof invitation>
 
-export const guestAnswer = schema(t.Object({ status: t.Enum(['accepted', 'declined', 'tentative']) }, { title: 'GuestAnswer' }))
+export const guestAnswerInput = schema(t.Object({ status: t.Enum(['accepted', 'declined', 'tentative']) }, { title: 'GuestAnswer' }))

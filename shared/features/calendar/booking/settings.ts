@@ -1,7 +1,7 @@
-import { type BookingSettings, weekdays } from '#shared/features/calendar/schemas.ts'
+import { type BookingSettings, bookingWeekdays } from '#shared/features/calendar/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-type Day = (typeof weekdays)[number]
+type Day = (typeof bookingWeekdays)[number]
 type Span = readonly [string, string]
 
 /** The complete settings of a booking page, with defaults for what was left out (decisions, Calendar). Times are minutes. */
@@ -22,7 +22,7 @@ const workdays: readonly Day[] = ['mon', 'tue', 'wed', 'thu', 'fri']
 const officeHours = Object.fromEntries(workdays.map((day) => [day, [['09:00', '17:00']]])) as BookingPage['hours']
 
 /** Fills in the defaults: 30-minute slots from 09:00 to 17:00 on workdays, 60 minutes of notice, 60 days ahead. */
-export function bookingPage(settings: BookingSettings | undefined): BookingPage {
+export function bookingPageOf(settings: BookingSettings | undefined): BookingPage {
   const { enabled = false, title = '', description = '', location = '', durations = [30] } = settings ?? {}
   return {
     ...{ enabled, title, description, location, durations },
@@ -35,19 +35,23 @@ export function bookingPage(settings: BookingSettings | undefined): BookingPage 
 }
 
 /** Minutes after midnight of a time written as HH:MM. */
-export const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
+export const minutesAfterMidnight = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
 /** Throws VALIDATION_ERROR for hours that end before they begin or that overlap, and for repeated durations. */
-export function checkBooking({ hours = {}, durations = [] }: BookingSettings): void {
+export function checkBookingSettings({ hours = {}, durations = [] }: BookingSettings): void {
   if (new Set(durations).size !== durations.length)
     throw problem('VALIDATION_ERROR', 'settings.booking.durations must not hold the same item twice')
-  for (const day of weekdays) {
-    const spans = [...((hours as unknown as BookingPage['hours'])[day] ?? [])].sort((a, b) => minutesOf(a[0]) - minutesOf(b[0]))
+  for (const day of bookingWeekdays) {
+    const spans = [...((hours as unknown as BookingPage['hours'])[day] ?? [])].sort(
+      (a, b) => minutesAfterMidnight(a[0]) - minutesAfterMidnight(b[0]),
+    )
     for (const [index, [from, to]] of spans.entries()) {
       const name = `settings.booking.hours.${day}`
-      if (minutesOf(to) <= minutesOf(from)) throw problem('VALIDATION_ERROR', `${name}: ${from} to ${to} must end after it begins`)
+      if (minutesAfterMidnight(to) <= minutesAfterMidnight(from))
+        throw problem('VALIDATION_ERROR', `${name}: ${from} to ${to} must end after it begins`)
       const before = spans[index - 1]
-      if (before && minutesOf(before[1]) > minutesOf(from)) throw problem('VALIDATION_ERROR', `${name}: ${from} to ${to} overlaps another`)
+      if (before && minutesAfterMidnight(before[1]) > minutesAfterMidnight(from))
+        throw problem('VALIDATION_ERROR', `${name}: ${from} to ${to} overlaps another`)
     }
   }
 }

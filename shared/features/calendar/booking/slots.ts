@@ -1,26 +1,26 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { eventsElsewhere, eventsOnCalendars, takesGuest } from '#shared/features/calendar/availability/busy-times.ts'
+import { eventsAsGuest, eventsOnCalendars, isGuestBusy } from '#shared/features/calendar/availability/busy-times.ts'
 import { isBusy } from '#shared/features/calendar/availability/overlap.ts'
-import { openWindows } from '#shared/features/calendar/booking/opening-hours.ts'
-import { type BookingPage, bookingPage } from '#shared/features/calendar/booking/settings.ts'
-import { questionBudget } from '#shared/features/calendar/budget.ts'
+import { openingHours } from '#shared/features/calendar/booking/opening-hours.ts'
+import { type BookingPage, bookingPageOf } from '#shared/features/calendar/booking/settings.ts'
+import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/features/calendar/calendars/store.ts'
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
-import { type Happens, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dayMs, minuteMs, type Window } from '#shared/features/calendar/time.ts'
+import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import { dayMs, minuteMs, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** An open booking page: its calendar and its settings. */
-export interface OpenPage {
+export interface OpenBookingPage {
   readonly calendar: Calendar
   readonly page: BookingPage
 }
 
 /** The booking page of a calendar, by the calendar's key. Throws NOT_FOUND unless it is enabled; records calendars have none. */
-export async function requirePage(scope: Scope, key: string): Promise<OpenPage> {
+export async function requireBookingPage(scope: Scope, key: string): Promise<OpenBookingPage> {
   const calendar = await findCalendarByKey(scope.db, scope.workspace.id, key)
-  const page = bookingPage(calendar?.settings.booking)
+  const page = bookingPageOf(calendar?.settings.booking)
   if (!calendar || calendar.kind === 'records' || !page.enabled) throw problem('NOT_FOUND')
   return { calendar, page }
 }
@@ -33,7 +33,7 @@ export function requireDuration({ durations }: BookingPage, minutes: number | un
 }
 
 /** A start within the hours of a page, in epoch milliseconds, with the reason why it cannot be booked. */
-export interface Start {
+export interface SlotStart {
   readonly at: number
   /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a free start. */
   readonly reason: string | undefined
@@ -46,9 +46,9 @@ const [stepsPerRange, stepsPerStart] = [60, 2]
  * The starts of a page in a window, both free and refused, in order. Listing slots and booking share this function. One buffer is kept free
  * between a booking and the next event on either side.
  */
-export async function startsOfPage(scope: Scope, open: OpenPage, window: Window, minutes: number): Promise<Start[]> {
+export async function listSlotStarts(scope: Scope, open: OpenBookingPage, window: TimeWindow, minutes: number): Promise<SlotStart[]> {
   const { calendar, page } = open
-  const budget = questionBudget(scope)
+  const budget = queryBudget(scope)
   const now = scope.now().getTime()
   const [earliest, latest] = [now + page.minNotice * minuteMs, now + page.horizonDays * dayMs]
   const ordered = await startsWithin(open, { from: window.from, to: window.to }, latest, minutes, budget)
@@ -59,18 +59,21 @@ export async function startsOfPage(scope: Scope, open: OpenPage, window: Window,
 
 /** The starts within the hours of a page, in order, without duplicates. */
 async function startsWithin(
-  { calendar, page }: OpenPage,
-  window: Window,
+  { calendar, page }: OpenBookingPage,
+  window: TimeWindow,
   latest: number,
   minutes: number,
   budget: ComputeBudget,
 ): Promise<number[]> {
   const starts = new Set<number>()
-  for (const { from, to } of openWindows(page, calendar.timezone, { from: window.from - dayMs, to: Math.min(window.to, latest + dayMs) })) {
-    budget.take(stepsPerRange)
+  for (const { from, to } of openingHours(page, calendar.timezone, {
+    from: window.from - dayMs,
+    to: Math.min(window.to, latest + dayMs),
+  })) {
+    budget.takeSteps(stepsPerRange)
     for (let at = from; at + minutes * minuteMs <= to; at += page.slotStep * minuteMs) {
       if (at < window.from || at >= window.to) continue
-      budget.take(stepsPerStart)
+      budget.takeSteps(stepsPerStart)
       starts.add(at)
     }
     await budget.pause()
@@ -101,14 +104,14 @@ async function reasonsOf(
   if (first === undefined || last === undefined) return reasons
   const window = { from: first - buffer, to: last + length + buffer }
   const { events, zoneOf, countsAsBusy } = await findBlockingEvents(scope, calendar, window)
-  let near: Happens<ListedEvent>[] = []
+  let near: EventOccurrence<ListedEvent>[] = []
   let nextStart = 0
   // Decides the starts that no occurrence from `reached` on can block. Returns whether starts are left.
   const decideUntil = (reached: number) => {
     for (; nextStart < starts.length && (starts[nextStart] as number) + length + buffer <= reached; nextStart++) {
       if (near.length === 0) continue
       const at = starts[nextStart] as number
-      budget.take(near.length)
+      budget.takeSteps(near.length)
       near = near.filter(({ to }) => to > at - buffer)
       const reason = reasonAt(near, at, { buffer, length })
       if (reason !== undefined) reasons.set(at, reason)
@@ -126,7 +129,7 @@ async function reasonsOf(
 }
 
 /** Why a start is not free; undefined when it is. `near` holds the occurrences that may reach it, in order. */
-function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): string | undefined {
+function reasonAt(near: readonly EventOccurrence<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): string | undefined {
   let reason: string | undefined
   for (const { event, from, to } of near) {
     if (from >= at + length + buffer) break
@@ -137,7 +140,7 @@ function reasonAt(near: readonly Happens<ListedEvent>[], at: number, { buffer, l
 }
 
 /** The events that may make a page busy, their zones, and which of them count as busy. */
-async function findBlockingEvents(scope: Scope, calendar: Calendar, window: Window) {
+async function findBlockingEvents(scope: Scope, calendar: Calendar, window: TimeWindow) {
   const { db, workspace } = scope
   const owner = calendar.owner_id
   const own = await eventsOnCalendars(
@@ -145,11 +148,11 @@ async function findBlockingEvents(scope: Scope, calendar: Calendar, window: Wind
     owner === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [owner]),
     window,
   )
-  const asGuest = owner === null ? [] : (await eventsElsewhere(scope, owner, window)).events
+  const asGuest = owner === null ? [] : (await eventsAsGuest(scope, owner, window)).events
   const guestEventIds = new Set(asGuest.map(({ id }) => id))
   return {
     events: [...own.events, ...asGuest],
     zoneOf: (event: ListedEvent) => (guestEventIds.has(event.id) ? event.timezone : own.zoneOf(event)),
-    countsAsBusy: (event: ListedEvent) => (guestEventIds.has(event.id) ? takesGuest(event) : isBusy(event)),
+    countsAsBusy: (event: ListedEvent) => (guestEventIds.has(event.id) ? isGuestBusy(event) : isBusy(event)),
   }
 }

@@ -76,6 +76,6 @@ const lockOwned = sql(
   'select id from calendars where workspace_id = $1 and owner_id = $2 order by id for no key update',
 )
 /** Keeps others who book a person's time waiting until the transaction ends. */
-export async function lockPerson(db: Executor, workspaceId: string, userId: string): Promise<void> {
+export async function lockCalendarsOfOwner(db: Executor, workspaceId: string, userId: string): Promise<void> {
   await db.query(lockOwned(workspaceId, userId))
 }

@@ -1,15 +1,15 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { accessTo, atLeast } from '#shared/features/calendar/access.ts'
+import { calendarAccessOf, isAccessAtLeast } from '#shared/features/calendar/access.ts'
 import type { SlotsQuery } from '#shared/features/calendar/booking/schemas.ts'
-import { type OpenPage, requireDuration, startsOfPage } from '#shared/features/calendar/booking/slots.ts'
-import { questionBudget } from '#shared/features/calendar/budget.ts'
+import { listSlotStarts, type OpenBookingPage, requireDuration } from '#shared/features/calendar/booking/slots.ts'
+import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { findPeople } from '#shared/features/calendar/store.ts'
-import { instantText, readWindow } from '#shared/features/calendar/time.ts'
+import { findMembersById } from '#shared/features/calendar/store.ts'
+import { instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
 
 /** What a booking page says of itself. */
-export async function viewPage(scope: Scope, { calendar, page }: OpenPage) {
-  const [owner] = calendar.owner_id === null ? [] : await findPeople(scope.db, scope.workspace.id, [calendar.owner_id])
+export async function viewBookingPage(scope: Scope, { calendar, page }: OpenBookingPage) {
+  const [owner] = calendar.owner_id === null ? [] : await findMembersById(scope.db, scope.workspace.id, [calendar.owner_id])
   return {
     ...{ title: page.title || calendar.name, description: page.description, durations: [...page.durations] },
     ...{ timezone: calendar.timezone, location: page.location, horizon_days: page.horizonDays },
@@ -19,10 +19,10 @@ export async function viewPage(scope: Scope, { calendar, page }: OpenPage) {
 }
 
 /** The times of a page that can be booked; for a reader of the calendar that asks also those that cannot, and why. */
-export async function listSlots(scope: Scope, open: OpenPage, query: SlotsQuery, reader: Scope | undefined) {
+export async function listSlots(scope: Scope, open: OpenBookingPage, query: SlotsQuery, reader: Scope | undefined) {
   const minutes = requireDuration(open.page, query.duration)
-  const starts = await startsOfPage(scope, open, readWindow(query.from, query.to, open.calendar.timezone), minutes)
-  const budget = questionBudget(scope)
+  const starts = await listSlotStarts(scope, open, readTimeWindow(query.from, query.to, open.calendar.timezone), minutes)
+  const budget = queryBudget(scope)
   const slots: string[] = []
   for (const { at, reason } of starts) {
     if (reason === undefined) slots.push(instantText(at))
@@ -37,5 +37,5 @@ export async function listSlots(scope: Scope, open: OpenPage, query: SlotsQuery,
 async function mayExplain(scope: Scope, calendarId: string): Promise<boolean> {
   const { actor, db, workspace } = scope
   const calendar = await findCalendar(db, workspace.id, actor.personId, calendarId)
-  return calendar !== undefined && atLeast(accessTo(calendar, actor), 'read')
+  return calendar !== undefined && isAccessAtLeast(calendarAccessOf(calendar, actor), 'read')
 }

@@ -1,9 +1,9 @@
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { warned } from '#shared/core/scope/visitor-warnings.ts'
-import { type Accessed, atLeast, requireCalendar, visible } from '#shared/features/calendar/access.ts'
-import { bookingPage, checkBooking } from '#shared/features/calendar/booking/settings.ts'
-import { made, makeOwnCalendars, teamKey } from '#shared/features/calendar/calendars/default-calendars.ts'
+import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
+import { type CalendarWithAccess, isAccessAtLeast, requireCalendar, visibleCalendars } from '#shared/features/calendar/access.ts'
+import { bookingPageOf, checkBookingSettings } from '#shared/features/calendar/booking/settings.ts'
+import { ensureDefaultCalendars, newCalendar, teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import {
   type Calendar,
   deleteCalendarRow,
@@ -14,43 +14,43 @@ import {
   updateCalendar,
 } from '#shared/features/calendar/calendars/store.ts'
 import { feedUrl } from '#shared/features/calendar/feeds/feed-link.ts'
-import { checkSource } from '#shared/features/calendar/record-calendars/record-source.ts'
-import { lookAt } from '#shared/features/calendar/reminders/schedule.ts'
+import { checkRecordSource } from '#shared/features/calendar/record-calendars/record-source.ts'
+import { scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
 import {
   type CalendarChange,
   type CalendarInput,
   type CalendarSettings,
   type CalendarView,
   calendarSettings,
-  requireZone,
+  requireTimeZone,
   settingKeys,
 } from '#shared/features/calendar/schemas.ts'
-import { sixDigits } from '#shared/features/calendar/time.ts'
+import { withMicroseconds } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Calendars that the caller owns, has a share of or reaches by a role; `withOthers` adds others' personal ones visible to every member. */
-export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<Accessed[]> {
+export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<CalendarWithAccess[]> {
   const read = () => listCalendarRows(scope.db, scope.workspace.id, scope.actor.personId, withOthers)
   const known = await read()
-  return visible(scope, (await makeOwnCalendars(scope, known)) ? await read() : known)
+  return visibleCalendars(scope, (await ensureDefaultCalendars(scope, known)) ? await read() : known)
 }
 
 /** Lists the calendars that the caller may see (document 3, Calendars and events). */
 export async function listCalendars(scope: Scope, withOthers: boolean): Promise<CalendarView[]> {
-  return (await reachableCalendars(scope, withOthers)).map((accessed) => viewOf(scope, accessed))
+  return (await reachableCalendars(scope, withOthers)).map((accessed) => calendarViewOf(scope, accessed))
 }
 
 /** One calendar. Throws NOT_FOUND when the caller may not see it. */
 export async function getCalendar(scope: Scope, id: string): Promise<CalendarView> {
-  return viewOf(scope, await requireCalendar(scope, id, 'busy'))
+  return calendarViewOf(scope, await requireCalendar(scope, id, 'busy'))
 }
 
 /** The id of the calendar with this key. Creates the team calendar on first use. Throws NOT_FOUND for an unknown key. */
 export async function requireCalendarByKey(scope: Scope, key: string): Promise<string> {
   const find = () => findCalendarByKey(scope.db, scope.workspace.id, key)
   let calendar = await find()
-  if (!calendar && key === teamKey && (await makeOwnCalendars(scope, []))) calendar = await find()
+  if (!calendar && key === teamCalendarKey && (await ensureDefaultCalendars(scope, []))) calendar = await find()
   if (!calendar) throw problem('NOT_FOUND', 'calendar_key names no calendar')
   return calendar.id
 }
@@ -59,7 +59,7 @@ const reasonForKeys = 'an access key has no calendar of its own'
 const reasonForOthers = 'code of one person that runs for another has no access to personal calendars'
 
 /** The caller's main calendar, created on first use. Throws VALIDATION_ERROR for a caller without personal standing. */
-export async function primaryCalendar(scope: Scope): Promise<Accessed> {
+export async function primaryCalendar(scope: Scope): Promise<CalendarWithAccess> {
   const { personId, isMember } = scope.actor
   if (personId === null) throw problem('VALIDATION_ERROR', `calendar_id is required: ${isMember ? reasonForOthers : reasonForKeys}`)
   const own = (await reachableCalendars(scope, false)).find(({ calendar }) => calendar.is_primary && calendar.owner_id === personId)
@@ -83,10 +83,10 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   const { description = '', color = '', visibility = 'none', timezone = workspace.timezone } = input
   const settings = await mergeSettings(scope, kind, {}, input.settings ?? {})
   const owner = kind === 'personal' ? actor.personId : null
-  requireZone(timezone)
+  requireTimeZone(timezone)
   const columns = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
-  const calendar = await insertCalendar(scope.db, workspace.id, made(scope, columns))
-  return withWarnings(viewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' }))
+  const calendar = await insertCalendar(scope.db, workspace.id, newCalendar(scope, columns))
+  return withWarnings(calendarViewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' }))
 }
 
 const keyPattern = /^[a-z0-9_-]{2,64}$/
@@ -96,7 +96,7 @@ function readKey(key: string | undefined): string {
   if (!keyPattern.test(key)) throw problem('VALIDATION_ERROR', 'key must be 2 to 64 lowercase letters, digits, - and _')
   if (key.startsWith('u-')) throw problem('VALIDATION_ERROR', 'key must not start with u-, which is reserved')
   // Reserved for the team calendar, which may not exist yet.
-  if (key === teamKey) throw problem('KEY_TAKEN')
+  if (key === teamCalendarKey) throw problem('KEY_TAKEN')
   return key
 }
 
@@ -108,20 +108,20 @@ export function changeCalendar(scope: Scope, id: string, change: CalendarChange)
     await lockCalendar(tx, scope.workspace.id, id)
     const { calendar, access } = await requireCalendar(txScope, id, 'manage')
     const { settings, ...plain } = change
-    if (plain.timezone !== undefined) requireZone(plain.timezone)
+    if (plain.timezone !== undefined) requireTimeZone(plain.timezone)
     const merged = settings ? await mergeSettings(txScope, calendar.kind, calendar.settings, settings) : calendar.settings
     const changed = await updateCalendar(tx, scope.workspace.id, { ...calendar, ...plain, settings: merged }, scope.now())
-    if (settings?.default_reminders !== undefined) await lookAt(txScope, calendar.id, scope.now().getTime())
-    const view = viewOf(scope, { calendar: changed, access })
+    if (settings?.default_reminders !== undefined) await scheduleReminderCheck(txScope, calendar.id, scope.now().getTime())
+    const view = calendarViewOf(scope, { calendar: changed, access })
     return settings?.booking ? withWarnings(view) : view
   })
 }
 
 /** Adds a warning when the booking page is enabled but has no hours, so that visitors cannot book. */
 function withWarnings(view: CalendarView): CalendarView {
-  const { enabled, hours } = bookingPage(view.settings.booking)
+  const { enabled, hours } = bookingPageOf(view.settings.booking)
   const hasHours = Object.values(hours).some((spans) => (spans ?? []).length > 0)
-  return warned(view, enabled && !hasHours ? [noHoursWarning] : [])
+  return addWarnings(view, enabled && !hasHours ? [noHoursWarning] : [])
 }
 
 const noHoursWarning =
@@ -139,8 +139,8 @@ async function mergeSettings(
   if (kind === 'records' && settings.booking) throw problem('VALIDATION_ERROR', 'settings.booking: a records calendar has no booking page')
   if (kind === 'records' && !settings.source) throw problem('VALIDATION_ERROR', 'settings.source is required for a records calendar')
   if (kind !== 'records' && settings.source) throw problem('VALIDATION_ERROR', 'settings.source is for records calendars only')
-  if (settings.booking) checkBooking(settings.booking)
-  if (settings.source && sent.source) await checkSource(scope, settings.source)
+  if (settings.booking) checkBookingSettings(settings.booking)
+  if (settings.source && sent.source) await checkRecordSource(scope, settings.source)
   return settings
 }
 
@@ -150,20 +150,20 @@ const withoutUnknownKeys = (settings: Readonly<Record<string, unknown>>): unknow
 /** Deletes a calendar with its events. Throws NOT_FOUND, and FORBIDDEN for the team calendar, a main calendar or too little access. */
 export async function deleteCalendar(scope: Scope, id: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, id, 'manage')
-  if (calendar.is_primary || calendar.key === teamKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
+  if (calendar.is_primary || calendar.key === teamCalendarKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
   if (!(await deleteCalendarRow(scope.db, scope.workspace.id, calendar.id))) throw problem('NOT_FOUND')
   return { deleted: true }
 }
 
 /** The answer's shape of a calendar. The subscription link is included for callers with manage access. */
-export function viewOf(scope: Scope, { calendar, access }: Accessed): CalendarView {
+export function calendarViewOf(scope: Scope, { calendar, access }: CalendarWithAccess): CalendarView {
   const { id, key, name, description, color, kind, visibility, timezone, settings } = calendar
-  const link = atLeast(access, 'manage') ? feedUrl(scope, calendar) : undefined
+  const link = isAccessAtLeast(access, 'manage') ? feedUrl(scope, calendar) : undefined
   return {
     ...{ id, key, name, description, color, kind, primary: calendar.is_primary, visibility, timezone, access, settings },
     booking_url: kind === 'records' ? '' : `${scope.config.publicUrl}/book/${scope.workspace.id}/${key}`,
     ...(link === undefined ? {} : { feed_url: link }),
-    created_at: sixDigits(calendar.created_at),
-    updated_at: sixDigits(calendar.updated_at),
+    created_at: withMicroseconds(calendar.created_at),
+    updated_at: withMicroseconds(calendar.updated_at),
   }
 }

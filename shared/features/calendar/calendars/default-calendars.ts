@@ -3,10 +3,10 @@ import { type Calendar, insertCalendarOnce, type NewCalendar } from '#shared/fea
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Key of every workspace's team calendar. */
-export const teamKey = 'team'
+export const teamCalendarKey = 'team'
 
 /** Key of a person's main calendar. The prefix `u-` is reserved: callers cannot choose it. */
-export const primaryKey = (userId: string): string => `u-${userId.replaceAll('-', '')}`
+export const primaryCalendarKey = (userId: string): string => `u-${userId.replaceAll('-', '')}`
 
 type KnownCalendar = Pick<Calendar, 'owner_id' | 'is_primary' | 'key'>
 
@@ -14,21 +14,33 @@ type KnownCalendar = Pick<Calendar, 'owner_id' | 'is_primary' | 'key'>
  * Creates the team calendar and the caller's main one unless `known` holds them: both are created on first use (decisions, Drive).
  * Returns whether one was missing.
  */
-export async function makeOwnCalendars(scope: Scope, known: readonly KnownCalendar[]): Promise<boolean> {
+export async function ensureDefaultCalendars(scope: Scope, known: readonly KnownCalendar[]): Promise<boolean> {
   const { actor, db, workspace } = scope
   const missing: NewCalendar[] = []
-  if (!known.some(({ key }) => key === teamKey)) missing.push(made(scope, { key: teamKey, kind: 'org', name: 'Team' }))
+  if (!known.some(({ key }) => key === teamCalendarKey))
+    missing.push(newCalendar(scope, { key: teamCalendarKey, kind: 'org', name: 'Team' }))
   const person = actor.personId
   if (person !== null && !known.some(({ is_primary, owner_id }) => is_primary && owner_id === person)) {
     const name = actor.name || 'Calendar'
-    missing.push(made(scope, { key: primaryKey(person), kind: 'personal', name: name.slice(0, 120), owner_id: person, is_primary: true }))
+    missing.push(
+      newCalendar(scope, {
+        key: primaryCalendarKey(person),
+        kind: 'personal',
+        name: name.slice(0, 120),
+        owner_id: person,
+        is_primary: true,
+      }),
+    )
   }
   for (const calendar of missing) await insertCalendarOnce(db, workspace.id, calendar)
   return missing.length > 0
 }
 
 /** The columns of a new calendar: the given ones, and defaults for the others. */
-export const made = ({ workspace }: Scope, columns: Pick<NewCalendar, 'key' | 'kind' | 'name'> & Partial<NewCalendar>): NewCalendar => ({
+export const newCalendar = (
+  { workspace }: Scope,
+  columns: Pick<NewCalendar, 'key' | 'kind' | 'name'> & Partial<NewCalendar>,
+): NewCalendar => ({
   id: newId(),
   owner_id: null,
   is_primary: false,

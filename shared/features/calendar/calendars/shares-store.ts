@@ -1,4 +1,4 @@
-import type { ShareView } from '#shared/features/calendar/schemas.ts'
+import type { CalendarShareView } from '#shared/features/calendar/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
@@ -9,8 +9,8 @@ const list = sql(
   `select ${shown} from calendar_shares as share join users as person on person.id = share.user_id
    where share.workspace_id = $1 and share.calendar_id = $2 order by share.created_at, share.id`,
 )
-export const listShareRows = (db: Executor, workspaceId: string, calendarId: string): Promise<ShareView[]> =>
-  db.query<ShareView>(list(workspaceId, calendarId))
+export const listShareRows = (db: Executor, workspaceId: string, calendarId: string): Promise<CalendarShareView[]> =>
+  db.query<CalendarShareView>(list(workspaceId, calendarId))
 
 const put = sql(
   'put_calendar_share',
@@ -27,20 +27,20 @@ const put = sql(
    select ${shown}, share.id = $3::uuid as is_new from share join person on person.id = share.user_id`,
 )
 /** Shares with the member of an address, or changes the level; undefined when there is no such member. */
-export async function putShare(
+export async function putCalendarShare(
   db: Executor,
   workspaceId: string,
   calendarId: string,
   share: { readonly id: string; readonly email: string; readonly level: string },
-): Promise<(ShareView & { readonly is_new: boolean }) | undefined> {
+): Promise<(CalendarShareView & { readonly is_new: boolean }) | undefined> {
   const { id, email, level } = share
-  return (await db.query<ShareView & { is_new: boolean }>(put(workspaceId, calendarId, id, email, level)))[0]
+  return (await db.query<CalendarShareView & { is_new: boolean }>(put(workspaceId, calendarId, id, email, level)))[0]
 }
 
 const remove = sql(
   'delete_calendar_share',
   'delete from calendar_shares where workspace_id = $1 and calendar_id = $2 and id = $3 returning id',
 )
-export async function deleteShare(db: Executor, workspaceId: string, calendarId: string, id: string): Promise<boolean> {
+export async function deleteCalendarShare(db: Executor, workspaceId: string, calendarId: string, id: string): Promise<boolean> {
   return (await db.query(remove(workspaceId, calendarId, id))).length > 0
 }

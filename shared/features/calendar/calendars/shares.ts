@@ -1,26 +1,26 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
-import { deleteShare, listShareRows, putShare } from '#shared/features/calendar/calendars/shares-store.ts'
-import type { ShareInput, ShareView } from '#shared/features/calendar/schemas.ts'
-import { sixDigits } from '#shared/features/calendar/time.ts'
+import { deleteCalendarShare, listShareRows, putCalendarShare } from '#shared/features/calendar/calendars/shares-store.ts'
+import type { CalendarShareInput, CalendarShareView } from '#shared/features/calendar/schemas.ts'
+import { withMicroseconds } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The shares of a calendar. Throws NOT_FOUND, and FORBIDDEN below manage access. */
-export async function listShares(scope: Scope, calendarId: string): Promise<ShareView[]> {
+export async function listCalendarShares(scope: Scope, calendarId: string): Promise<CalendarShareView[]> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
   return (await listShareRows(scope.db, scope.workspace.id, calendar.id)).map(shareViewOf)
 }
 
 /** Shares a calendar with a member; a repeated share replaces the level. Throws VALIDATION_ERROR unless email is another member's. */
-export async function addShare(
+export async function addCalendarShare(
   scope: Scope,
   calendarId: string,
-  { email, level }: ShareInput,
-): Promise<{ share: ShareView; isNew: boolean }> {
+  { email, level }: CalendarShareInput,
+): Promise<{ share: CalendarShareView; isNew: boolean }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
   const row = await scope.db.transaction(async (tx) => {
-    const share = await putShare(tx, scope.workspace.id, calendar.id, { id: newId(), email, level })
+    const share = await putCalendarShare(tx, scope.workspace.id, calendar.id, { id: newId(), email, level })
     if (!share) throw problem('VALIDATION_ERROR', 'email must be the address of a member')
     if (share.user_id === calendar.owner_id) throw problem('VALIDATION_ERROR', 'email is the address of the owner, who needs no share')
     return share
@@ -29,14 +29,14 @@ export async function addShare(
 }
 
 /** Removes a share. Throws NOT_FOUND when the calendar has no share with this id. */
-export async function removeShare(scope: Scope, calendarId: string, shareId: string): Promise<{ deleted: true }> {
+export async function removeCalendarShare(scope: Scope, calendarId: string, shareId: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'manage')
-  const isRemoved = isUuid(shareId) && (await deleteShare(scope.db, scope.workspace.id, calendar.id, shareId))
+  const isRemoved = isUuid(shareId) && (await deleteCalendarShare(scope.db, scope.workspace.id, calendar.id, shareId))
   if (!isRemoved) throw problem('NOT_FOUND')
   return { deleted: true }
 }
 
-const shareViewOf = ({ id, email, user_id, name, level, created_at }: ShareView): ShareView => ({
+const shareViewOf = ({ id, email, user_id, name, level, created_at }: CalendarShareView): CalendarShareView => ({
   ...{ id, email, user_id, name, level },
-  created_at: sixDigits(created_at),
+  created_at: withMicroseconds(created_at),
 })

@@ -1,4 +1,4 @@
-import type { CalendarSettings, levels } from '#shared/features/calendar/schemas.ts'
+import type { CalendarSettings, shareLevels } from '#shared/features/calendar/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
@@ -29,7 +29,7 @@ export interface Calendar {
   readonly created_at: string
   readonly updated_at: string
   /** Of the share with the person that asked; null without one. */
-  readonly share: (typeof levels)[number] | null
+  readonly share: (typeof shareLevels)[number] | null
 }
 
 const columns = [
@@ -143,7 +143,7 @@ const setFeed = sql(
   `update calendars set feed_hash = $3, feed_sealed = $4, updated_at = $5 where workspace_id = $1 and id = $2 returning ${all}`,
 )
 /** Turns the subscription link on with a new secret, or off. */
-export async function writeFeed(
+export async function writeFeedSecret(
   db: Executor,
   workspaceId: string,
   calendar: Calendar,

@@ -1,13 +1,13 @@
-import { atLeast } from '#shared/features/calendar/access.ts'
+import { isAccessAtLeast } from '#shared/features/calendar/access.ts'
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
-import type { Access } from '#shared/features/calendar/schemas.ts'
+import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 
 /** A viewer's access to an event: nothing, busy time only, or the details. */
-export type Sight = 'none' | 'busy' | 'details'
+export type EventAccess = 'none' | 'busy' | 'details'
 
 /** The viewer's access to the calendar, and whether it is a guest of the event. A subscription link has access `read`. */
-export interface Viewer {
-  readonly access: Access
+export interface EventViewer {
+  readonly access: CalendarAccess
   readonly isGuest: boolean
 }
 
@@ -15,8 +15,8 @@ export interface Viewer {
  * A viewer's access to an event. Lists, exports, feeds, mails and triggers all use this rule. The details of a private event are for
  * guests and for those who own, manage or may write its calendar; readers see busy time (decisions, Calendar).
  */
-export function sightOf({ visibility }: Pick<EventRow, 'visibility'>, { access, isGuest }: Viewer): Sight {
-  if (isGuest || atLeast(access, 'write')) return 'details'
+export function eventAccessOf({ visibility }: Pick<EventRow, 'visibility'>, { access, isGuest }: EventViewer): EventAccess {
+  if (isGuest || isAccessAtLeast(access, 'write')) return 'details'
   if (access === 'read') return visibility === 'private' ? 'busy' : 'details'
   return access === 'busy' ? 'busy' : 'none'
 }

@@ -1,11 +1,11 @@
-import { readWhen, type When, whenColumns } from '#shared/features/calendar/event-time.ts'
+import { type EventTime, eventTimeColumns, readEventTime } from '#shared/features/calendar/event-time.ts'
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
-import { seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
-import { requireZone } from '#shared/features/calendar/schemas.ts'
-import { requireFollowable } from '#shared/features/calendar/series/expand.ts'
+import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
+import { requireComputableRule } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { movedRepeats } from '#shared/features/calendar/series/shift.ts'
+import { moveRepeats } from '#shared/features/calendar/series/shift.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -18,24 +18,24 @@ const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visib
  */
 export function applyChange(row: EventRow, change: EventChange): EventRow {
   const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
-  if (change.timezone !== undefined) requireZone(change.timezone)
-  const before = whenOf(row)
-  const when = readWhen(change, before, row.timezone)
+  if (change.timezone !== undefined) requireTimeZone(change.timezone)
+  const before = eventTimeOf(row)
+  const when = readEventTime(change, before, row.timezone)
   const isMoved = !isSameTime(before, when)
   const repeats =
     isMoved && change.recurrence === undefined
-      ? movedRepeats(row, when)
+      ? moveRepeats(row, when)
       : { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const changed: EventRow = {
     ...row,
     ...plain,
-    ...(isMoved ? whenColumns(when) : {}),
+    ...(isMoved ? eventTimeColumns(when) : {}),
     ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
     ...(change.recurrence === undefined ? repeats : readRepeats(change.recurrence)),
     ...recordLink(row, change),
   }
   const series = seriesOf(changed)
-  if (series) requireFollowable(series)
+  if (series) requireComputableRule(series)
   return changed
 }
 
@@ -54,14 +54,14 @@ function recordLink(row: EventRow, { record_type, record_id }: EventChange): Pic
   return { record_type: type, record_id: id }
 }
 
-export const isSameTime = (a: When, b: When): boolean =>
+export const isSameTime = (a: EventTime, b: EventTime): boolean =>
   a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
 
 /** Whether a change raises SEQUENCE: the time, the repeats or the cancellation changed. */
 export function isSignificant(before: EventRow, after: EventRow): boolean {
   const isCancelled = (row: EventRow) => row.status === 'cancelled' || row.is_removed
   return (
-    !isSameTime(whenOf(before), whenOf(after)) ||
+    !isSameTime(eventTimeOf(before), eventTimeOf(after)) ||
     before.recurrence !== after.recurrence ||
     before.rdates.join() !== after.rdates.join() ||
     before.exdates.join() !== after.exdates.join() ||
@@ -73,10 +73,10 @@ export function isSignificant(before: EventRow, after: EventRow): boolean {
  * Sets `sequence`, `timed_at` and `updated_at` of a changed event. A significant change raises SEQUENCE above both the event's and
  * `last`. A change of time, rule or reminders resets `timed_at`, from which reminders count.
  */
-export function stamped(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
+export function stampChange(before: EventRow, after: EventRow, now: Date, last = before.sequence): EventRow {
   const changedAt = now.toISOString()
   const isRescheduled =
-    !isSameTime(whenOf(before), whenOf(after)) ||
+    !isSameTime(eventTimeOf(before), eventTimeOf(after)) ||
     before.recurrence !== after.recurrence ||
     before.reminders?.join() !== after.reminders?.join()
   return {
@@ -88,5 +88,5 @@ export function stamped(before: EventRow, after: EventRow, now: Date, last = bef
 }
 
 /** Whether guests must answer again: only after a change of the time or the rule. */
-export const asksAgain = (before: EventRow, after: EventRow): boolean =>
-  !isSameTime({ ...whenOf(before), zone: '' }, { ...whenOf(after), zone: '' }) || before.recurrence !== after.recurrence
+export const needsNewAnswers = (before: EventRow, after: EventRow): boolean =>
+  !isSameTime({ ...eventTimeOf(before), zone: '' }, { ...eventTimeOf(after), zone: '' }) || before.recurrence !== after.recurrence

@@ -1,22 +1,22 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
-import { holdingApart } from '#shared/features/calendar/availability/overlap.ts'
+import { runWithOverlapCheck } from '#shared/features/calendar/availability/overlap.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { applyChange, stamped } from '#shared/features/calendar/events/apply-change.ts'
-import { calendarFor, requireLink } from '#shared/features/calendar/events/create-event.ts'
-import { type EventRow, originalOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { applyChange, stampChange } from '#shared/features/calendar/events/apply-change.ts'
+import { requireLinkedRecord, requireWritableCalendar } from '#shared/features/calendar/events/create-event.ts'
+import { type EventRow, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, lockEventSet } from '#shared/features/calendar/events/event-set.ts'
 import { eventViewOf } from '#shared/features/calendar/events/read-event.ts'
 import type { ChangeQuery, EventChange, EventView } from '#shared/features/calendar/events/schemas.ts'
 import { writeChanges } from '#shared/features/calendar/events/write-changes.ts'
 import { readGuests } from '#shared/features/calendar/guests/guests.ts'
-import { forEver, startsOf } from '#shared/features/calendar/series/expand.ts'
-import { occurrenceOf } from '#shared/features/calendar/series/find-occurrence.ts'
+import { endOfTime, listStarts } from '#shared/features/calendar/series/expand.ts'
+import { findOccurrence } from '#shared/features/calendar/series/find-occurrence.ts'
 import {
+  asChangeOfFirstStart,
   changeOccurrence,
   changeSeries,
-  fromOccurrence,
   type RowChange,
   splitSeries,
 } from '#shared/features/calendar/series/plan-change.ts'
@@ -28,14 +28,14 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
  * becomes an event of its own. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function changeEvent(scope: Scope, id: string, change: EventChange, query: ChangeQuery): Promise<EventView> {
-  return holdingApart(scope, async (txScope, checked) => {
+  return runWithOverlapCheck(scope, async (txScope, checked) => {
     const set = await lockEventSet(txScope, id, 'write')
     const target = await targetCalendar(txScope, set, change)
     const plan = await planChange(set, change, query, scope.now(), transactionBudget(scope))
     const rows = target ? moveRows(plan, target) : plan.rows
     const event = rows.find(({ after }) => after?.id === plan.answeredId)?.after as EventRow
     // An unchanged link is not checked: a caller who may not read the record can send back the event as it was read.
-    if (event.record_type !== set.event.record_type || event.record_id !== set.event.record_id) await requireLink(txScope, event)
+    if (event.record_type !== set.event.record_type || event.record_id !== set.event.record_id) await requireLinkedRecord(txScope, event)
     const guests = change.attendees && (await readGuests(txScope, change.attendees))
     const informsGuests = (change.notify ?? true) && query.notify !== '0' && query.notify !== 'false'
     const calendar = target ?? set.calendar
@@ -48,7 +48,7 @@ export function changeEvent(scope: Scope, id: string, change: EventChange, query
 /** The calendar that the change moves the event to; undefined when it stays. */
 async function targetCalendar(scope: Scope, { event }: EventSet, { calendar_id }: EventChange): Promise<Calendar | undefined> {
   if (calendar_id === undefined || calendar_id.toLowerCase() === event.calendar_id) return undefined
-  return (await calendarFor(scope, calendar_id)).calendar
+  return (await requireWritableCalendar(scope, calendar_id)).calendar
 }
 
 /** Row changes of one request, and the id of the event that the answer shows. */
@@ -66,20 +66,20 @@ const moveRows = ({ rows, answeredId }: Plan, { id }: Calendar): RowChange[] =>
 
 async function planChange(set: EventSet, change: EventChange, query: ChangeQuery, now: Date, budget: ComputeBudget): Promise<Plan> {
   const { event, series, exceptions } = set
-  if (!series) return { rows: [{ before: event, after: stamped(event, applyChange(event, change), now) }], answeredId: event.id }
+  if (!series) return { rows: [{ before: event, after: stampChange(event, applyChange(event, change), now) }], answeredId: event.id }
   const changeScope = query.scope ?? (event.id === series.id ? 'all' : 'this')
   if (changeScope === 'all') return { rows: await changeSeries({ series, exceptions }, change, now, budget), answeredId: series.id }
-  const { original, exception } = named(set, query)
+  const { original, exception } = requestedOccurrence(set, query)
   if (changeScope === 'this') {
     const rows = changeOccurrence({ series, exceptions }, original, exception, change, now)
     return { rows, answeredId: rows[0]?.after?.id ?? '' }
   }
-  if (isFirst(series, original)) {
-    const rows = await changeSeries({ series, exceptions }, fromOccurrence(series, original, change), now, budget)
+  if (isFirstStart(series, original)) {
+    const rows = await changeSeries({ series, exceptions }, asChangeOfFirstStart(series, original, change), now, budget)
     return { rows, answeredId: series.id }
   }
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
-  const [first, ...later] = await changeSeries(rest, fromOccurrence(rest.series, original, change), now, budget)
+  const [first, ...later] = await changeSeries(rest, asChangeOfFirstStart(rest.series, original, change), now, budget)
   const exceptionsBefore = new Map(exceptions.map((one) => [one.id, one]))
   const movedExceptions = later.map(
     ({ before, after }): RowChange => ({
@@ -91,15 +91,15 @@ async function planChange(set: EventSet, change: EventChange, query: ChangeQuery
 }
 
 /** The occurrence of a request: the event itself if it is an exception, else the one that the query names. Throws VALIDATION_ERROR. */
-export function named({ event, series, exceptions }: EventSet, { occurrence }: ChangeQuery) {
-  const original = originalOf(event)
+export function requestedOccurrence({ event, series, exceptions }: EventSet, { occurrence }: ChangeQuery) {
+  const original = originalStartOf(event)
   if (original !== undefined) return { original, exception: event }
-  return occurrenceOf(series as EventRow, exceptions, occurrence)
+  return findOccurrence(series as EventRow, exceptions, occurrence)
 }
 
 /** Whether a series has no start before this one, removed starts included. */
-export function isFirst(series: EventRow, original: number): boolean {
+export function isFirstStart(series: EventRow, original: number): boolean {
   const repeats = seriesOf(series)
   if (!repeats) return true
-  return startsOf({ ...repeats, exdates: [] }, -forEver, original, 1).length === 0
+  return listStarts({ ...repeats, exdates: [] }, -endOfTime, original, 1).length === 0
 }

@@ -1,30 +1,30 @@
 import { getRecord } from '#shared/core/records/read.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type Accessed, requireCalendar } from '#shared/features/calendar/access.ts'
+import { type CalendarWithAccess, requireCalendar } from '#shared/features/calendar/access.ts'
 import { announceEvent } from '#shared/features/calendar/announce.ts'
-import { type Checked, holdingApart, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { type OverlapCheck, requireNoOverlap, runWithOverlapCheck } from '#shared/features/calendar/availability/overlap.ts'
 import { primaryCalendar } from '#shared/features/calendar/calendars/calendars.ts'
-import { readWhen, whenColumns } from '#shared/features/calendar/event-time.ts'
+import { eventTimeColumns, readEventTime } from '#shared/features/calendar/event-time.ts'
 import { applyChange } from '#shared/features/calendar/events/apply-change.ts'
 import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
-import { written } from '#shared/features/calendar/events/event-extent.ts'
-import { eventViewOf, requireSight } from '#shared/features/calendar/events/read-event.ts'
+import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import { eventViewOf, requireVisibleEvent } from '#shared/features/calendar/events/read-event.ts'
 import type { EventInput, EventView } from '#shared/features/calendar/events/schemas.ts'
-import { findEventByKey, insertEvents } from '#shared/features/calendar/events/store.ts'
-import { guestChanges } from '#shared/features/calendar/guests/guest-messages.ts'
+import { findEventByDeduplicationKey, insertEvents } from '#shared/features/calendar/events/store.ts'
+import { guestMessages } from '#shared/features/calendar/guests/guest-messages.ts'
 import { newAttendee, readGuests } from '#shared/features/calendar/guests/guests.ts'
-import { tell } from '#shared/features/calendar/guests/inform-guests.ts'
+import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { insertAttendees } from '#shared/features/calendar/guests/store.ts'
-import { noteSignals } from '#shared/features/calendar/reminders/schedule.ts'
-import { requireZone } from '#shared/features/calendar/schemas.ts'
+import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
+import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Origin of an event, stored with it. */
-export interface Origin {
+export interface EventOrigin {
   /** Makes creation idempotent: a second call with the same key returns the existing event. */
-  readonly naturalKey?: string
+  readonly deduplicationKey?: string
   /** Default: `manual`. */
   readonly source?: 'manual' | 'flow' | 'function'
 }
@@ -33,13 +33,18 @@ export interface Origin {
  * Creates an event, by default on the caller's main calendar, and mails its guests unless `notify` is false (document 3, Event create
  * body). Used by the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
-export function createEvent(scope: Scope, input: EventInput, { naturalKey, source = 'manual' }: Origin = {}): Promise<EventView> {
-  return holdingApart(scope, async (txScope, checked) => {
-    const known = naturalKey === undefined ? undefined : await findEventByKey(txScope.db, scope.workspace.id, naturalKey)
-    if (known) return eventViewOf(await requireSight(txScope, known))
-    const accessed = await calendarFor(txScope, input.calendar_id)
-    const row = newRow(txScope, accessed, input, source, naturalKey ?? null)
-    await requireLink(txScope, row)
+export function createEvent(
+  scope: Scope,
+  input: EventInput,
+  { deduplicationKey, source = 'manual' }: EventOrigin = {},
+): Promise<EventView> {
+  return runWithOverlapCheck(scope, async (txScope, checked) => {
+    const known =
+      deduplicationKey === undefined ? undefined : await findEventByDeduplicationKey(txScope.db, scope.workspace.id, deduplicationKey)
+    if (known) return eventViewOf(await requireVisibleEvent(txScope, known))
+    const accessed = await requireWritableCalendar(txScope, input.calendar_id)
+    const row = newEventRow(txScope, accessed, input, source, deduplicationKey ?? null)
+    await requireLinkedRecord(txScope, row)
     const guests = await readGuests(txScope, input.attendees ?? [])
     return eventViewOf({
       event: row,
@@ -53,7 +58,7 @@ export function createEvent(scope: Scope, input: EventInput, { naturalKey, sourc
  * The calendar of a new event: the caller's main one without `id`. Throws NOT_FOUND, FORBIDDEN below write access, and VALIDATION_ERROR
  * for a records calendar.
  */
-export async function calendarFor(scope: Scope, id: string | undefined): Promise<Accessed> {
+export async function requireWritableCalendar(scope: Scope, id: string | undefined): Promise<CalendarWithAccess> {
   const accessed = id === undefined ? await primaryCalendar(scope) : await requireCalendar(scope, id, 'write')
   if (accessed.calendar.kind === 'records')
     throw problem('VALIDATION_ERROR', 'calendar_id must not be a records calendar: its events are records')
@@ -61,7 +66,10 @@ export async function calendarFor(scope: Scope, id: string | undefined): Promise
 }
 
 /** Throws VALIDATION_ERROR unless the caller may read the linked record: a link reveals that the record exists. */
-export async function requireLink(scope: Scope, { record_type, record_id }: Pick<EventRow, 'record_type' | 'record_id'>): Promise<void> {
+export async function requireLinkedRecord(
+  scope: Scope,
+  { record_type, record_id }: Pick<EventRow, 'record_type' | 'record_id'>,
+): Promise<void> {
   if (record_type === null || record_id === null) return
   try {
     await getRecord(scope, record_type, record_id)
@@ -72,25 +80,31 @@ export async function requireLink(scope: Scope, { record_type, record_id }: Pick
 
 async function writeNewEvent(
   scope: Scope,
-  { calendar }: Accessed,
+  { calendar }: CalendarWithAccess,
   row: EventRow,
   guests: Awaited<ReturnType<typeof readGuests>>,
   informsGuests: boolean,
-  checked: Checked | 'inside',
+  checked: OverlapCheck | 'inside',
 ): Promise<Attendee[]> {
   await requireNoOverlap(scope, calendar, [row], checked)
-  await insertEvents(scope.db, scope.workspace.id, [written(row)])
+  await insertEvents(scope.db, scope.workspace.id, [withExtent(row)])
   const attendees = guests.map((guest, position) => newAttendee(scope, row.id, guest, position))
   await insertAttendees(scope.db, scope.workspace.id, attendees)
   const invited = { root: { event: row, guests: attendees }, exceptions: [] }
-  if (informsGuests) await tell(scope, guestChanges(undefined, invited, scope.actor.id))
+  if (informsGuests) await informGuests(scope, guestMessages(undefined, invited, scope.actor.id))
   await announceEvent(scope, calendar, 'created', row, attendees)
-  await noteSignals(scope, calendar, [row])
+  await scheduleReminders(scope, calendar, [row])
   return attendees
 }
 
 /** Builds a new event row from the input. */
-export function newRow(scope: Scope, { calendar }: Accessed, input: EventInput, source: string, naturalKey: string | null): EventRow {
+export function newEventRow(
+  scope: Scope,
+  { calendar }: CalendarWithAccess,
+  input: EventInput,
+  source: string,
+  naturalKey: string | null,
+): EventRow {
   const id = newId()
   const now = scope.now().toISOString()
   const defaults: EventRow = {
@@ -117,8 +131,8 @@ export function newRow(scope: Scope, { calendar }: Accessed, input: EventInput, 
       timezone: calendar.timezone,
     },
   }
-  if (input.timezone !== undefined) requireZone(input.timezone)
+  if (input.timezone !== undefined) requireTimeZone(input.timezone)
   const { start, end, all_day, ...rest } = input
-  const when = readWhen(input, undefined, calendar.timezone)
-  return applyChange({ ...defaults, ...whenColumns(when) }, rest)
+  const when = readEventTime(input, undefined, calendar.timezone)
+  return applyChange({ ...defaults, ...eventTimeColumns(when) }, rest)
 }

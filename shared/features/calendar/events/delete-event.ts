@@ -1,19 +1,19 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { holdingApart } from '#shared/features/calendar/availability/overlap.ts'
-import { stamped } from '#shared/features/calendar/events/apply-change.ts'
-import { isFirst, named } from '#shared/features/calendar/events/change-event.ts'
+import { runWithOverlapCheck } from '#shared/features/calendar/availability/overlap.ts'
+import { stampChange } from '#shared/features/calendar/events/apply-change.ts'
+import { isFirstStart, requestedOccurrence } from '#shared/features/calendar/events/change-event.ts'
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, lockEventSet } from '#shared/features/calendar/events/event-set.ts'
 import type { ChangeQuery } from '#shared/features/calendar/events/schemas.ts'
 import { writeChanges } from '#shared/features/calendar/events/write-changes.ts'
-import { lastSequence, occurrenceRow, type RowChange, splitSeries } from '#shared/features/calendar/series/plan-change.ts'
+import { highestSequence, newExceptionRow, type RowChange, splitSeries } from '#shared/features/calendar/series/plan-change.ts'
 
 /**
  * Deletes an event: all occurrences, this one, or this and following. Guests get a cancellation unless `notify` is `0` or `false`.
  * Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
  */
 export function deleteEvent(scope: Scope, id: string, query: ChangeQuery): Promise<{ deleted: true }> {
-  return holdingApart(scope, async (txScope, checked) => {
+  return runWithOverlapCheck(scope, async (txScope, checked) => {
     const set = await lockEventSet(txScope, id, 'write')
     const informsGuests = query.notify !== '0' && query.notify !== 'false'
     await writeChanges(txScope, set.calendar, {
@@ -33,13 +33,18 @@ function rowsToDelete(set: EventSet, query: ChangeQuery, now: Date): RowChange[]
   const deleteAll = (): RowChange[] => [{ before: series }, ...exceptions.map((before) => ({ before }))]
   const deleteScope = query.scope ?? (event.id === series.id ? 'all' : 'this')
   if (deleteScope === 'all') return deleteAll()
-  const { original, exception } = named(set, query)
+  const { original, exception } = requestedOccurrence(set, query)
   if (deleteScope === 'this') {
-    const known = exception ?? occurrenceRow(series, original, now)
-    const after: EventRow = stamped(known, { ...known, status: 'cancelled', is_removed: true }, now, lastSequence([series, ...exceptions]))
-    return [exception ? { before: exception, after } : { after, was: known }]
+    const known = exception ?? newExceptionRow(series, original, now)
+    const after: EventRow = stampChange(
+      known,
+      { ...known, status: 'cancelled', is_removed: true },
+      now,
+      highestSequence([series, ...exceptions]),
+    )
+    return [exception ? { before: exception, after } : { after, occurrenceBefore: known }]
   }
-  if (isFirst(series, original)) return deleteAll()
+  if (isFirstStart(series, original)) return deleteAll()
   const { kept, rest } = splitSeries({ series, exceptions }, original, now)
   const deletedIds = new Set(rest.exceptions.map(({ id }) => id))
   return [...kept, ...exceptions.filter(({ id }) => deletedIds.has(id)).map((before): RowChange => ({ before }))]

@@ -1,9 +1,9 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
-import { type ReadEvent, requireSight } from '#shared/features/calendar/events/read-event.ts'
+import { type ReadEvent, requireVisibleEvent } from '#shared/features/calendar/events/read-event.ts'
 import { findEvent, findExceptions, lockEvent } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
-import type { Access } from '#shared/features/calendar/schemas.ts'
+import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** An event that is locked for a change, with its series, exceptions and guests. */
@@ -17,12 +17,12 @@ export interface EventSet extends ReadEvent {
 }
 
 /** Locks an event for a change; an occurrence is locked through its series. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
-export async function lockEventSet(scope: Scope, id: string, needed: Access): Promise<EventSet> {
+export async function lockEventSet(scope: Scope, id: string, needed: CalendarAccess): Promise<EventSet> {
   const { db, workspace } = scope
   const found = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
   const root = found && (await lockEvent(db, workspace.id, found.series_id ?? found.id))
   const isOccurrence = found !== undefined && found.series_id !== null
-  const read = await requireSight(scope, isOccurrence ? root && (await findEvent(db, workspace.id, found.id)) : root, needed)
+  const read = await requireVisibleEvent(scope, isOccurrence ? root && (await findEvent(db, workspace.id, found.id)) : root, needed)
   const series = root?.recurrence ? root : undefined
   const exceptions = series ? await findExceptions(db, workspace.id, [series.id]) : []
   const ids = [read.event.id, ...(series ? [series.id] : []), ...exceptions.map((one) => one.id)]
@@ -30,5 +30,5 @@ export async function lockEventSet(scope: Scope, id: string, needed: Access): Pr
 }
 
 /** The guests of one event of a set. */
-export const guestsIn = ({ guestsOf }: Pick<EventSet, 'guestsOf'>, { id }: Pick<EventRow, 'id'>): readonly Attendee[] =>
+export const guestsOfEvent = ({ guestsOf }: Pick<EventSet, 'guestsOf'>, { id }: Pick<EventRow, 'id'>): readonly Attendee[] =>
   guestsOf.get(id) ?? []

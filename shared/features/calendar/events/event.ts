@@ -1,11 +1,11 @@
-import type { When } from '#shared/features/calendar/event-time.ts'
+import type { EventTime } from '#shared/features/calendar/event-time.ts'
 import type { Series } from '#shared/features/calendar/series/expand.ts'
 import { dateMs } from '#shared/features/calendar/time.ts'
 
-export const statuses = ['confirmed', 'tentative', 'cancelled'] as const
-export type EventStatus = (typeof statuses)[number]
-export const answers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
-export type Answer = (typeof answers)[number]
+export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
+export type EventStatus = (typeof eventStatuses)[number]
+export const guestAnswers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
+export type GuestAnswer = (typeof guestAnswers)[number]
 
 /** A row of `calendar_events`. An exception names the start that it replaces in `original_start`, or `original_date` if all-day. */
 export interface EventRow {
@@ -55,7 +55,7 @@ export interface Attendee {
   readonly user_id: string | null
   readonly email: string
   readonly name: string
-  readonly status: Answer
+  readonly status: GuestAnswer
   readonly is_booker: boolean
   readonly is_mailed: boolean
   readonly token_sealed: Buffer
@@ -66,7 +66,7 @@ export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is
   status !== 'cancelled' && !is_removed
 
 /** The time of an event. */
-export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): When {
+export function eventTimeOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone'>): EventTime {
   const zone = row.timezone
   if (row.start_date !== null && row.end_date !== null)
     return { allDay: true, start: dateMs(row.start_date), end: dateMs(row.end_date), zone }
@@ -74,24 +74,24 @@ export function whenOf(row: Pick<EventRow, 'start_at' | 'end_at' | 'start_date' 
 }
 
 /** The start of the series that an exception replaces, in milliseconds as in `EventTime`; undefined for any other event. */
-export function originalOf({ original_start, original_date }: Pick<EventRow, 'original_start' | 'original_date'>): number | undefined {
+export function originalStartOf({ original_start, original_date }: Pick<EventRow, 'original_start' | 'original_date'>): number | undefined {
   if (original_date !== null) return dateMs(original_date)
   return original_start === null ? undefined : Date.parse(original_start)
 }
 
 /** Columns of an event's time and repeats. */
-export type EventTimes = Pick<
+export type EventTimeColumns = Pick<
   EventRow,
   'start_at' | 'end_at' | 'start_date' | 'end_date' | 'timezone' | 'recurrence' | 'rdates' | 'exdates' | 'original_start' | 'original_date'
 >
 
 /** The repeats of an event; undefined when it has none. */
-export function seriesOf(row: EventTimes): Series | undefined {
+export function seriesOf(row: EventTimeColumns): Series | undefined {
   if (row.recurrence === null) return undefined
-  const when = whenOf(row)
+  const when = eventTimeOf(row)
   const starts = (walls: readonly string[]) => walls.map((wall) => Date.parse(`${wall}Z`))
   return { ...when, rule: row.recurrence, rdates: starts(row.rdates), exdates: starts(row.exdates) }
 }
 
 /** Formats a local time as the columns `rdates` and `exdates` store it. */
-export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, 19)
+export const wallClockText = (wall: number): string => new Date(wall).toISOString().slice(0, 19)

@@ -1,16 +1,16 @@
 import { getRecord } from '#shared/core/records/read.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { accessTo, atLeast, requireAccess } from '#shared/features/calendar/access.ts'
+import { calendarAccessOf, isAccessAtLeast, requireAccess } from '#shared/features/calendar/access.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { shownTime } from '#shared/features/calendar/event-time.ts'
-import { sightOf } from '#shared/features/calendar/events/access-level.ts'
-import { type Attendee, type EventRow, originalOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { timeText } from '#shared/features/calendar/event-time.ts'
+import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
+import { type Attendee, type EventRow, eventTimeOf, originalStartOf } from '#shared/features/calendar/events/event.ts'
 import type { EventView } from '#shared/features/calendar/events/schemas.ts'
 import { findEvent, findEventsOfRecord } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
-import type { Access } from '#shared/features/calendar/schemas.ts'
-import { sixDigits } from '#shared/features/calendar/time.ts'
-import { ruleWords } from '#shared/features/calendar/time-in-words.ts'
+import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
+import { withMicroseconds } from '#shared/features/calendar/time.ts'
+import { ruleInWords } from '#shared/features/calendar/time-in-words.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -18,7 +18,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export interface ReadEvent {
   readonly event: EventRow
   readonly calendar: Calendar
-  readonly access: Access
+  readonly access: CalendarAccess
   readonly guests: readonly Attendee[]
 }
 
@@ -26,19 +26,19 @@ const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): b
   personId !== null && guests.some(({ user_id }) => user_id === personId)
 
 /** An event whose details the caller may see. Throws NOT_FOUND for any other, FORBIDDEN when the calendar access is too low. */
-export async function requireEvent(scope: Scope, id: string, needed: Access = 'none'): Promise<ReadEvent> {
+export async function requireEvent(scope: Scope, id: string, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
   const event = isUuid(id) ? await findEvent(scope.db, scope.workspace.id, id) : undefined
-  return requireSight(scope, event, needed)
+  return requireVisibleEvent(scope, event, needed)
 }
 
 /** Like `requireEvent`, for a row that was already read; undefined is NOT_FOUND. */
-export async function requireSight(scope: Scope, event: EventRow | undefined, needed: Access = 'none'): Promise<ReadEvent> {
+export async function requireVisibleEvent(scope: Scope, event: EventRow | undefined, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
   const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, scope.actor.personId, event.calendar_id) : undefined
   if (!event || !calendar) throw problem('NOT_FOUND')
   const guests = (await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []
-  const access = accessTo(calendar, actor)
-  if (sightOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND')
+  const access = calendarAccessOf(calendar, actor)
+  if (eventAccessOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
   return { event, calendar, access, guests }
 }
@@ -64,33 +64,33 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
   return found.flatMap((event) => {
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []
-    const access = accessTo(calendar, scope.actor)
-    const eventAccess = sightOf(event, { access, isGuest: event.my_status !== null })
+    const access = calendarAccessOf(calendar, scope.actor)
+    const eventAccess = eventAccessOf(event, { access, isGuest: event.my_status !== null })
     return eventAccess === 'details' ? [eventViewOf({ event, calendar, access, guests: guests.get(event.id) ?? [] })] : []
   })
 }
 
 /** The full-detail view of an event. */
 export function eventViewOf({ event, calendar, access, guests }: ReadEvent): EventView {
-  const when = whenOf(event)
-  const original = originalOf(event)
+  const when = eventTimeOf(event)
+  const original = originalStartOf(event)
   const { id, title, description, location, color, status, visibility, source, series_id, record_type, record_id } = event
   return {
     ...{ id, calendar_id: calendar.id, calendar_name: calendar.name, title, description, location, color },
-    start: shownTime(when.start, when.allDay),
-    end: shownTime(when.end, when.allDay),
+    start: timeText(when.start, when.allDay),
+    end: timeText(when.end, when.allDay),
     all_day: when.allDay,
     timezone: when.zone,
     recurrence: event.recurrence ?? '',
-    recurrence_text: ruleWords(event.recurrence),
+    recurrence_text: ruleInWords(event.recurrence),
     ...{ status, visibility, source },
     reminders: [...(event.reminders ?? calendar.settings.default_reminders ?? [])],
     attendees: guests.map(({ id, email, name, status, is_mailed }) => ({ id, email, name, status, mailed: is_mailed })),
     series_id,
-    original_start: original === undefined ? null : shownTime(original, event.original_date !== null),
+    original_start: original === undefined ? null : timeText(original, event.original_date !== null),
     ...{ record_type, record_id },
-    can_edit: atLeast(access, 'write'),
-    created_at: sixDigits(event.created_at),
-    updated_at: sixDigits(event.updated_at),
+    can_edit: isAccessAtLeast(access, 'write'),
+    created_at: withMicroseconds(event.created_at),
+    updated_at: withMicroseconds(event.updated_at),
   }
 }

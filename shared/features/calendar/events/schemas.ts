@@ -1,4 +1,4 @@
-import { answers, statuses } from '#shared/features/calendar/events/event.ts'
+import { eventStatuses, guestAnswers } from '#shared/features/calendar/events/event.ts'
 import { reminderList } from '#shared/features/calendar/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -30,7 +30,7 @@ const fields = {
   description: t.Optional(t.String({ maxLength: 20_000 })),
   location: t.Optional(t.String({ maxLength: 500 })),
   color: t.Optional(t.String({ maxLength: 40 })),
-  status: t.Optional(t.Enum([...statuses])),
+  status: t.Optional(t.Enum([...eventStatuses])),
   visibility: t.Optional(t.Enum(['default', 'private'])),
   reminders: t.Optional(nullable(reminderList)),
   attendees: t.Optional(t.Array(attendee, { maxItems: 100 })),
@@ -69,7 +69,7 @@ export const eventView = schema(
       timezone: t.String(),
       recurrence: t.String({ description: 'Empty when the event does not repeat.' }),
       recurrence_text: t.String({ description: 'The repeat rule in words.' }),
-      status: t.Enum([...statuses]),
+      status: t.Enum([...eventStatuses]),
       visibility: t.Enum(['default', 'private']),
       reminders: t.Array(t.Integer(), { description: "Minutes before the start: the event's own, else the calendar's." }),
       source: t.String({ description: 'manual, import, booking, flow or function.' }),
@@ -79,7 +79,7 @@ export const eventView = schema(
             id: t.String({ format: 'uuid' }),
             email: t.String(),
             name: t.String(),
-            status: t.Enum([...answers]),
+            status: t.Enum([...guestAnswers]),
             mailed: t.Boolean({ 'x-changes-by-itself': true }),
           },
           {
@@ -117,7 +117,7 @@ const occurrence = t.Object(
     end: t.String({ description: time }),
     all_day: t.Boolean(),
     title: t.String({ description: 'Busy when details is false.' }),
-    status: t.Enum([...statuses]),
+    status: t.Enum([...eventStatuses]),
     recurring: t.Boolean(),
     details: t.Boolean({ description: 'False when the caller may see only busy time.' }),
   },
@@ -153,5 +153,5 @@ export const changeQuery = schema(
 )
 export type ChangeQuery = TypeOf<typeof changeQuery>
 
-export const answerInput = schema(t.Object({ status: t.Enum([...answers]) }, { title: 'EventAnswer' }))
-export const isOn = (value: TypeOf<ReturnType<typeof schema<typeof flag>>> | undefined): boolean => value !== '0' && value !== 'false'
+export const answerInput = schema(t.Object({ status: t.Enum([...guestAnswers]) }, { title: 'EventAnswer' }))
+export const isFlagOn = (value: TypeOf<ReturnType<typeof schema<typeof flag>>> | undefined): boolean => value !== '0' && value !== 'false'

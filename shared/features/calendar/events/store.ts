@@ -9,7 +9,7 @@ declareConflicts({
 })
 
 /** An event to be written: its row with the time that all of it spans. */
-export type WrittenEvent = EventRow & { readonly extent: string }
+export type EventWithExtent = EventRow & { readonly extent: string }
 
 const columns = [
   ...[
@@ -55,7 +55,7 @@ const insert = sql(
    select $1::uuid, ${written.map((column) => `given.${column}`).join(', ')} from ${given}`,
 )
 /** Makes events; exceptions stand behind their series. */
-export async function insertEvents(db: Executor, workspaceId: string, events: readonly WrittenEvent[]): Promise<void> {
+export async function insertEvents(db: Executor, workspaceId: string, events: readonly EventWithExtent[]): Promise<void> {
   if (events.length > 0) await db.query(insert(workspaceId, JSON.stringify(events)))
 }
 
@@ -65,7 +65,7 @@ const update = sql(
    from ${given} where event.workspace_id = $1 and event.id = given.id`,
 )
 /** Writes events anew that there are. */
-export async function updateEvents(db: Executor, workspaceId: string, events: readonly WrittenEvent[]): Promise<void> {
+export async function updateEvents(db: Executor, workspaceId: string, events: readonly EventWithExtent[]): Promise<void> {
   if (events.length > 0) await db.query(update(workspaceId, JSON.stringify(events)))
 }
 
@@ -87,7 +87,7 @@ export async function lockEvent(db: Executor, workspaceId: string, id: string): 
 }
 
 const findByKey = sql('find_calendar_event_by_key', `select ${all} from calendar_events where workspace_id = $1 and natural_key = $2`)
-export async function findEventByKey(db: Executor, workspaceId: string, key: string): Promise<EventRow | undefined> {
+export async function findEventByDeduplicationKey(db: Executor, workspaceId: string, key: string): Promise<EventRow | undefined> {
   return (await db.query<EventRow>(findByKey(workspaceId, key)))[0]
 }
 
@@ -113,7 +113,7 @@ const removed = sql(
   `select ${all} from calendar_events where workspace_id = $1 and series_id = any($2) and is_removed order by series_id, id`,
 )
 /** The deleted occurrences of some series. */
-export const listRemoved = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
+export const listRemovedOccurrences = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
   seriesIds.length === 0 ? Promise.resolve([]) : db.query<EventRow>(removed(workspaceId, seriesIds))
 
 /** How the person that asks answered an event's invitation. */
@@ -121,7 +121,7 @@ interface Answered {
   readonly my_status: Attendee['status'] | null
 }
 /** A whole event in a window. */
-export type FoundEvent = EventRow & Answered
+export type EventWithAnswer = EventRow & Answered
 
 const listed = [
   ...['id', 'calendar_id', 'series_id', 'original_start', 'original_date', 'is_removed', 'title', 'start_at', 'end_at', 'start_date'],
@@ -158,8 +158,10 @@ export const findEventsInWindow = (
   calendarIds: readonly string[],
   window: { readonly from: Date; readonly to: Date },
   personId: string | null,
-): Promise<FoundEvent[]> =>
-  calendarIds.length === 0 ? Promise.resolve([]) : db.query<FoundEvent>(whole(workspaceId, calendarIds, window.from, window.to, personId))
+): Promise<EventWithAnswer[]> =>
+  calendarIds.length === 0
+    ? Promise.resolve([])
+    : db.query<EventWithAnswer>(whole(workspaceId, calendarIds, window.from, window.to, personId))
 
 const inCalendars = sql('list_events_in_window', within(listed, ofCalendarsThen))
 /** The same, of each event what a listing needs: a month has thousands (measured: whole ones take 1.4 times as long). */
@@ -228,4 +230,4 @@ export const findEventsOfRecord = (
   typeKey: string,
   recordId: string,
   personId: string | null,
-): Promise<FoundEvent[]> => db.query<FoundEvent>(ofRecord(workspaceId, typeKey, recordId, personId))
+): Promise<EventWithAnswer[]> => db.query<EventWithAnswer>(ofRecord(workspaceId, typeKey, recordId, personId))

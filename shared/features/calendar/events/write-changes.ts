@@ -1,16 +1,16 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { announceEvent } from '#shared/features/calendar/announce.ts'
-import { type Checked, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { asksAgain, isSignificant } from '#shared/features/calendar/events/apply-change.ts'
+import { isSignificant, needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
 import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
-import { written } from '#shared/features/calendar/events/event-extent.ts'
-import { type EventSet, guestsIn } from '#shared/features/calendar/events/event-set.ts'
+import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import { type EventSet, guestsOfEvent } from '#shared/features/calendar/events/event-set.ts'
 import { deleteEvents, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
-import { guestChanges, type InvitedSet, type Message } from '#shared/features/calendar/guests/guest-messages.ts'
+import { type GuestMessage, guestMessages, type SeriesWithGuests } from '#shared/features/calendar/guests/guest-messages.ts'
 import { type Guest, newAttendee } from '#shared/features/calendar/guests/guests.ts'
-import { tell } from '#shared/features/calendar/guests/inform-guests.ts'
+import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import {
   deleteAttendees,
   insertAttendees,
@@ -18,7 +18,7 @@ import {
   resetAnswers,
   type WrittenAttendee,
 } from '#shared/features/calendar/guests/store.ts'
-import { noteSignals } from '#shared/features/calendar/reminders/schedule.ts'
+import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
 import type { RowChange } from '#shared/features/calendar/series/plan-change.ts'
 
 interface Change {
@@ -27,7 +27,7 @@ interface Change {
   /** The new guest list; undefined leaves the guests as they are. */
   readonly guests: readonly Guest[] | undefined
   readonly informsGuests: boolean
-  readonly checked: Checked | 'inside'
+  readonly checked: OverlapCheck | 'inside'
 }
 
 /**
@@ -39,8 +39,8 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   const { db, workspace } = scope
   const isInCalendar = (event: EventRow) => event.calendar_id === calendar.id
   await requireNoOverlap(scope, calendar, wholeSeriesAfter(set, rows).filter(isInCalendar), change.checked)
-  const added = rows.flatMap(({ before, after }) => (after && !before ? [written(after)] : []))
-  const changed = rows.flatMap(({ before, after }) => (after && before ? [written(after)] : []))
+  const added = rows.flatMap(({ before, after }) => (after && !before ? [withExtent(after)] : []))
+  const changed = rows.flatMap(({ before, after }) => (after && before ? [withExtent(after)] : []))
   const deletedIds = rows.flatMap(({ before, after }) => (before && !after ? [before.id] : []))
   // Deletes come first: a changed exception may take over the original start of a deleted one.
   await deleteEvents(db, workspace.id, deletedIds)
@@ -77,10 +77,10 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
     workspace.id,
     rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
   )
-  if (informsGuests) await tell(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
+  if (informsGuests) await informGuests(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)
   const remaining = rows.flatMap(({ after }) => after ?? [])
-  await noteSignals(scope, calendar, remaining.filter(isInCalendar))
+  await scheduleReminders(scope, calendar, remaining.filter(isInCalendar))
   return guestsOf
 }
 
@@ -101,9 +101,9 @@ function updateGuests(
   after: EventRow,
   invited: readonly Guest[] | undefined,
 ): UpdatedGuests {
-  const known = before ? guestsIn(set, before) : []
-  const inherited = before ? [] : guestsIn(set, set.series ?? set.event)
-  const mustAnswerAgain = before !== undefined && asksAgain(before, after)
+  const known = before ? guestsOfEvent(set, before) : []
+  const inherited = before ? [] : guestsOfEvent(set, set.series ?? set.event)
+  const mustAnswerAgain = before !== undefined && needsNewAnswers(before, after)
   const answered = mustAnswerAgain
     ? known.map((guest) => ({ ...guest, status: guest.is_booker ? guest.status : ('needs_action' as const) }))
     : known
@@ -150,14 +150,14 @@ function messagesOf(
   rows: readonly RowChange[],
   guestsOf: ReadonlyMap<string, readonly Attendee[]>,
   actorId: string | null,
-): Message[] {
+): GuestMessage[] {
   const known = [set.series ?? set.event, ...set.exceptions]
-  const before = setsByUid(known, (event) => guestsIn(set, event))
-  const after = setsByUid(stateAfter(known, rows), (event) => guestsOf.get(event.id) ?? guestsIn(set, event))
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((uid) => guestChanges(before.get(uid), after.get(uid), actorId))
+  const before = setsByUid(known, (event) => guestsOfEvent(set, event))
+  const after = setsByUid(stateAfter(known, rows), (event) => guestsOf.get(event.id) ?? guestsOfEvent(set, event))
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((uid) => guestMessages(before.get(uid), after.get(uid), actorId))
 }
 
-function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, InvitedSet> {
+function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => readonly Attendee[]): Map<string, SeriesWithGuests> {
   const invited = (event: EventRow) => ({ event, guests: guestsOf(event) })
   const roots = events.filter(({ series_id }) => series_id === null)
   return new Map(
@@ -177,12 +177,12 @@ async function announceRows(
   const event = first?.after ?? first?.before
   if (!event) return
   const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
-  const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.was) ? 'cancelled' : 'updated'
+  const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.occurrenceBefore) ? 'cancelled' : 'updated'
   await announceEvent(
     scope,
     event.calendar_id === set.calendar.id ? set.calendar : calendar,
     name,
     event,
-    guestsOf.get(event.id) ?? guestsIn(set, event),
+    guestsOf.get(event.id) ?? guestsOfEvent(set, event),
   )
 }

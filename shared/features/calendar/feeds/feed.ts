@@ -1,8 +1,8 @@
 import { hashSecret } from '#shared/core/people/tokens.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { calendarVersion, findCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { findFeed, putFeed } from '#shared/features/calendar/feeds/store.ts'
-import { fileOf } from '#shared/features/calendar/import-export/export-calendar.ts'
+import { findFeed, putFeedFile } from '#shared/features/calendar/feeds/store.ts'
+import { writeCalendarFile } from '#shared/features/calendar/import-export/export-calendar.ts'
 import { findJobFile } from '#shared/platform/jobs/job-files.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -18,7 +18,7 @@ export interface Feed {
   /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
   /** The stored file; absent once the calendar has changed. */
-  readonly kept?: { readonly blobId: string; readonly sizeBytes: number }
+  readonly storedFile?: { readonly blobId: string; readonly sizeBytes: number }
 }
 
 const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${formatVersion}"`
@@ -38,7 +38,7 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
   const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
   return {
     ...{ calendarId: row.id, etag, changedAt, headers: headersOf(row.key, etag, changedAt) },
-    ...(isKept ? { kept: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
+    ...(isKept ? { storedFile: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
   }
 }
 
@@ -46,17 +46,22 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
  * Writes a calendar's file as its subscription link shows it: with read access, without guests. The version in the tag is read first, so
  * that a change during the write makes the tag outdated.
  */
-export async function feedFile(scope: Scope, calendarId: string) {
+export async function writeFeedFile(scope: Scope, calendarId: string) {
   const { db, workspace } = scope
   const { version, changed_at } = await calendarVersion(db, workspace.id, calendarId)
   const calendar = await findCalendar(db, workspace.id, null, calendarId)
   if (!calendar) throw problem('NOT_FOUND')
   const tag = tagOf(calendar.id, version)
-  return { name: '', headers: headersOf(calendar.key, tag, new Date(changed_at)), text: await fileOf(scope, calendar, 'read', false), tag }
+  return {
+    name: '',
+    headers: headersOf(calendar.key, tag, new Date(changed_at)),
+    text: await writeCalendarFile(scope, calendar, 'read', false),
+    tag,
+  }
 }
 
 /** Registers a file that a job has stored as the calendar's feed. `tag` is the version it was written from. */
-export async function keepFeed({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
+export async function storeFeedFile({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
   const file = await findJobFile(db, workspace.id, fileId)
-  if (file) await putFeed(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })
+  if (file) await putFeedFile(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })
 }

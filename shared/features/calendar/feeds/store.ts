@@ -32,7 +32,7 @@ const put = sql(
    on conflict (workspace_id, calendar_id) do update set tag = excluded.tag, blob_id = excluded.blob_id, size_bytes = excluded.size_bytes`,
 )
 /** Keeps the file of a feed, instead of the one before. */
-export async function putFeed(
+export async function putFeedFile(
   db: Executor,
   workspaceId: string,
   calendarId: string,
@@ -42,6 +42,6 @@ export async function putFeed(
 }
 
 const remove = sql('delete_calendar_feed', 'delete from calendar_feeds where workspace_id = $1 and calendar_id = $2')
-export async function deleteFeed(db: Executor, workspaceId: string, calendarId: string): Promise<void> {
+export async function deleteFeedFile(db: Executor, workspaceId: string, calendarId: string): Promise<void> {
   await db.query(remove(workspaceId, calendarId))
 }

@@ -1,5 +1,5 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { type Answer, takesPlace } from '#shared/features/calendar/events/event.ts'
+import { type GuestAnswer, takesPlace } from '#shared/features/calendar/events/event.ts'
 import { lockEventSet } from '#shared/features/calendar/events/event-set.ts'
 import { eventViewOf } from '#shared/features/calendar/events/read-event.ts'
 import type { EventView } from '#shared/features/calendar/events/schemas.ts'
@@ -10,7 +10,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * Writes the caller's answer to an invitation; `needs_action` removes it. A cancelled event keeps its answers, as on the invitation page.
  * Throws NOT_FOUND, and FORBIDDEN when the caller is not a guest.
  */
-export function answerInvitation(scope: Scope, id: string, status: Answer): Promise<EventView> {
+export function answerInvitation(scope: Scope, id: string, status: GuestAnswer): Promise<EventView> {
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     const set = await lockEventSet(txScope, id, 'none')

@@ -1,9 +1,9 @@
-import { type Attendee, type EventRow, whenOf } from '#shared/features/calendar/events/event.ts'
+import { type Attendee, type EventRow, eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import { organizerInFiles } from '#shared/features/calendar/guests/organizer.ts'
 import { type NamedGuest, withExceptions } from '#shared/features/calendar/ics/with-exceptions.ts'
-import type { WrittenOut } from '#shared/features/calendar/ics/write-event.ts'
+import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
-import { ruleWords, whenWords } from '#shared/features/calendar/time-in-words.ts'
+import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in-words.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 
@@ -31,7 +31,7 @@ export interface GuestMail {
 const subjects = { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancelled', booked: 'Booked' } as const
 
 /** Composes an invitation or cancellation mail: text, and an iCalendar part (RFC 6047). */
-export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Mail {
+export function composeGuestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Mail {
   const { event, guest, organizer, workspace, news } = mail
   return {
     id: mail.id,
@@ -45,9 +45,9 @@ export function guestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Ma
   }
 }
 
-function eventsOf(config: Pick<Config, 'mailFrom'>, mail: GuestMail): WrittenOut[] {
+function eventsOf(config: Pick<Config, 'mailFrom'>, mail: GuestMail): EventForFile[] {
   const { event, series, exceptions, guest, guestIn, status, organizer, method } = mail
-  const shared = { sight: 'details' as const, organizer: organizerInFiles(config, organizer), attendees: [{ ...guest, status }] }
+  const shared = { access: 'details' as const, organizer: organizerInFiles(config, organizer), attendees: [{ ...guest, status }] }
   if (method === 'CANCEL') return [{ event: { ...event, status: 'cancelled' }, series, ...shared }]
   return withExceptions({ event, series, ...shared }, exceptions, guestIn)
 }
@@ -60,14 +60,14 @@ const openings = {
 } as const
 
 function textOf({ event, guest, organizer, news, page, workspace }: GuestMail): string {
-  const repeats = ruleWords(event.recurrence)
+  const repeats = ruleInWords(event.recurrence)
   const lines = [
     guest.name === '' ? 'Hello,' : `Hello ${oneLine(guest.name)},`,
     '',
     openings[news](oneLine(organizer.name || workspace.name)),
     '',
     `  ${oneLine(event.title)}`,
-    `  ${whenWords(whenOf(event))}`,
+    `  ${eventTimeInWords(eventTimeOf(event))}`,
     ...(repeats === '' ? [] : [`  Repeats ${repeats}`]),
     ...(event.location === '' ? [] : [`  ${oneLine(event.location)}`]),
     ...(event.description === '' || news === 'cancelled' ? [] : ['', event.description]),

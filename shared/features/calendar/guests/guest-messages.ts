@@ -1,28 +1,28 @@
 import { isSignificant } from '#shared/features/calendar/events/apply-change.ts'
-import { type Attendee, type EventRow, originalOf, takesPlace } from '#shared/features/calendar/events/event.ts'
-import { lastSequence, occurrenceRow } from '#shared/features/calendar/series/plan-change.ts'
+import { type Attendee, type EventRow, originalStartOf, takesPlace } from '#shared/features/calendar/events/event.ts'
+import { highestSequence, newExceptionRow } from '#shared/features/calendar/series/plan-change.ts'
 
 /** An event with its guests. */
-export interface Invited {
+export interface EventWithGuests {
   readonly event: EventRow
   readonly guests: readonly Pick<Attendee, 'id' | 'email' | 'name' | 'user_id'>[]
 }
 
 /** A message to one guest: an invitation or update (REQUEST), or a cancellation (CANCEL). */
-export interface Message {
+export interface GuestMessage {
   readonly method: 'REQUEST' | 'CANCEL'
   readonly event: EventRow
   /** Exceptions of the series if the message is about all of it; `absent` holds ids of those that do not take place for the guest. */
   readonly exceptions: readonly EventRow[]
   readonly absent: readonly string[]
-  readonly guest: Invited['guests'][number]
+  readonly guest: EventWithGuests['guests'][number]
   readonly news: 'invited' | 'changed' | 'cancelled'
 }
 
 /** All events of one UID with their guests: a single event, or a series with its exceptions, removed ones included. */
-export interface InvitedSet {
-  readonly root: Invited
-  readonly exceptions: readonly Invited[]
+export interface SeriesWithGuests {
+  readonly root: EventWithGuests
+  readonly exceptions: readonly EventWithGuests[]
 }
 
 /**
@@ -36,7 +36,11 @@ export interface InvitedSet {
  *
  * All messages carry the highest SEQUENCE of the UID, so that calendar programs never see it fall, whichever events they compare.
  */
-export function guestChanges(before: InvitedSet | undefined, after: InvitedSet | undefined, actorId: string | null): Message[] {
+export function guestMessages(
+  before: SeriesWithGuests | undefined,
+  after: SeriesWithGuests | undefined,
+  actorId: string | null,
+): GuestMessage[] {
   const known = after ?? before
   if (!known || known.root.event.organizer !== null) return []
   const change: Change = { before: indexSet(before), after: indexSet(after), occurrences: changedOccurrences(before, after) }
@@ -53,7 +57,7 @@ export function guestChanges(before: InvitedSet | undefined, after: InvitedSet |
     }))
 }
 
-type Guest = Invited['guests'][number]
+type Guest = EventWithGuests['guests'][number]
 
 /** An event with its guests by lower-case address. */
 interface IndexedEvent {
@@ -74,23 +78,24 @@ interface Change {
   readonly occurrences: readonly string[]
 }
 
-type Draft = Omit<Message, 'exceptions'> & { readonly isWholeSeries: boolean }
+type Draft = Omit<GuestMessage, 'exceptions'> & { readonly isWholeSeries: boolean }
 
 const byAddress = (guests: readonly Guest[]) => new Map(guests.map((guest) => [guest.email.toLowerCase(), guest]))
-const guestsByAddress = (set: InvitedSet | undefined) =>
+const guestsByAddress = (set: SeriesWithGuests | undefined) =>
   [set?.root, ...(set?.exceptions ?? [])].flatMap((one) => [...byAddress(one?.guests ?? [])])
-const highestSequenceOf = ({ root, exceptions }: InvitedSet): number => lastSequence([root, ...exceptions].map(({ event }) => event))
+const highestSequenceOf = ({ root, exceptions }: SeriesWithGuests): number =>
+  highestSequence([root, ...exceptions].map(({ event }) => event))
 
 /** Key of the occurrence that an exception replaces. A date and the instant of its midnight in UTC have different keys. */
-const keyOf = (event: EventRow): string => `${event.original_date === null ? 'time' : 'date'} ${originalOf(event)}`
+const keyOf = (event: EventRow): string => `${event.original_date === null ? 'time' : 'date'} ${originalStartOf(event)}`
 
-function indexSet(set: InvitedSet | undefined): IndexedSet | undefined {
-  const indexOf = ({ event, guests }: Invited): IndexedEvent => ({ event, guests: byAddress(guests) })
+function indexSet(set: SeriesWithGuests | undefined): IndexedSet | undefined {
+  const indexOf = ({ event, guests }: EventWithGuests): IndexedEvent => ({ event, guests: byAddress(guests) })
   return set && { root: indexOf(set.root), exceptions: new Map(set.exceptions.map((one) => [keyOf(one.event), indexOf(one)])) }
 }
 
 /** Keys of occurrences whose exception or guest list is not the same object as before. */
-function changedOccurrences(before: InvitedSet | undefined, after: InvitedSet | undefined): string[] {
+function changedOccurrences(before: SeriesWithGuests | undefined, after: SeriesWithGuests | undefined): string[] {
   const [oldByKey, newByKey] = [before, after].map((set) => new Map(set?.exceptions.map((one) => [keyOf(one.event), one])))
   const keys = new Set([...(oldByKey?.keys() ?? []), ...(newByKey?.keys() ?? [])])
   return [...keys].filter(
@@ -152,9 +157,9 @@ function occurrenceMessage({ before, after }: Change, key: string, email: string
 /** The occurrence of a key in one state: its exception, or else the series' own values if the other state has an exception there. */
 function occurrenceIn(set: IndexedSet | undefined, other: IndexedSet | undefined, key: string): IndexedEvent | undefined {
   const own = set?.exceptions.get(key)
-  const original = other?.exceptions.get(key) && originalOf(other.exceptions.get(key)?.event as EventRow)
+  const original = other?.exceptions.get(key) && originalStartOf(other.exceptions.get(key)?.event as EventRow)
   if (own || !set || set.root.event.recurrence === null || original === undefined) return own
-  return { event: occurrenceRow(set.root.event, original, new Date(set.root.event.updated_at)), guests: set.root.guests }
+  return { event: newExceptionRow(set.root.event, original, new Date(set.root.event.updated_at)), guests: set.root.guests }
 }
 
 /** One cancellation of all events of the UID that a guest has. */

@@ -1,9 +1,9 @@
 import { makeSecret } from '#shared/core/people/tokens.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Answer, Attendee } from '#shared/features/calendar/events/event.ts'
+import type { Attendee, GuestAnswer } from '#shared/features/calendar/events/event.ts'
 import type { AttendeeInput } from '#shared/features/calendar/events/schemas.ts'
 import { findMembers, type WrittenAttendee } from '#shared/features/calendar/guests/store.ts'
-import { sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
@@ -31,11 +31,11 @@ export async function readGuests({ db, workspace }: Scope, sent: readonly Attend
   return [...new Map(guests.map((guest) => [guest.email.toLowerCase(), guest])).values()]
 }
 
-const tokenSealer = ({ config }: Pick<Scope, 'config'>) => sealer(config.secretKey, 'calendar invitations')
+const tokenSealer = ({ config }: Pick<Scope, 'config'>) => createEncryptor(config.secretKey, 'calendar invitations')
 
 /** Decrypts a guest's secret, which opens the invitation page. */
-export const tokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
-  tokenSealer(scope).open(token_sealed, id)
+export const guestTokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
+  tokenSealer(scope).decrypt(token_sealed, id)
 
 /** Builds the row of a new guest with a new secret. A caller who invites itself has accepted. */
 export function newAttendee(
@@ -43,7 +43,7 @@ export function newAttendee(
   eventId: string,
   guest: Guest,
   position: number,
-  options: { readonly status?: Answer; readonly isBooker?: boolean } = {},
+  options: { readonly status?: GuestAnswer; readonly isBooker?: boolean } = {},
 ): WrittenAttendee {
   const id = newId()
   const token = makeSecret()
@@ -55,7 +55,7 @@ export function newAttendee(
       is_booker: options.isBooker ?? false,
       is_mailed: false,
       token_hash: token.hash,
-      token_sealed: tokenSealer(scope).seal(token.text, id),
+      token_sealed: tokenSealer(scope).encrypt(token.text, id),
     },
   }
 }

@@ -5,20 +5,20 @@ import type { Invitation } from '#shared/features/calendar/booking/schemas.ts'
 import { cancelBooking, findBooking } from '#shared/features/calendar/booking/store.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { shownTime } from '#shared/features/calendar/event-time.ts'
-import { type Attendee, type EventRow, seriesOf, takesPlace, whenOf } from '#shared/features/calendar/events/event.ts'
-import { written } from '#shared/features/calendar/events/event-extent.ts'
+import { timeText } from '#shared/features/calendar/event-time.ts'
+import { type Attendee, type EventRow, eventTimeOf, seriesOf, takesPlace } from '#shared/features/calendar/events/event.ts'
+import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
 import { findEvent, findExceptions, lockEvent, updateEvents } from '#shared/features/calendar/events/store.ts'
-import { guestChanges } from '#shared/features/calendar/guests/guest-messages.ts'
-import { tell } from '#shared/features/calendar/guests/inform-guests.ts'
+import { guestMessages } from '#shared/features/calendar/guests/guest-messages.ts'
+import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { organizerInFiles, organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/features/calendar/guests/store.ts'
 import { withExceptions } from '#shared/features/calendar/ics/with-exceptions.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { lastStart } from '#shared/features/calendar/series/expand.ts'
-import { changeSeries, lastSequence } from '#shared/features/calendar/series/plan-change.ts'
+import { changeSeries, highestSequence } from '#shared/features/calendar/series/plan-change.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
-import { ruleWords, whenWords } from '#shared/features/calendar/time-in-words.ts'
+import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in-words.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** An invitation page expires 30 days after its event, or after the last occurrence of a series (decisions, Calendar). */
@@ -41,14 +41,14 @@ async function requireOpenInvitation(scope: Scope, token: string): Promise<OpenI
 }
 
 function hasEnded(event: EventRow, before: number): boolean {
-  const { start, end } = whenOf(event)
+  const { start, end } = eventTimeOf(event)
   const series = seriesOf(event)
   const last = series ? lastStart(series) : start
   return last !== undefined && last + (end - start) < before
 }
 
 /** The answer's shape of an invitation. Throws NOT_FOUND for an unknown or expired secret. */
-export const seeInvitation = async (scope: Scope, token: string): Promise<Invitation> =>
+export const viewInvitation = async (scope: Scope, token: string): Promise<Invitation> =>
   viewOf(scope, await requireOpenInvitation(scope, token))
 
 /** Writes a guest's answer. When a booker declines, the booking is cancelled for good; a cancelled event keeps its answers. */
@@ -77,25 +77,25 @@ async function cancelBookedEvent(scope: Scope, invited: OpenInvitation): Promise
   await cancelBooking(db, workspace.id, event.id)
   const rows = await changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now(), transactionBudget(scope))
   const [after = event, ...others] = rows.flatMap((row) => row.after ?? [])
-  await updateEvents(db, workspace.id, [after, ...others].map(written))
+  await updateEvents(db, workspace.id, [after, ...others].map(withExtent))
   const withGuestLists = ([root = event, ...rest]: readonly EventRow[]) => {
     const withGuests = (one: EventRow) => ({ event: one, guests: guestsOf.get(one.id) ?? [] })
     return { root: withGuests(root), exceptions: rest.map(withGuests) }
   }
-  await tell(scope, guestChanges(withGuestLists(known), withGuestLists([after, ...others]), null))
+  await informGuests(scope, guestMessages(withGuestLists(known), withGuestLists([after, ...others]), null))
   await announceEvent(scope, calendar, 'cancelled', after, guestsOf.get(event.id) ?? [])
   return { ...invited, event: after }
 }
 
 async function viewOf(scope: Scope, { guest, event, calendar }: OpenInvitation): Promise<Invitation> {
-  const when = whenOf(event)
-  const repeats = ruleWords(event.recurrence)
+  const when = eventTimeOf(event)
+  const repeats = ruleInWords(event.recurrence)
   const organizer = event.organizer ?? (await organizerOf(scope, event.created_by, calendar))
   return {
     ...{ title: event.title, description: event.description, location: event.location },
-    start: shownTime(when.start, when.allDay),
-    end: shownTime(when.end, when.allDay),
-    ...{ all_day: when.allDay, timezone: when.zone, when: `${whenWords(when)}${repeats === '' ? '' : `, ${repeats}`}` },
+    start: timeText(when.start, when.allDay),
+    end: timeText(when.end, when.allDay),
+    ...{ all_day: when.allDay, timezone: when.zone, when: `${eventTimeInWords(when)}${repeats === '' ? '' : `, ${repeats}`}` },
     recurring: event.recurrence !== null,
     cancelled: !takesPlace(event),
     organizer: organizer.name,
@@ -116,7 +116,7 @@ export async function invitationFile(scope: Scope, token: string): Promise<strin
   const guestsOf = await findAttendees(scope.db, scope.workspace.id, ids)
   const guestIn = ({ id }: EventRow) => guestsOf.get(id)?.find(({ email }) => email.toLowerCase() === guest.email.toLowerCase())
   // The same SEQUENCE as in the mails: the highest of the UID (`guestMessages`).
-  const withSequence = (one: EventRow) => ({ ...one, sequence: lastSequence([event, ...exceptions]) })
-  const out = { event: withSequence(event), series, sight: 'details' as const, organizer, attendees: [guest] }
+  const withSequence = (one: EventRow) => ({ ...one, sequence: highestSequence([event, ...exceptions]) })
+  const out = { event: withSequence(event), series, access: 'details' as const, organizer, attendees: [guest] }
   return writeIcs({ method, events: withExceptions(out, exceptions.map(withSequence), guestIn), now: scope.now() })
 }

@@ -3,12 +3,12 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import type { Attendee } from '#shared/features/calendar/events/event.ts'
 import { findEvent } from '#shared/features/calendar/events/store.ts'
-import { guestMail } from '#shared/features/calendar/guests/compose-guest-mail.ts'
-import { tokenOf } from '#shared/features/calendar/guests/guests.ts'
-import { takeMailShare } from '#shared/features/calendar/guests/mail-quota.ts'
+import { composeGuestMail } from '#shared/features/calendar/guests/compose-guest-mail.ts'
+import { guestTokenOf } from '#shared/features/calendar/guests/guests.ts'
+import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
 import { organizerOf } from '#shared/features/calendar/guests/organizer.ts'
-import { findAttendees, noteMailed } from '#shared/features/calendar/guests/store.ts'
-import type { guestMail as guestMailPayload } from '#shared/features/calendar/jobs.ts'
+import { findAttendees, markMailed } from '#shared/features/calendar/guests/store.ts'
+import type { guestMailPayload } from '#shared/features/calendar/jobs.ts'
 import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { hasMail } from '#shared/platform/mail/store.ts'
@@ -19,7 +19,7 @@ type Payload = TypeOf<typeof guestMailPayload>
  * Puts the mails of a change into the outbox, once per job even if the job is repeated, and marks guests whom the daily mail quota left out
  * as not mailed. An invitation to a person who is no longer a guest is skipped.
  */
-export async function mailGuests(scope: Scope, jobId: string, payload: Payload): Promise<void> {
+export async function queueGuestMails(scope: Scope, jobId: string, payload: Payload): Promise<void> {
   const { db, workspace } = scope
   const { event, exceptions, guests, method, news } = payload
   const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
@@ -39,7 +39,7 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
       )
     )
       return
-    const allowed = await takeMailShare(
+    const allowed = await takeMailQuota(
       txScope,
       recipients.map(({ email }) => email),
       news === 'booked' ? 'booking' : 'calendar',
@@ -47,11 +47,11 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
     for (const guest of recipients.filter((_, index) => allowed[index])) {
       const attendee = current.get(guest.id)
       const page =
-        attendee && method === 'REQUEST' ? `${scope.config.publicUrl}/rsvp/${workspace.id}/${tokenOf(scope, attendee)}` : undefined
+        attendee && method === 'REQUEST' ? `${scope.config.publicUrl}/rsvp/${workspace.id}/${guestTokenOf(scope, attendee)}` : undefined
       const status: Attendee['status'] = attendee?.status ?? 'needs_action'
       await queueMail(
         txScope,
-        guestMail(scope.config, {
+        composeGuestMail(scope.config, {
           ...payload,
           id: mailId(jobId, guest.id),
           series,
@@ -66,8 +66,8 @@ export async function mailGuests(scope: Scope, jobId: string, payload: Payload):
       )
     }
     const idsOf = (isAllowed: boolean) => recipients.filter((_, index) => allowed[index] === isAllowed).map(({ id }) => id)
-    await noteMailed(tx, workspace.id, event.id, idsOf(true), true)
-    await noteMailed(tx, workspace.id, event.id, idsOf(false), false)
+    await markMailed(tx, workspace.id, event.id, idsOf(true), true)
+    await markMailed(tx, workspace.id, event.id, idsOf(false), false)
   })
 }
 

@@ -13,7 +13,7 @@ const caps: Readonly<Record<MailKind, { readonly workspace: number; readonly rec
  * Takes daily mail quota for these addresses and returns for each whether its mail may be sent. The quota counts when the transaction
  * commits; concurrent callers wait for each other. A mail of kind `booking` counts against the `calendar` quota too.
  */
-export async function takeMailShare(scope: Scope, emails: readonly string[], kind: MailKind): Promise<boolean[]> {
+export async function takeMailQuota(scope: Scope, emails: readonly string[], kind: MailKind): Promise<boolean[]> {
   let allowed = emails.map(() => true)
   for (const quotaKind of kind === 'booking' ? (['calendar', 'booking'] as const) : (['calendar'] as const)) {
     allowed = await takeQuotaOfKind(scope, emails, allowed, quotaKind)

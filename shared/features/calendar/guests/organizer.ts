@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { findPeople } from '#shared/features/calendar/store.ts'
+import { findMembersById } from '#shared/features/calendar/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 
 /** The organizer that guests see: the owner of a personal calendar, else the event's creator, else the calendar's name without address. */
@@ -11,7 +11,7 @@ export async function organizerOf(
 ): Promise<{ readonly name: string; readonly email: string | null }> {
   const people = new Map(
     (
-      await findPeople(
+      await findMembersById(
         db,
         workspace.id,
         [owner_id, createdBy].filter((id) => id !== null),

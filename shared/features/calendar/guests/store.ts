@@ -1,4 +1,4 @@
-import type { Answer, Attendee } from '#shared/features/calendar/events/event.ts'
+import type { Attendee, GuestAnswer } from '#shared/features/calendar/events/event.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
@@ -82,7 +82,7 @@ const setStatus = sql(
   'set_attendee_status',
   'update calendar_attendees set status = $4 where workspace_id = $1 and event_id = $2 and id = $3',
 )
-export async function writeAnswer(db: Executor, workspaceId: string, { event_id, id }: Attendee, status: Answer): Promise<void> {
+export async function writeAnswer(db: Executor, workspaceId: string, { event_id, id }: Attendee, status: GuestAnswer): Promise<void> {
   await db.query(setStatus(workspaceId, event_id, id, status))
 }
 
@@ -104,7 +104,7 @@ const setMailed = sql(
   'update calendar_attendees set is_mailed = $4 where workspace_id = $1 and event_id = $2 and id = any($3)',
 )
 /** Notes whether the last mail to guests went out. */
-export async function noteMailed(
+export async function markMailed(
   db: Executor,
   workspaceId: string,
   eventId: string,

@@ -25,7 +25,7 @@ const maxLines = 20_000
  * Splits a file into components without reading values, so that a bad event does not affect the others. Throws VALIDATION_ERROR when the
  * file holds no calendar, or one that is not closed. Memory is that of the file, and each byte is read a few times.
  */
-export function takeApart(bytes: Uint8Array): RawFile {
+export function splitComponents(bytes: Uint8Array): RawFile {
   const components: RawComponent[] = []
   const properties: string[] = []
   let calendars = 0

@@ -1,6 +1,6 @@
 import { type FileZone, zoneByName, zoneByOffsets } from '#shared/features/calendar/ics/file-zones.ts'
 import type { JcalProperty } from '#shared/features/calendar/ics/jcal.ts'
-import { atWall, dayMs, requireReckonable } from '#shared/features/calendar/time.ts'
+import { dayMs, fromWallClock, requireSupportedTime } from '#shared/features/calendar/time.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /** A time as a file writes it: a date, or a local time in UTC, in a zone, or floating. */
@@ -12,12 +12,12 @@ export interface FileTime {
 }
 
 /** The zones with which the times of a file are read. */
-export interface ZoneBook {
+export interface ZoneLookup {
   readonly inFile: ReadonlyMap<string, FileZone>
   /** The zone of floating times: X-WR-TIMEZONE, else the calendar's. */
   readonly floating: string
   /** Zones that are tried first when a zone is matched by its offsets. */
-  readonly first: readonly string[]
+  readonly preferred: readonly string[]
 }
 
 /** ical.js turns a date without VALUE=DATE (`DTSTART:20041225`) into `2004-12-25T::`, and a time without seconds into `T10:00:`. */
@@ -34,13 +34,13 @@ export function timesOf([name, parameters, type, ...values]: JcalProperty): File
     if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60))
       throw new Error(`${name.toUpperCase()} is no time: ${text}`)
     const clock = isDate ? 0 : ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(59, Number(second ?? 0))) * 1_000
-    const wall = requireReckonable(Date.parse(`${year}-${month}-${day}T00:00:00Z`) + clock, name.toUpperCase())
+    const wall = requireSupportedTime(Date.parse(`${year}-${month}-${day}T00:00:00Z`) + clock, name.toUpperCase())
     return { wall, isDate, isUtc: utc !== undefined, tzid: typeof parameters.tzid === 'string' ? parameters.tzid : undefined }
   })
 }
 
 /** Whether a time names a zone that is neither known nor described in its file, so that it is read in the floating zone. */
-export const isZoneUnknown = ({ tzid, isUtc }: FileTime, { inFile }: ZoneBook): boolean =>
+export const isZoneUnknown = ({ tzid, isUtc }: FileTime, { inFile }: ZoneLookup): boolean =>
   tzid !== undefined && !isUtc && zoneByName(tzid) === undefined && !inFile.has(tzid)
 
 /** The lengths of the periods of a property, in milliseconds; empty for other value types. */
@@ -54,19 +54,19 @@ export function periodLengths([, , type, ...values]: JcalProperty): number[] {
 }
 
 /** The IANA zone of a time: by name, else by the offsets of the file's zone up to the local time `until`; undefined for no match. */
-export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book: ZoneBook): string | undefined {
+export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book: ZoneLookup): string | undefined {
   if (isUtc) return 'UTC'
   if (tzid === undefined) return book.floating
   const named = zoneByName(tzid)
   if (named) return named
   const zone = book.inFile.get(tzid)
-  return zone ? zoneByOffsets(tzid, zone, wall, until, book.first) : book.floating
+  return zone ? zoneByOffsets(tzid, zone, wall, until, book.preferred) : book.floating
 }
 
 /** The instant of a time in epoch milliseconds: by its IANA zone, or without one by the offset that the file gives. */
-export function instantOf(time: FileTime, zone: string | undefined, book: ZoneBook): number {
+export function instantOfFileTime(time: FileTime, zone: string | undefined, book: ZoneLookup): number {
   if (time.isUtc) return time.wall
-  if (zone !== undefined) return atWall(time.wall, zone)
+  if (zone !== undefined) return fromWallClock(time.wall, zone)
   return time.wall - (book.inFile.get(time.tzid ?? '')?.(time.wall) ?? 0)
 }
 

@@ -2,9 +2,9 @@ import type { RawComponent } from '#shared/features/calendar/ics/components.ts'
 import type { Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { parseComponent, propertiesOf, rawValue, textOf } from '#shared/features/calendar/ics/parse.ts'
 import { windowsZone } from '#shared/features/calendar/ics/windows-zones.ts'
-import { startsOf } from '#shared/features/calendar/series/expand.ts'
+import { listStarts } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { dayMs, wallMs } from '#shared/features/calendar/time.ts'
+import { dayMs, toWallClock } from '#shared/features/calendar/time.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
 /** A zone that a file describes: its offset from UTC in milliseconds, by local time in milliseconds. */
@@ -106,7 +106,7 @@ function lastChange({ start, rule, rdates }: Observance, wall: number): number |
   const began = [start, ...rdates].filter((at) => at <= wall)
   if (rule === undefined) return began.length > 0 ? Math.max(...began) : undefined
   const series = { allDay: false, start, end: start, zone: 'UTC', rule, rdates: [], exdates: [] }
-  const recent = startsOf(series, Math.max(start, wall - 400 * dayMs), wall + 1, 50)
+  const recent = listStarts(series, Math.max(start, wall - 400 * dayMs), wall + 1, 50)
   return recent.at(-1) ?? (began.length > 0 ? Math.max(...began) : undefined)
 }
 
@@ -124,7 +124,7 @@ export function zoneByOffsets(tzid: string, zone: FileZone, from: number, to: nu
   const known = matchCache.get(key)
   if (known !== undefined) return known ?? undefined
   if (matchCache.size > 500) matchCache.clear()
-  const fits = (name: string) => samples.every((wall, index) => wallMs(wall - (offsets[index] ?? 0), name) === wall)
+  const fits = (name: string) => samples.every((wall, index) => toWallClock(wall - (offsets[index] ?? 0), name) === wall)
   const found = [...first.filter(isTimeZone), ...zoneByLowercaseName.values()].find(fits)
   matchCache.set(key, found ?? null)
   return found

@@ -11,4 +11,4 @@ export type Jcal = readonly [name: string, properties: readonly JcalProperty[], 
 
 /** Text that is safe in a file: line breaks become `\n`, and all other control characters except tabs are removed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed here
-export const clean = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+export const cleanFileText = (text: string): string => text.replaceAll(/\r\n?/g, '\n').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
-import { type When, wallOf } from '#shared/features/calendar/event-time.ts'
-import type { Answer, EventStatus } from '#shared/features/calendar/events/event.ts'
+import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
+import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/event.ts'
 import type { RawComponent } from '#shared/features/calendar/ics/components.ts'
 import { readFileRule } from '#shared/features/calendar/ics/file-rule.ts'
 import {
   durationMs,
   type FileTime,
-  instantOf,
+  instantOfFileTime,
   isZoneUnknown,
   periodLengths,
   timesOf,
-  type ZoneBook,
+  type ZoneLookup,
   zoneOfTime,
 } from '#shared/features/calendar/ics/file-times.ts'
-import { clean, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
+import { cleanFileText, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { parseComponent, propertiesOf, property, rawValue, textOf } from '#shared/features/calendar/ics/parse.ts'
-import { partsOf } from '#shared/features/calendar/series/rule.ts'
-import { dateMs, dateText, dayMs, wallMs } from '#shared/features/calendar/time.ts'
+import { rulePartsOf } from '#shared/features/calendar/series/rule.ts'
+import { dateMs, dateText, dayMs, toWallClock } from '#shared/features/calendar/time.ts'
 
 /** A guest of a file. */
 export interface FileGuest {
   readonly email: string
   readonly name: string
-  readonly status: Answer
+  readonly status: GuestAnswer
 }
 
 /** An event read from a file. */
@@ -32,7 +32,7 @@ export interface FileEvent {
   readonly sequence: number
   /** DTSTAMP, which orders two versions with the same sequence number. */
   readonly stamp: string
-  readonly when: When
+  readonly when: EventTime
   /** Of a changed occurrence, its original start: a date or a local time. */
   readonly original: FileTime | undefined
   readonly recurrence: string | null
@@ -58,7 +58,7 @@ const [maxRdates, maxExdates, maxGuests] = [2_000, 10_000, 100]
 const singleProperties = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
 
 /** Reads an event. Throws an Error or a Problem that says which part cannot be read. */
-export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
+export function readFileEvent(raw: RawComponent, book: ZoneLookup): FileEvent {
   const component = parseComponent(raw)
   const notes: string[] = []
   const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
@@ -105,7 +105,7 @@ export function readFileEvent(raw: RawComponent, book: ZoneBook): FileEvent {
   }
 }
 
-function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneBook, notes: string[]): When {
+function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneLookup, notes: string[]): EventTime {
   const dtstart = property(component, 'dtstart')
   const start = dtstart && timesOf(dtstart)[0]
   if (!start) throw new Error('has no DTSTART')
@@ -121,19 +121,19 @@ function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneBook
   const zone = zoneOfTime(start, spanEnd(start, recurrence), book)
   if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which matches no IANA zone`)
   if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which matches no IANA zone: its instant is kept`)
-  const from = instantOf(start, zone, book)
+  const from = instantOfFileTime(start, zone, book)
   // A floating end is in the zone of the start.
   const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, book))
   const to = end
     ? end.isDate
-      ? instantOf({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, book)
-      : instantOf(end, endZone, book)
+      ? instantOfFileTime({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, book)
+      : instantOfFileTime(end, endZone, book)
     : from + (duration ?? 0)
   if (to < from) throw new Error('ends before it starts')
   return { allDay: false, start: from, end: to, zone: zone ?? 'UTC' }
 }
 
-function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, book: ZoneBook): When {
+function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, book: ZoneLookup): EventTime {
   const last = end ? dateMs(dateText(end.wall)) : start.wall + Math.max(dayMs, Math.ceil((duration ?? 0) / dayMs) * dayMs)
   if (last < start.wall) throw new Error('ends before it starts')
   return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: book.floating }
@@ -142,35 +142,35 @@ function readDates(start: FileTime, end: FileTime | undefined, duration: number 
 /** The last local time whose zone offset matters: for a series the end of its rule, at most two years after its start. */
 function spanEnd(start: FileTime, recurrence: string | null): number {
   if (recurrence === null) return start.wall
-  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(partsOf(recurrence).get('UNTIL') ?? '') ?? []
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(rulePartsOf(recurrence).get('UNTIL') ?? '') ?? []
   const until = year === undefined ? Number.POSITIVE_INFINITY : Date.parse(`${year}-${month}-${day}T00:00:00Z`)
   return Math.max(start.wall, Math.min(until, start.wall + 730 * dayMs))
 }
 
 /** The starts of RDATE or EXDATE in the local time of the event. For a timed event, a date means the event's start on that day. */
-function localTimesOf(component: Jcal, name: string, when: When, book: ZoneBook): number[] {
-  const clock = wallOf(when, when.start) % dayMs
+function localTimesOf(component: Jcal, name: string, when: EventTime, book: ZoneLookup): number[] {
+  const clock = wallClockOf(when, when.start) % dayMs
   return propertiesOf(component, name).flatMap((one) =>
     timesOf(one).map((time) => {
       if (when.allDay) return dateMs(dateText(time.wall))
       if (time.isDate) return time.wall + clock
       const zone = zoneOfTime(time, time.wall, time.tzid === undefined && !time.isUtc ? { ...book, floating: when.zone } : book)
-      return wallMs(instantOf(time, zone, book), when.zone)
+      return toWallClock(instantOfFileTime(time, zone, book), when.zone)
     }),
   )
 }
 
 /** The original start of a changed occurrence, in epoch milliseconds as its series counts them. */
-export function originalIn(time: FileTime, series: When, book: ZoneBook): number {
-  if (series.allDay) return dateMs(dateText(time.isUtc ? wallMs(time.wall, series.zone) : time.wall))
-  const clock = wallOf(series, series.start) % dayMs
-  if (time.isDate) return instantOf({ ...time, wall: time.wall + clock, isDate: false }, series.zone, book)
+export function originalStartIn(time: FileTime, series: EventTime, book: ZoneLookup): number {
+  if (series.allDay) return dateMs(dateText(time.isUtc ? toWallClock(time.wall, series.zone) : time.wall))
+  const clock = wallClockOf(series, series.start) % dayMs
+  if (time.isDate) return instantOfFileTime({ ...time, wall: time.wall + clock, isDate: false }, series.zone, book)
   const own = time.tzid === undefined && !time.isUtc ? { ...book, floating: series.zone } : book
-  return instantOf(time, zoneOfTime(time, time.wall, own), own)
+  return instantOfFileTime(time, zoneOfTime(time, time.wall, own), own)
 }
 
 function truncate(text: string, most: number, name: string, notes: string[]): string {
-  const letters = clean(text)
+  const letters = cleanFileText(text)
   if (letters.length <= most) return letters
   notes.push(`has ${name} of more than ${most} characters, which is cut`)
   return [...letters].slice(0, most).join('').slice(0, most)
@@ -190,15 +190,15 @@ function remindersOf([, , components]: Jcal): number[] | null {
   return alarms.length === 0 ? null : [...new Set(minutes)].slice(0, 5)
 }
 
-const answers: Readonly<Record<string, Answer>> = { ACCEPTED: 'accepted', DECLINED: 'declined', TENTATIVE: 'tentative' }
+const answers: Readonly<Record<string, GuestAnswer>> = { ACCEPTED: 'accepted', DECLINED: 'declined', TENTATIVE: 'tentative' }
 
 function peopleOf(component: Jcal, notes: string[]): Pick<FileEvent, 'organizer' | 'guests'> {
   const person = ([, { cn = '' }, , value]: readonly [string, Readonly<Record<string, string>>, string, ...unknown[]]) => ({
-    email: clean(String(value ?? ''))
+    email: cleanFileText(String(value ?? ''))
       .replace(/^mailto:/i, '')
       .trim()
       .slice(0, 320),
-    name: clean(String(cn)).slice(0, 200),
+    name: cleanFileText(String(cn)).slice(0, 200),
   })
   const organizer = property(component, 'organizer')
   const attendees = propertiesOf(component, 'attendee').map((one) => ({

@@ -1,11 +1,11 @@
-import { takeApart } from '#shared/features/calendar/ics/components.ts'
-import type { ZoneBook } from '#shared/features/calendar/ics/file-times.ts'
+import { splitComponents } from '#shared/features/calendar/ics/components.ts'
+import type { ZoneLookup } from '#shared/features/calendar/ics/file-times.ts'
 import { readFileZones, zoneByName } from '#shared/features/calendar/ics/file-zones.ts'
 import { type FileEvent, readFileEvent } from '#shared/features/calendar/ics/read-event.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A part of a file that was not imported as written. `line` is 0 for the whole file. */
-export interface Warning {
+export interface ImportWarning {
   readonly line: number
   readonly uid: string
   readonly message: string
@@ -14,10 +14,10 @@ export interface Warning {
 /** A file that was read: the events of each UID, and warnings. */
 export interface ReadFile {
   readonly byUid: readonly (readonly [string, readonly FileEvent[]])[]
-  readonly book: ZoneBook
-  readonly warnings: readonly Warning[]
+  readonly zoneLookup: ZoneLookup
+  readonly warnings: readonly ImportWarning[]
   /** Unreadable events whose UID has no readable event. */
-  readonly unread: number
+  readonly unreadCount: number
 }
 
 /** Events that one file may hold (document 3, Limits). */
@@ -28,14 +28,14 @@ const maxEvents = 2_000
  * the file names none. Throws VALIDATION_ERROR for a file without a calendar, with an unclosed one, or with more than 2,000 events.
  */
 export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
-  const { components, properties } = takeApart(bytes)
+  const { components, properties } = splitComponents(bytes)
   const raws = components.filter(({ name }) => name === 'VEVENT')
   if (raws.length > maxEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${maxEvents} events, got ${raws.length}`)
   const [, named = ''] = /^X-WR-TIMEZONE[^:]*:(.*)$/im.exec(properties.join('\n')) ?? []
   const floating = zoneByName(named) ?? zone
-  const book = { inFile: readFileZones(components), floating, first: [floating, zone] }
+  const book = { inFile: readFileZones(components), floating, preferred: [floating, zone] }
   const others = new Set(components.map(({ name }) => name).filter((name) => name !== 'VEVENT' && name !== 'VTIMEZONE'))
-  const warnings: Warning[] =
+  const warnings: ImportWarning[] =
     others.size > 0 ? [{ line: 0, uid: '', message: `left out ${[...others].slice(0, 10).join(', ')}: not an event` }] : []
   const events: FileEvent[] = []
   const failed = new Set<string>()
@@ -52,5 +52,5 @@ export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
   }
   const byUid = [...Map.groupBy(events, ({ uid }) => uid)]
   const read = new Set(byUid.map(([uid]) => uid))
-  return { byUid, book, warnings, unread: [...failed].filter((uid) => !read.has(uid)).length }
+  return { byUid, zoneLookup: book, warnings, unreadCount: [...failed].filter((uid) => !read.has(uid)).length }
 }

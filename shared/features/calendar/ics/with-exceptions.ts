@@ -1,5 +1,5 @@
-import { type Attendee, type EventRow, originalOf, takesPlace } from '#shared/features/calendar/events/event.ts'
-import type { WrittenOut } from '#shared/features/calendar/ics/write-event.ts'
+import { type Attendee, type EventRow, originalStartOf, takesPlace } from '#shared/features/calendar/events/event.ts'
+import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
 
 /** How a file names a guest. */
 export type NamedGuest = Pick<Attendee, 'email' | 'name' | 'status'>
@@ -9,12 +9,12 @@ export type NamedGuest = Pick<Attendee, 'email' | 'name' | 'status'>
  * cancelled, or without an invitation. Its changed occurrences follow it. `guestIn` finds the guest in an exception, undefined for none.
  */
 export function withExceptions(
-  out: WrittenOut,
+  out: EventForFile,
   exceptions: readonly EventRow[],
   guestIn: (exception: EventRow) => NamedGuest | undefined,
-): WrittenOut[] {
+): EventForFile[] {
   const withGuests = exceptions.map((event) => ({ event, guest: takesPlace(event) ? guestIn(event) : undefined }))
-  const removed = withGuests.filter(({ guest }) => guest === undefined).flatMap(({ event }) => originalOf(event) ?? [])
+  const removed = withGuests.filter(({ guest }) => guest === undefined).flatMap(({ event }) => originalStartOf(event) ?? [])
   const kept = withGuests.flatMap(({ event, guest }) => (guest ? [{ ...out, event, series: out.event, attendees: [guest] }] : []))
   return [{ ...out, removed }, ...kept]
 }

@@ -12,23 +12,23 @@ import {
   ICalEventTransparency,
 } from 'ical-generator'
 import { Temporal } from 'temporal-polyfill'
-import { type When, wallOf } from '#shared/features/calendar/event-time.ts'
-import { hiddenTitle, type Sight } from '#shared/features/calendar/events/access-level.ts'
-import { type Attendee, type EventRow, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
-import { clean } from '#shared/features/calendar/ics/jcal.ts'
-import { untilOf } from '#shared/features/calendar/series/expand.ts'
-import { partsOf, ruleOf } from '#shared/features/calendar/series/rule.ts'
+import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
+import { type EventAccess, hiddenTitle } from '#shared/features/calendar/events/access-level.ts'
+import { type Attendee, type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { cleanFileText } from '#shared/features/calendar/ics/jcal.ts'
+import { lastInstantOf } from '#shared/features/calendar/series/expand.ts'
+import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import { untilText } from '#shared/features/calendar/series/shift.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 
 /** One event of a file, as the recipient of the file may see it. */
-export interface WrittenOut {
+export interface EventForFile {
   readonly event: EventRow
   /** Of an exception, its series: RECURRENCE-ID is written in the zone of the series. */
   readonly series?: EventRow | undefined
   /** Deleted starts of a series, in addition to its own EXDATEs. */
   readonly removed?: readonly number[]
-  readonly sight: Exclude<Sight, 'none'>
+  readonly access: Exclude<EventAccess, 'none'>
   /** `sentBy` is the address that mails on behalf of the organizer. */
   readonly organizer?: { readonly name: string; readonly email: string; readonly sentBy?: string } | undefined
   readonly attendees?: readonly Pick<Attendee, 'email' | 'name' | 'status'>[]
@@ -36,7 +36,7 @@ export interface WrittenOut {
 }
 
 /** The text of an event with unfolded lines. */
-export const eventText = (calendar: ICalCalendar, out: WrittenOut, now: Date): string => new FileEvent(calendar, out, now).toString()
+export const eventText = (calendar: ICalCalendar, out: EventForFile, now: Date): string => new FileEvent(calendar, out, now).toString()
 
 const endOfEvent = 'END:VEVENT\r\n'
 
@@ -47,9 +47,9 @@ const endOfEvent = 'END:VEVENT\r\n'
 class FileEvent extends ICalEvent {
   readonly #last: string
 
-  constructor(calendar: ICalCalendar, out: WrittenOut, now: Date) {
+  constructor(calendar: ICalCalendar, out: EventForFile, now: Date) {
     super(eventData(out, now), calendar)
-    const alarms = out.sight === 'details' ? (out.reminders ?? []) : []
+    const alarms = out.access === 'details' ? (out.reminders ?? []) : []
     this.#last = recurrenceIdLine(out) + alarms.map((minutes) => alarmText(this, minutes)).join('')
   }
 
@@ -58,19 +58,21 @@ class FileEvent extends ICalEvent {
   }
 }
 
-function eventData(out: WrittenOut, now: Date): ICalEventData {
-  const { event, sight } = out
-  const when = whenOf(event)
-  const isOpen = sight === 'details'
+function eventData(out: EventForFile, now: Date): ICalEventData {
+  const { event, access } = out
+  const when = eventTimeOf(event)
+  const isOpen = access === 'details'
   return {
-    id: escaped(clean(event.uid), false),
+    id: escaped(cleanFileText(event.uid), false),
     ...{ stamp: now, sequence: event.sequence, created: new Date(event.created_at), lastModified: new Date(event.updated_at) },
     ...{ allDay: when.allDay, timezone: when.allDay ? null : when.zone },
     start: libraryTime(when, when.start),
     end: when.end > when.start ? libraryTime(when, when.end) : null,
     repeating: recurrenceLines(out),
-    summary: clean(isOpen ? event.title : hiddenTitle),
-    ...(isOpen ? { description: clean(event.description) || null, location: clean(event.location) || null, ...people(out) } : {}),
+    summary: cleanFileText(isOpen ? event.title : hiddenTitle),
+    ...(isOpen
+      ? { description: cleanFileText(event.description) || null, location: cleanFileText(event.location) || null, ...people(out) }
+      : {}),
     status: statuses[event.status],
     class: event.visibility === 'private' ? ICalEventClass.PRIVATE : null,
     transparency: event.is_free ? ICalEventTransparency.TRANSPARENT : null,
@@ -84,11 +86,11 @@ const statuses = {
 } as const
 
 /** The library reads dates in UTC. It converts Temporal.Instant values to the zone of the event, but not Date values. */
-const libraryTime = ({ allDay }: Pick<When, 'allDay'>, ms: number): Date | Temporal.Instant =>
+const libraryTime = ({ allDay }: Pick<EventTime, 'allDay'>, ms: number): Date | Temporal.Instant =>
   allDay ? new Date(ms) : Temporal.Instant.fromEpochMilliseconds(ms)
 
 /** A property line of starts, given in local time: dates as DATE, UTC with a Z, anything else with its TZID. */
-function startsLine(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'>, walls: readonly number[]): string {
+function startsLine(name: string, { allDay, zone }: Pick<EventTime, 'allDay' | 'zone'>, walls: readonly number[]): string {
   const short = (text: string) => text.replaceAll(/[-:]/g, '')
   if (allDay) return `${name};VALUE=DATE:${walls.map((wall) => short(dateText(wall))).join()}`
   const clock = (wall: number) => short(new Date(wall).toISOString().slice(0, 19))
@@ -97,13 +99,13 @@ function startsLine(name: string, { allDay, zone }: Pick<When, 'allDay' | 'zone'
 }
 
 /** RRULE, RDATE and EXDATE lines, which the library writes unchanged. */
-function recurrenceLines({ event, removed = [] }: WrittenOut): string | null {
+function recurrenceLines({ event, removed = [] }: EventForFile): string | null {
   const series = seriesOf(event)
   if (!series) return null
-  const parts = partsOf(series.rule)
-  const until = untilOf(parts.get('UNTIL'), series)
-  const rule = ruleOf(parts, { UNTIL: until === undefined ? undefined : untilText(until, series) })
-  const out = [...new Set([...series.exdates, ...removed.map((start) => wallOf(series, start))])].sort((a, b) => a - b)
+  const parts = rulePartsOf(series.rule)
+  const until = lastInstantOf(parts.get('UNTIL'), series)
+  const rule = ruleText(parts, { UNTIL: until === undefined ? undefined : untilText(until, series) })
+  const out = [...new Set([...series.exdates, ...removed.map((start) => wallClockOf(series, start))])].sort((a, b) => a - b)
   return [
     `RRULE:${rule}`,
     ...(series.rdates.length > 0 ? [startsLine('RDATE', series, series.rdates)] : []),
@@ -111,11 +113,11 @@ function recurrenceLines({ event, removed = [] }: WrittenOut): string | null {
   ].join('\n')
 }
 
-function recurrenceIdLine({ event, series }: WrittenOut): string {
-  const original = originalOf(event)
+function recurrenceIdLine({ event, series }: EventForFile): string {
+  const original = originalStartOf(event)
   if (original === undefined) return ''
-  const times = { allDay: event.original_date !== null, zone: whenOf(series ?? event).zone }
-  return `${startsLine('RECURRENCE-ID', times, [wallOf(times, original)])}\r\n`
+  const times = { allDay: event.original_date !== null, zone: eventTimeOf(series ?? event).zone }
+  return `${startsLine('RECURRENCE-ID', times, [wallClockOf(times, original)])}\r\n`
 }
 
 const answersInFiles = {
@@ -125,16 +127,16 @@ const answersInFiles = {
   needs_action: ICalAttendeeStatus.NEEDSACTION,
 } as const
 
-function people({ organizer, attendees = [] }: WrittenOut): Pick<ICalEventData, 'organizer' | 'attendees'> {
-  const address = (email: string) => clean(email).replaceAll(/\s/g, '')
+function people({ organizer, attendees = [] }: EventForFile): Pick<ICalEventData, 'organizer' | 'attendees'> {
+  const address = (email: string) => cleanFileText(email).replaceAll(/\s/g, '')
   const person = ({ name, email }: { readonly name: string; readonly email: string }) => ({
-    name: clean(name) || address(email),
+    name: cleanFileText(name) || address(email),
     email: address(email),
   })
   return {
     ...(organizer ? { organizer: { ...person(organizer), ...(organizer.sentBy === undefined ? {} : { sentBy: organizer.sentBy }) } } : {}),
     attendees: attendees.map((guest) => ({
-      ...{ email: address(guest.email), ...(guest.name === '' ? {} : { name: clean(guest.name) }) },
+      ...{ email: address(guest.email), ...(guest.name === '' ? {} : { name: cleanFileText(guest.name) }) },
       ...{ role: ICalAttendeeRole.REQ, status: answersInFiles[guest.status], rsvp: true },
     })),
   }

@@ -9,7 +9,7 @@ const tenYearsMs = 10 * yearMs
 const textCache = new Map<string, string>()
 
 /** The VTIMEZONE of a zone, from one instant to ten years after the other. Programs know zones by other names, so it lists all changes. */
-export function zoneText(zone: string, from: number, to: number): string {
+export function zoneInFile(zone: string, from: number, to: number): string {
   const [first, last] = [Math.floor(from / yearMs) * yearMs, Math.ceil((to + tenYearsMs) / yearMs) * yearMs]
   const key = `${zone} ${first} ${last}`
   const known = textCache.get(key)

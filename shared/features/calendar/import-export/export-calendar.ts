@@ -1,22 +1,22 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { sightOf } from '#shared/features/calendar/events/access-level.ts'
-import { type EventRow, originalOf } from '#shared/features/calendar/events/event.ts'
-import { listAllEvents, listRemoved } from '#shared/features/calendar/events/store.ts'
+import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
+import { type EventRow, originalStartOf } from '#shared/features/calendar/events/event.ts'
+import { listAllEvents, listRemovedOccurrences } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
-import type { WrittenOut } from '#shared/features/calendar/ics/write-event.ts'
+import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
-import type { Access } from '#shared/features/calendar/schemas.ts'
-import { findPeople } from '#shared/features/calendar/store.ts'
+import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
+import { findMembersById } from '#shared/features/calendar/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
-export async function fileOf(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
+export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: CalendarAccess, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
   const events = await listAllEvents(db, workspace.id, [calendar.id])
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
-  const removed = Map.groupBy(await listRemoved(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
+  const removed = Map.groupBy(await listRemovedOccurrences(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
   const person = scope.actor.personId
   const guests = withGuests
     ? await findAttendees(
@@ -25,21 +25,21 @@ export async function fileOf(scope: Scope, calendar: Calendar, access: Access, w
         events.map(({ id }) => id),
       )
     : new Map()
-  const [owner] = calendar.owner_id === null ? [] : await findPeople(db, workspace.id, [calendar.owner_id])
-  const out = events.flatMap((event): WrittenOut[] => {
+  const [owner] = calendar.owner_id === null ? [] : await findMembersById(db, workspace.id, [calendar.owner_id])
+  const out = events.flatMap((event): EventForFile[] => {
     const own = guests.get(event.id) ?? []
     const isGuest = person !== null && own.some(({ user_id }: { user_id: string | null }) => user_id === person)
-    const sight = sightOf(event, { access, isGuest })
+    const sight = eventAccessOf(event, { access, isGuest })
     if (sight === 'none') return []
     const organizer = event.organizer ?? (own.length > 0 && owner ? { name: owner.name, email: owner.email } : undefined)
-    const starts = (removed.get(event.id) ?? []).flatMap((one: EventRow) => originalOf(one) ?? [])
+    const starts = (removed.get(event.id) ?? []).flatMap((one: EventRow) => originalStartOf(one) ?? [])
     const reminders = event.reminders ?? []
     return [
       {
         event,
         series: series.get(event.series_id ?? ''),
         removed: starts,
-        sight,
+        access: sight,
         ...(organizer ? { organizer } : {}),
         attendees: own,
         reminders,
@@ -53,5 +53,5 @@ export async function fileOf(scope: Scope, calendar: Calendar, access: Access, w
 export async function exportCalendarFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
   const { calendar, access } = await requireCalendar(scope, calendarId, 'read')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar is exported with its records')
-  return { name: `${calendar.key}.ics`, text: await fileOf(scope, calendar, access, true) }
+  return { name: `${calendar.key}.ics`, text: await writeCalendarFile(scope, calendar, access, true) }
 }

@@ -1,36 +1,36 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
-import { announceImported } from '#shared/features/calendar/announce.ts'
+import { announceImportedEvents } from '#shared/features/calendar/announce.ts'
 import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
-import { whenOf } from '#shared/features/calendar/events/event.ts'
-import { writtenAll } from '#shared/features/calendar/events/event-extent.ts'
+import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
+import { withExtents } from '#shared/features/calendar/events/event-extent.ts'
 import { findExceptions, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { newAttendee } from '#shared/features/calendar/guests/guests.ts'
 import { findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
-import type { ReadFile, Warning } from '#shared/features/calendar/ics/read-file.ts'
-import { type ImportedSet, importedSets } from '#shared/features/calendar/import-export/imported-rows.ts'
-import { deleteOtherExceptions, findUids } from '#shared/features/calendar/import-export/store.ts'
-import { noteSignals } from '#shared/features/calendar/reminders/schedule.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import type { ImportWarning, ReadFile } from '#shared/features/calendar/ics/read-file.ts'
+import { buildImportedSets, type ImportedSet } from '#shared/features/calendar/import-export/imported-rows.ts'
+import { deleteOtherExceptions, lockEventsByUid } from '#shared/features/calendar/import-export/store.ts'
+import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** The calendar to import into. Throws as `requireCalendar` does without write access, and VALIDATION_ERROR for a records calendar. */
-export async function importInto(scope: Scope, calendarId: string): Promise<Calendar> {
+export async function requireImportCalendar(scope: Scope, calendarId: string): Promise<Calendar> {
   const { calendar } = await requireCalendar(scope, calendarId, 'write')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar takes no events: import records')
   return calendar
 }
 
 /** Counts and warnings of one part of a file. */
-export interface Imported {
+export interface ImportCounts {
   readonly created: number
   readonly updated: number
   readonly skipped: number
-  readonly warnings: readonly Warning[]
+  readonly warnings: readonly ImportWarning[]
 }
 
 /**
@@ -38,23 +38,28 @@ export interface Imported {
  * a whole: the event, its changed occurrences and its guests keep their ids, and no sequence number falls. Guests keep the answers of the
  * file, and nobody is mailed. In a calendar without overlaps, an event that would overlap is left out with a warning.
  */
-export async function importEvents(scope: Scope, calendar: Calendar, part: ReadFile['byUid'], book: ReadFile['book']): Promise<Imported> {
+export async function importEvents(
+  scope: Scope,
+  calendar: Calendar,
+  part: ReadFile['byUid'],
+  book: ReadFile['zoneLookup'],
+): Promise<ImportCounts> {
   const { db, workspace } = scope
   const uids = part.map(([uid]) => uid)
-  const known = await findUids(db, workspace.id, calendar.id, uids)
+  const known = await lockEventsByUid(db, workspace.id, calendar.id, uids)
   const exceptions = await findExceptions(
     db,
     workspace.id,
     known.map(({ id }) => id),
   )
-  const sets = importedSets(scope, calendar, part, book, { known, exceptions })
+  const sets = buildImportedSets(scope, calendar, part, book, { events: known, exceptions })
   const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
-  await noteSignals(scope, calendar, rows)
-  const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || whenOf(event).end > scope.now().getTime())
+  await scheduleReminders(scope, calendar, rows)
+  const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || eventTimeOf(event).end > scope.now().getTime())
   for (const isNew of [true, false]) {
-    await announceImported(
+    await announceImportedEvents(
       scope,
       calendar,
       isNew ? 'created' : 'updated',
@@ -70,10 +75,10 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: ReadF
 /** Writes one UID after the other, each in a savepoint. A UID that overlaps an earlier event is left out with a warning. */
 async function writeWithoutOverlaps(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]) {
   const writtenSets: ImportedSet[] = []
-  const warnings: Warning[] = []
+  const warnings: ImportWarning[] = []
   for (const set of sets) {
     try {
-      await inSavepoint(scope.db, async () => {
+      await withSavepoint(scope.db, async () => {
         await requireNoOverlap(scope, calendar, [set.event, ...set.exceptions], 'inside')
         await writeSets(scope, [set])
       })
@@ -94,9 +99,9 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
   await deleteOtherExceptions(db, workspace.id, known, [...kept])
   const storedRows = rows.filter(({ id }) => kept.has(id))
-  await updateEvents(db, workspace.id, await writtenAll(storedRows, budget))
+  await updateEvents(db, workspace.id, await withExtents(storedRows, budget))
   const newRows = rows.filter(({ id }) => !kept.has(id))
-  await insertEvents(db, workspace.id, await writtenAll(newRows, budget))
+  await insertEvents(db, workspace.id, await withExtents(newRows, budget))
   const guests = sets.flatMap(({ guests }) => guests)
   const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
   const members = new Map(

@@ -1,10 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { wallOf, whenColumns } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, originalOf, wallText } from '#shared/features/calendar/events/event.ts'
+import { eventTimeColumns, wallClockOf } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, originalStartOf, wallClockText } from '#shared/features/calendar/events/event.ts'
 import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
 import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
-import { originalIn } from '#shared/features/calendar/ics/read-event.ts'
+import { originalStartIn } from '#shared/features/calendar/ics/read-event.ts'
 import type { ReadFile } from '#shared/features/calendar/ics/read-file.ts'
 import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
@@ -27,8 +27,8 @@ export interface ImportedSet {
 type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
 
 /** The events that the calendar has under the UIDs, and their exceptions. */
-export interface Stored {
-  readonly known: readonly (Identity & Pick<EventRow, 'uid'>)[]
+export interface StoredEvents {
+  readonly events: readonly (Identity & Pick<EventRow, 'uid'>)[]
   readonly exceptions: readonly EventRow[]
 }
 
@@ -36,14 +36,14 @@ export interface Stored {
  * Builds the rows of some UIDs. An occurrence whose series is not in the file becomes a single event; several occurrences of one UID become
  * a series of their original starts.
  */
-export function importedSets(
+export function buildImportedSets(
   scope: Scope,
   calendar: Calendar,
   part: ReadFile['byUid'],
-  book: ReadFile['book'],
-  stored: Stored,
+  book: ReadFile['zoneLookup'],
+  stored: StoredEvents,
 ): ImportedSet[] {
-  const byUid = new Map(stored.known.map((entry) => [entry.uid, entry]))
+  const byUid = new Map(stored.events.map((entry) => [entry.uid, entry]))
   const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
   return part.map(([uid, events]) => {
     const known = byUid.get(uid)
@@ -59,7 +59,7 @@ function buildSet(
   calendar: Calendar,
   uid: string,
   events: readonly FileEvent[],
-  book: ReadFile['book'],
+  book: ReadFile['zoneLookup'],
   known: Identity | undefined,
   knownExceptions: readonly EventRow[],
 ): ImportedSet {
@@ -86,14 +86,14 @@ function buildSet(
  * The event for a UID of which the file holds occurrences only, as exported for a guest who was invited to these alone. One occurrence
  * becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
  */
-function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['book']): { chosen: FileEvent; note: string } {
+function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['zoneLookup']): { chosen: FileEvent; note: string } {
   const [newest] = [...events].sort(byNewestFirst) as [FileEvent]
   const { allDay, start, end, zone } = newest.when
-  const originals = new Set(events.flatMap(({ original }) => (original ? [originalIn(original, newest.when, book)] : [])))
+  const originals = new Set(events.flatMap(({ original }) => (original ? [originalStartIn(original, newest.when, book)] : [])))
   const [first = start, ...later] = [...originals].sort((a, b) => a - b)
   if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it is imported as a single event' }
   const when = { allDay, zone, start: first, end: first + (end - start) }
-  const rdates = later.map((original) => wallOf(when, original))
+  const rdates = later.map((original) => wallClockOf(when, original))
   const chosen = { ...newest, original: undefined, when, recurrence: 'FREQ=DAILY;COUNT=1', rdates, exdates: [] }
   return { chosen, note: `has ${originals.size} occurrences without their series: they are imported as a series of their own` }
 }
@@ -104,14 +104,14 @@ function buildExceptions(
   event: EventRow,
   master: FileEvent,
   events: readonly FileEvent[],
-  book: ReadFile['book'],
+  book: ReadFile['zoneLookup'],
   known: readonly EventRow[],
 ): [EventRow, FileEvent][] {
-  const knownByOriginal = new Map(known.map((entry) => [originalOf(entry), entry]))
+  const knownByOriginal = new Map(known.map((entry) => [originalStartOf(entry), entry]))
   const byOriginal = new Map<number, FileEvent>()
   for (const entry of [...events].sort(byNewestFirst)) {
     if (entry.original === undefined) continue
-    const original = originalIn(entry.original, master.when, book)
+    const original = originalStartIn(entry.original, master.when, book)
     if (!byOriginal.has(original)) byOriginal.set(original, entry)
   }
   return [...byOriginal].map(([original, entry]) => {
@@ -122,7 +122,7 @@ function buildExceptions(
 
 function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
   const at = scope.now().toISOString()
-  const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallText(ms))
+  const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallClockText(ms))
   return {
     ...{
       id: known?.id ?? newId(),
@@ -135,7 +135,7 @@ function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent
     },
     ...{ title: from.title, description: from.description, location: from.location, color: '', status: from.status },
     ...{ visibility: from.isPrivate ? 'private' : 'default', is_free: from.isFree, reminders: from.reminders, source: 'import' },
-    ...whenColumns(from.when),
+    ...eventTimeColumns(from.when),
     ...{ recurrence: from.recurrence, rdates: from.rdates.map(start), exdates: from.exdates.map(start) },
     ...{
       sequence: Math.max(from.sequence, known?.sequence ?? 0),

@@ -22,5 +22,5 @@ const uids = sql(
    where workspace_id = $1 and calendar_id = $2 and uid = any($3) and series_id is null order by id for no key update`,
 )
 /** What a calendar has under some UIDs, locked. */
-export const findUids = (db: Executor, workspaceId: string, calendarId: string, of: readonly string[]) =>
+export const lockEventsByUid = (db: Executor, workspaceId: string, calendarId: string, of: readonly string[]) =>
   db.query<Pick<EventRow, 'uid' | 'id' | 'sequence' | 'created_at'>>(uids(workspaceId, calendarId, of))

@@ -11,7 +11,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
-export const moveInput = schema(
+export const recordMoveInput = schema(
   t.Object(
     {
       start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
@@ -20,7 +20,7 @@ export const moveInput = schema(
     { title: 'RecordMove' },
   ),
 )
-export const moved = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))
+export const movedRecord = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))
 
 /**
  * Moves a record of a records calendar to another time. Needs write access to the calendar, records:update on the record, and read access
@@ -30,7 +30,7 @@ export async function moveRecord(
   scope: Scope,
   calendarId: string,
   recordId: string,
-  { start, end }: TypeOf<typeof moveInput>,
+  { start, end }: TypeOf<typeof recordMoveInput>,
 ): Promise<{ moved: true }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'busy')
   if (calendar.kind !== 'records') throw problem('NOT_FOUND')

@@ -4,15 +4,15 @@ import type { RecordView } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
-import { type Accessed, atLeast } from '#shared/features/calendar/access.ts'
-import type { Busy } from '#shared/features/calendar/availability/busy-times.ts'
+import { type CalendarWithAccess, isAccessAtLeast } from '#shared/features/calendar/access.ts'
+import type { BusyTime } from '#shared/features/calendar/availability/busy-times.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { busySpan, shownTime } from '#shared/features/calendar/event-time.ts'
+import { busySpan, timeText } from '#shared/features/calendar/event-time.ts'
 import { hiddenTitle } from '#shared/features/calendar/events/access-level.ts'
-import type { Shown } from '#shared/features/calendar/events/listed-occurrence.ts'
+import type { ListedOccurrence } from '#shared/features/calendar/events/listed-occurrence.ts'
 import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import type { ListWindow } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dateText, dayMs, instantText, type Window } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, dayMs, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
@@ -30,23 +30,28 @@ interface RecordTime {
  * The records of records calendars in a window, as the caller may read them now. A record with a hidden start is left out; one with a
  * hidden title appears as a busy time (decisions, Calendar).
  */
-export async function recordOccurrences(
+export async function listRecordOccurrences(
   scope: Scope,
-  calendars: readonly Accessed[],
+  calendars: readonly CalendarWithAccess[],
   window: ListWindow,
   atMost: number,
-): Promise<Shown[]> {
-  const shown: Shown[] = []
+): Promise<ListedOccurrence[]> {
+  const shown: ListedOccurrence[] = []
   for (const { calendar, access } of calendars) {
     if (calendar.kind !== 'records') continue
-    for (const time of await listRecordTimes(scope, calendar, window)) shown.push(occurrence(calendar, time, atLeast(access, 'read')))
+    for (const time of await listRecordTimes(scope, calendar, window))
+      shown.push(occurrence(calendar, time, isAccessAtLeast(access, 'read')))
   }
   return shown.slice(0, atMost)
 }
 
 /** The busy times of records calendars, from the records that the caller may read, by calendar id. */
-export async function recordsBusy(scope: Scope, calendars: readonly Calendar[], window: Window): Promise<Map<string, Busy[]>> {
-  const busy = new Map<string, Busy[]>()
+export async function listRecordBusyTimes(
+  scope: Scope,
+  calendars: readonly Calendar[],
+  window: TimeWindow,
+): Promise<Map<string, BusyTime[]>> {
+  const busy = new Map<string, BusyTime[]>()
   for (const calendar of calendars) {
     if (calendar.kind !== 'records') continue
     busy.set(
@@ -57,16 +62,16 @@ export async function recordsBusy(scope: Scope, calendars: readonly Calendar[], 
   return busy
 }
 
-function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, title }: RecordTime, isReader: boolean): Shown {
+function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, title }: RecordTime, isReader: boolean): ListedOccurrence {
   const details = isReader && title !== undefined
   return {
     from: busySpan({ allDay, start, end }, timezone).start,
-    shown: {
+    occurrence: {
       event_id: record.id,
       series_id: null,
       calendar_id: id,
-      start: shownTime(start, allDay),
-      end: shownTime(end, allDay),
+      start: timeText(start, allDay),
+      end: timeText(end, allDay),
       all_day: allDay,
       title: details ? String(title ?? '').slice(0, 300) : hiddenTitle,
       status: 'confirmed',

@@ -1,12 +1,12 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType, type RecordType, unknownType } from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Throws VALIDATION_ERROR unless the source names a record type, a date or datetime field, an end of the same type and a title field. */
-export async function checkSource(scope: Scope, { type_key, start_field, end_field, title_field }: RecordSource): Promise<void> {
+export async function checkRecordSource(scope: Scope, { type_key, start_field, end_field, title_field }: RecordSource): Promise<void> {
   const type = await findRecordType(scope, type_key)
-  if (!type) throw await unknownType(scope, 'settings.source.type_key', type_key)
+  if (!type) throw await unknownTypeProblem(scope, 'settings.source.type_key', type_key)
   const start = requireField(type, 'start_field', start_field)
   if (start.type !== 'date' && start.type !== 'datetime')
     throw problem('VALIDATION_ERROR', 'settings.source.start_field must be a date or datetime field')

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { calendarSource, minutesOfWord } from '#shared/features/calendar/announce.ts'
+import { calendarEventSource, minutesOfEventName } from '#shared/features/calendar/announce.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, listCalendarIds } from '#shared/features/calendar/calendars/store.ts'
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
@@ -7,48 +7,52 @@ import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
 import { dayMs, minuteMs } from '#shared/features/calendar/time.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { setDueBy } from '#shared/platform/due/due-times.ts'
-import { listenedTo } from '#shared/platform/events/listen.ts'
+import { setDueNoLater } from '#shared/platform/due/due-times.ts'
+import { findListenedEvents } from '#shared/platform/events/listen.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** How long before a start a reminder may fire: seven days, plus a day for clock changes. */
-export const reachMs = 8 * dayMs
+export const reminderReachMs = 8 * dayMs
 
 type CalendarToCheck = Pick<Calendar, 'id' | 'key' | 'timezone' | 'settings'>
 
 /** Minutes before a start at which flows listen to a calendar. */
-export async function startingMinutes({ db, workspace }: Scope, { key }: Pick<Calendar, 'key'>): Promise<number[]> {
-  const listened = await listenedTo(db, workspace.id, calendarSource)
-  const minutes = listened.flatMap(({ objectType, event }) => (objectType === '' || objectType === key ? (minutesOfWord(event) ?? []) : []))
+export async function listenedMinutes({ db, workspace }: Scope, { key }: Pick<Calendar, 'key'>): Promise<number[]> {
+  const listened = await findListenedEvents(db, workspace.id, calendarEventSource)
+  const minutes = listened.flatMap(({ objectType, event }) =>
+    objectType === '' || objectType === key ? (minutesOfEventName(event) ?? []) : [],
+  )
   return [...new Set(minutes)]
 }
 
 /** Minutes before its start at which an event reminds its guests: its own setting, else that of its calendar. */
-export const remindersOf = ({ reminders }: Pick<EventRow, 'reminders'>, { settings }: Pick<Calendar, 'settings'>): readonly number[] =>
-  reminders ?? settings.default_reminders ?? []
+export const reminderMinutesOf = (
+  { reminders }: Pick<EventRow, 'reminders'>,
+  { settings }: Pick<Calendar, 'settings'>,
+): readonly number[] => reminders ?? settings.default_reminders ?? []
 
 /**
  * Moves the calendar's next check forward so that the reminders of these events fire in time. A calendar has one next check, which
  * `fireReminders` runs. Reminders beyond its reach are found by a later check.
  */
-export async function noteSignals(scope: Scope, calendar: CalendarToCheck, events: readonly EventRow[]): Promise<void> {
+export async function scheduleReminders(scope: Scope, calendar: CalendarToCheck, events: readonly EventRow[]): Promise<void> {
   const now = scope.now().getTime()
-  const starting = await startingMinutes(scope, calendar)
+  const starting = await listenedMinutes(scope, calendar)
   const budget = transactionBudget(scope)
   const times: number[] = []
   for (const event of events)
-    times.push(...(await nextCheckTimes(calendar, event, [...remindersOf(event, calendar), ...starting], now, budget)))
-  if (times.length > 0) await lookAt(scope, calendar.id, Math.min(...times))
+    times.push(...(await nextCheckTimes(calendar, event, [...reminderMinutesOf(event, calendar), ...starting], now, budget)))
+  if (times.length > 0) await scheduleReminderCheck(scope, calendar.id, Math.min(...times))
 }
 
 /** Schedules the calendar's check at this time, or leaves an earlier one. */
-export const lookAt = (scope: Scope, calendarId: string, ms: number): Promise<void> =>
-  setDueBy(scope.db, calendarDue, scope.workspace.id, [{ subject: calendarId, at: new Date(ms) }])
+export const scheduleReminderCheck = (scope: Scope, calendarId: string, ms: number): Promise<void> =>
+  setDueNoLater(scope.db, calendarDue, scope.workspace.id, [{ subject: calendarId, at: new Date(ms) }])
 
 /** Schedules a check now for the calendar of a key, or for every calendar if the key is empty: a new flow listens for starts. */
-export async function lookAtAll(db: Executor, workspaceId: string, key: string, now: Date): Promise<void> {
+export async function scheduleReminderChecks(db: Executor, workspaceId: string, key: string, now: Date): Promise<void> {
   const calendars = await listCalendarIds(db, workspaceId, key)
-  await setDueBy(
+  await setDueNoLater(
     db,
     calendarDue,
     workspaceId,
@@ -73,9 +77,9 @@ async function nextCheckTimes(
     () => calendar.timezone,
     budget,
     ({ from }) => {
-      const isFar = from >= now + reachMs
+      const isFar = from >= now + reminderReachMs
       for (const ahead of minutes) if (!isFar && from - ahead * minuteMs > now) next = Math.min(next, from - ahead * minuteMs)
-      if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reachMs + dayMs)
+      if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reminderReachMs + dayMs)
       // No later occurrence has an earlier reminder.
       return !isFar && next > from - farthest
     },

@@ -1,12 +1,12 @@
-import { type When, wallOf } from '#shared/features/calendar/event-time.ts'
-import { partsOf } from '#shared/features/calendar/series/rule.ts'
-import { dayFilter, daysOfYear, type Take } from '#shared/features/calendar/series/rule-days.ts'
-import { readingsOf } from '#shared/features/calendar/series/rule-walk.ts'
-import { atWall, atWallIfAny, dateMs, dateText, dayMs, wallMs } from '#shared/features/calendar/time.ts'
+import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
+import { rulePartsOf } from '#shared/features/calendar/series/rule.ts'
+import { dayFilter, daysOfYear, type TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
+import { wallClocksOfRule } from '#shared/features/calendar/series/rule-walk.ts'
+import { dateMs, dateText, dayMs, fromWallClock, fromWallClockIfAny, toWallClock } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A repeating time: its first occurrence, its rule, and the added (`rdates`) and excluded (`exdates`) starts as local times. */
-export interface Series extends When {
+export interface Series extends EventTime {
   readonly rule: string
   readonly rdates: readonly number[]
   readonly exdates: readonly number[]
@@ -20,7 +20,7 @@ const maxOffsetMs = 16 * 3_600_000
  * pause point, about every 0.1 ms. The first occurrence is always a start, even if the rule does not give it (decisions, Calendar). A
  * start that a clock change skips is left out. `take` counts the steps: one per candidate, some per year.
  */
-export function* startsIn(series: Series, from: number, to: number, take: Take): Generator<number | undefined> {
+export function* startsIn(series: Series, from: number, to: number, take: TakeSteps): Generator<number | undefined> {
   const excluded = new Set(series.exdates)
   take(1 + Math.floor((series.exdates.length + series.rdates.length) / 10))
   const added = addedStarts(series, from, to)
@@ -43,7 +43,7 @@ export function* startsIn(series: Series, from: number, to: number, take: Take):
 function addedStarts(series: Series, from: number, to: number): number[] {
   const excluded = new Set(series.exdates)
   const near = series.rdates.filter((wall) => wall >= from - maxOffsetMs && wall < to + maxOffsetMs && !excluded.has(wall))
-  const starts = near.map((wall) => (series.allDay ? wall : atWall(wall, series.zone)))
+  const starts = near.map((wall) => (series.allDay ? wall : fromWallClock(wall, series.zone)))
   return [...new Set(starts)].filter((start) => start >= from && start < to).sort((a, b) => a - b)
 }
 
@@ -53,22 +53,22 @@ interface Start {
   readonly wall: number
 }
 
-function* startsOfRule(series: Series, from: number, to: number, take: Take): Generator<Start | undefined> {
+function* startsOfRule(series: Series, from: number, to: number, take: TakeSteps): Generator<Start | undefined> {
   const { rule, start, allDay, zone } = series
-  const parts = partsOf(rule)
-  const startWall = wallOf(series, start)
+  const parts = rulePartsOf(rule)
+  const startWall = wallClockOf(series, start)
   const first = Math.floor(startWall / 1_000) * 1_000
-  const end = Math.min(to, (untilOf(parts.get('UNTIL'), series) ?? Number.POSITIVE_INFINITY) + 1)
+  const end = Math.min(to, (lastInstantOf(parts.get('UNTIL'), series) ?? Number.POSITIVE_INFINITY) + 1)
   const count = reachableCount(parts, series, end)
   let produced = 1
   if (start >= from && start < to) yield { at: start, wall: first }
   // COUNT needs every start from the first one on.
   const begin = count === undefined ? from - maxOffsetMs : first
-  for (const wall of readingsOf(rule, first, allDay, begin, end + maxOffsetMs, take)) {
+  for (const wall of wallClocksOfRule(rule, first, allDay, begin, end + maxOffsetMs, take)) {
     if (wall === undefined) yield undefined
     else {
       if (count !== undefined && produced >= count) return
-      const at = allDay ? wall : atWallIfAny(wall, zone)
+      const at = allDay ? wall : fromWallClockIfAny(wall, zone)
       if (at === undefined) continue
       const exact = at + (startWall - first)
       if (exact >= end) return
@@ -105,7 +105,7 @@ function minDaysOf(parts: ReadonlyMap<string, string>, count: number): number {
 const maxStepsWithoutPause = 20_000
 
 /** Counts the steps of one series that is computed without pauses. Throws VALIDATION_ERROR beyond 20,000 steps, about 10 ms. */
-export function atOnce(): Take {
+export function singleSeriesSteps(): TakeSteps {
   let left = maxStepsWithoutPause
   return (steps) => {
     left -= steps
@@ -118,7 +118,7 @@ export function atOnce(): Take {
 }
 
 /** The first `atMost` starts of `startsIn`, as a list. */
-export function startsOf(series: Series, from: number, to: number, atMost: number, take: Take = atOnce()): number[] {
+export function listStarts(series: Series, from: number, to: number, atMost: number, take: TakeSteps = singleSeriesSteps()): number[] {
   const starts: number[] = []
   if (atMost <= 0) return starts
   for (const start of startsIn(series, from, to, take)) {
@@ -130,14 +130,14 @@ export function startsOf(series: Series, from: number, to: number, atMost: numbe
 }
 
 /** Whether the series has a start at this time. */
-export const isStart = (series: Series, start: number, take: Take = atOnce()): boolean =>
-  startsOf(series, start, start + 1, 1, take).length === 1
+export const isSeriesStart = (series: Series, start: number, take: TakeSteps = singleSeriesSteps()): boolean =>
+  listStarts(series, start, start + 1, 1, take).length === 1
 
 /** The last start of a series, or a later bound. Undefined for an endless series, and beyond 2,000 occurrences or 6,000 counting steps. */
 export function lastStart(series: Series): number | undefined {
-  const parts = partsOf(series.rule)
-  const lastAdded = addedStarts({ ...series, exdates: [] }, -forEver, forEver).at(-1) ?? series.start
-  const until = untilOf(parts.get('UNTIL'), series)
+  const parts = rulePartsOf(series.rule)
+  const lastAdded = addedStarts({ ...series, exdates: [] }, -endOfTime, endOfTime).at(-1) ?? series.start
+  const until = lastInstantOf(parts.get('UNTIL'), series)
   if (until !== undefined) return Math.max(series.start, until, lastAdded)
   const count = Number(parts.get('COUNT') ?? 0)
   if (count === 0 || count > maxCounted) return undefined
@@ -155,7 +155,7 @@ function countToLastStart(series: Series): number | undefined {
   const take = (steps: number) => {
     left -= steps
   }
-  for (const start of startsOfRule(series, series.start, forEver, take)) {
+  for (const start of startsOfRule(series, series.start, endOfTime, take)) {
     if (left < 0) return undefined
     if (start) last = start.at
   }
@@ -163,27 +163,27 @@ function countToLastStart(series: Series): number | undefined {
 }
 
 /** Exclusive end of every computed series. */
-export const forEver = Date.parse('9999-12-31T00:00:00Z')
+export const endOfTime = Date.parse('9999-12-31T00:00:00Z')
 
 /** Throws VALIDATION_ERROR for a rule that the library cannot compute. */
-export function requireFollowable(series: Series): void {
+export function requireComputableRule(series: Series): void {
   try {
-    daysOfYear(dayFilter(partsOf(series.rule), Math.floor(wallOf(series, series.start) / dayMs)), 2000)
+    daysOfYear(dayFilter(rulePartsOf(series.rule), Math.floor(wallClockOf(series, series.start) / dayMs)), 2000)
   } catch (error) {
     throw problem('VALIDATION_ERROR', `recurrence cannot be computed: ${String((error as Error).message).slice(0, 200)}`)
   }
 }
 
 /** The last instant of UNTIL. A date means the last second of that local day, or the date itself for an all-day series. */
-export function untilOf(text: string | undefined, { allDay, zone }: Pick<When, 'allDay' | 'zone'>): number | undefined {
+export function lastInstantOf(text: string | undefined, { allDay, zone }: Pick<EventTime, 'allDay' | 'zone'>): number | undefined {
   const [, year, month, day, hour = '23', minute = '59', second = '59', utc] =
     /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(text ?? '') ?? []
   if (year === undefined) return undefined
   const wall = Date.parse(`${year}-${month}-${day}T00:00:00Z`) + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000
   if (Number.isNaN(wall)) return undefined
-  if (allDay) return dateMs(dateText(utc ? wallMs(wall, zone) : wall))
-  return utc ? wall : atWall(wall, zone)
+  if (allDay) return dateMs(dateText(utc ? toWallClock(wall, zone) : wall))
+  return utc ? wall : fromWallClock(wall, zone)
 }
 
 /** An instant in the UTC form of RFC 5545, such as `20260301T090000Z`. */
-export const compact = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
+export const utcBasicText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`

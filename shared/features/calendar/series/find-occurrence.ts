@@ -1,11 +1,11 @@
-import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
-import { isStart } from '#shared/features/calendar/series/expand.ts'
+import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { isSeriesStart } from '#shared/features/calendar/series/expand.ts'
 import { dateMs, instantMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /** An occurrence of a series: its start in the series, and its exception if it has one. */
-export interface OneOccurrence {
+export interface FoundOccurrence {
   readonly original: number
   readonly exception: EventRow | undefined
 }
@@ -14,16 +14,16 @@ export interface OneOccurrence {
  * Finds the occurrence that a request names by its start in the series or by its current start (decisions, Calendar). Throws
  * VALIDATION_ERROR when the text is missing or names no occurrence.
  */
-export function occurrenceOf(series: EventRow, exceptions: readonly EventRow[], text: string | undefined): OneOccurrence {
+export function findOccurrence(series: EventRow, exceptions: readonly EventRow[], text: string | undefined): FoundOccurrence {
   if (text === undefined) throw problem('VALIDATION_ERROR', 'occurrence is required: the start of the occurrence')
-  const { allDay } = whenOf(series)
+  const { allDay } = eventTimeOf(series)
   const start = readStart(text, allDay)
-  const exception = exceptions.find((one) => originalOf(one) === start)
+  const exception = exceptions.find((one) => originalStartOf(one) === start)
   if (exception && !exception.is_removed) return { original: start, exception }
   const repeats = seriesOf(series)
-  if (!exception && repeats && isStart(repeats, start)) return { original: start, exception: undefined }
-  const moved = exceptions.find((one) => !one.is_removed && whenOf(one).start === start && whenOf(one).allDay === allDay)
-  const original = moved && originalOf(moved)
+  if (!exception && repeats && isSeriesStart(repeats, start)) return { original: start, exception: undefined }
+  const moved = exceptions.find((one) => !one.is_removed && eventTimeOf(one).start === start && eventTimeOf(one).allDay === allDay)
+  const original = moved && originalStartOf(moved)
   if (moved && original !== undefined) return { original, exception: moved }
   throw problem('VALIDATION_ERROR', 'occurrence must be the start of an occurrence of the series')
 }

@@ -1,9 +1,9 @@
-import { type EventRow, whenOf } from '#shared/features/calendar/events/event.ts'
+import { type EventRow, eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import { dateText, instantText } from '#shared/features/calendar/time.ts'
 
 /** Columns that make a row an exception: its series and the original start. */
 export const occurrenceColumns = (series: EventRow, original: number) => {
-  const { allDay } = whenOf(series)
+  const { allDay } = eventTimeOf(series)
   return {
     series_id: series.id,
     uid: series.uid,

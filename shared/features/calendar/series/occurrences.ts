@@ -1,31 +1,31 @@
-import { busySpan, type When } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, type EventTimes, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { busySpan, type EventTime } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, type EventTimeColumns, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { type Series, startsIn } from '#shared/features/calendar/series/expand.ts'
-import type { Take } from '#shared/features/calendar/series/rule-days.ts'
-import { dateMs, dayMs, type Window } from '#shared/features/calendar/time.ts'
+import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
+import { dateMs, dayMs, type TimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { mergeInOrder } from '#shared/platform/kernel/values/merge-in-order.ts'
 
 /** Columns of an event that are needed to compute its occurrences. */
-type ExpandableEvent = EventTimes & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
+type ExpandableEvent = EventTimeColumns & Pick<EventRow, 'id' | 'series_id' | 'is_removed'>
 
 /** One occurrence of an event. */
-export interface Happens<Event extends ExpandableEvent = EventRow> {
+export interface EventOccurrence<Event extends ExpandableEvent = EventRow> {
   readonly event: Event
-  readonly when: When
+  readonly when: EventTime
   /** Instants of start and end; those of an all-day event depend on the requested zone. */
   readonly from: number
   readonly to: number
 }
 
 /** A window of instants. A window requested by days also has `days`, by which all-day events are selected. */
-export interface ListWindow extends Window {
-  readonly days?: Window
+export interface ListWindow extends TimeWindow {
+  readonly days?: TimeWindow
 }
 
 /** The window in days if both texts are dates; otherwise undefined. */
-export const daysOf = (from: string, to: string): Window | undefined =>
+export const dayWindowOf = (from: string, to: string): TimeWindow | undefined =>
   from.length === 10 && to.length === 10 ? { from: dateMs(from), to: dateMs(to) + dayMs } : undefined
 
 /** Steps per visited occurrence, in addition to the steps of its rule. */
@@ -41,31 +41,32 @@ export async function visitOccurrences<Event extends ExpandableEvent = ListedEve
   window: ListWindow,
   zoneOf: (event: Event) => string,
   budget: ComputeBudget,
-  visit: (occurrence: Happens<Event>) => boolean,
+  visit: (occurrence: EventOccurrence<Event>) => boolean,
 ): Promise<void> {
   const replaced = replacedStarts(events)
-  const take = (steps: number) => budget.take(steps)
+  const take = (steps: number) => budget.takeSteps(steps)
   const sources = function* () {
     for (const event of events) if (!event.is_removed) yield occurrencesOf(event, window, replaced.get(event.id), zoneOf(event), take)
   }
-  const inOrder = (a: Happens<Event>, b: Happens<Event>) => a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)
+  const inOrder = (a: EventOccurrence<Event>, b: EventOccurrence<Event>) =>
+    a.from - b.from || a.to - b.to || (a.event.id < b.event.id ? -1 : 1)
   for (const occurrence of mergeInOrder(sources(), inOrder)) {
     if (budget.isPauseDue()) await budget.pause()
     if (occurrence === undefined) continue
-    budget.take(stepsPerOccurrence)
+    budget.takeSteps(stepsPerOccurrence)
     if (!visit(occurrence)) return
   }
 }
 
 /** The first `atMost` occurrences of `visitOccurrences`, as a list. */
-export async function happensIn<Event extends ExpandableEvent = ListedEvent>(
+export async function listOccurrencesIn<Event extends ExpandableEvent = ListedEvent>(
   events: readonly Event[],
   window: ListWindow,
   zoneOf: (event: Event) => string,
   budget: ComputeBudget,
   atMost = Number.POSITIVE_INFINITY,
-): Promise<Happens<Event>[]> {
-  const occurrences: Happens<Event>[] = []
+): Promise<EventOccurrence<Event>[]> {
+  const occurrences: EventOccurrence<Event>[] = []
   await visitOccurrences(events, window, zoneOf, budget, (one) => occurrences.push(one) < atMost)
   return occurrences
 }
@@ -73,7 +74,7 @@ export async function happensIn<Event extends ExpandableEvent = ListedEvent>(
 function replacedStarts(events: readonly ExpandableEvent[]): Map<string, Set<number>> {
   const replaced = new Map<string, Set<number>>()
   for (const event of events) {
-    const original = originalOf(event)
+    const original = originalStartOf(event)
     if (event.series_id === null || original === undefined) continue
     const starts = replaced.get(event.series_id) ?? new Set()
     replaced.set(event.series_id, starts.add(original))
@@ -86,11 +87,13 @@ function occurrencesOf<Event extends ExpandableEvent>(
   window: ListWindow,
   replaced: ReadonlySet<number> | undefined,
   zone: string,
-  take: Take,
-): Iterator<Happens<Event> | undefined> {
+  take: TakeSteps,
+): Iterator<EventOccurrence<Event> | undefined> {
   take(stepsPerOccurrence)
   const series = seriesOf(event)
-  return series ? occurrencesOfSeries(event, series, window, replaced, zone, take) : inWindow(event, whenOf(event), window, zone).values()
+  return series
+    ? occurrencesOfSeries(event, series, window, replaced, zone, take)
+    : inWindow(event, eventTimeOf(event), window, zone).values()
 }
 
 function* occurrencesOfSeries<Event extends ExpandableEvent>(
@@ -99,8 +102,8 @@ function* occurrencesOfSeries<Event extends ExpandableEvent>(
   window: ListWindow,
   replaced: ReadonlySet<number> | undefined,
   zone: string,
-  take: Take,
-): Generator<Happens<Event> | undefined> {
+  take: TakeSteps,
+): Generator<EventOccurrence<Event> | undefined> {
   const { allDay } = series
   const length = series.end - series.start
   // A date begins at a different instant in each zone, up to a day apart from UTC.
@@ -116,7 +119,12 @@ function* occurrencesOfSeries<Event extends ExpandableEvent>(
 }
 
 /** The occurrence if it overlaps the window, as a list of at most one. An event without length counts from `from` until before `to`. */
-function inWindow<Event extends ExpandableEvent>(event: Event, when: When, window: ListWindow, zone: string): Happens<Event>[] {
+function inWindow<Event extends ExpandableEvent>(
+  event: Event,
+  when: EventTime,
+  window: ListWindow,
+  zone: string,
+): EventOccurrence<Event>[] {
   const span = busySpan(when, zone)
   const [start, end, reach] = when.allDay && window.days ? [when.start, when.end, window.days] : [span.start, span.end, window]
   const isIn = start < reach.to && (end > reach.from || (end === start && start >= reach.from))

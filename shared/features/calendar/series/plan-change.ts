@@ -1,10 +1,10 @@
-import { readWhen, shownTime, type When, whenColumns } from '#shared/features/calendar/event-time.ts'
-import { applyChange, isSameTime, stamped } from '#shared/features/calendar/events/apply-change.ts'
-import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
+import { type EventTime, eventTimeColumns, readEventTime, timeText } from '#shared/features/calendar/event-time.ts'
+import { applyChange, isSameTime, stampChange } from '#shared/features/calendar/events/apply-change.ts'
+import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
 import type { Series } from '#shared/features/calendar/series/expand.ts'
 import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
-import { movedByDays, movedOriginals, movement, splitRepeats } from '#shared/features/calendar/series/shift.ts'
+import { moveBetween, moveByDays, moveOriginals, splitRepeats } from '#shared/features/calendar/series/shift.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -14,13 +14,13 @@ export interface RowChange {
   readonly before?: EventRow
   readonly after?: EventRow
   /** For a new exception: the occurrence as the series had it. */
-  readonly was?: EventRow
+  readonly occurrenceBefore?: EventRow
   /** Set for the earlier part of a split series: new guests apply to the later part only. */
   readonly keepsGuests?: true
 }
 
 /** A series and its changed occurrences. */
-export interface Repeating {
+export interface SeriesWithExceptions {
   readonly series: EventRow
   readonly exceptions: readonly EventRow[]
 }
@@ -30,23 +30,26 @@ export interface Repeating {
  * series cancels its exceptions.
  */
 export async function changeSeries(
-  { series, exceptions }: Repeating,
+  { series, exceptions }: SeriesWithExceptions,
   change: EventChange,
   now: Date,
   budget: ComputeBudget,
 ): Promise<RowChange[]> {
-  const last = lastSequence([series, ...exceptions])
-  const after = stamped(series, applyChange(series, change), now, last)
+  const last = highestSequence([series, ...exceptions])
+  const after = stampChange(series, applyChange(series, change), now, last)
   const [oldSeries, newSeries] = [seriesOf(series), seriesOf(after)]
-  const originals = exceptions.flatMap((one) => originalOf(one) ?? [])
+  const originals = exceptions.flatMap((one) => originalStartOf(one) ?? [])
   if (!oldSeries || !newSeries) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
   const moved = await newOriginals(oldSeries, newSeries, originals, change, budget)
   const rows: RowChange[] = [{ before: series, after }]
   for (const before of exceptions) {
-    const to = moved.get(originalOf(before) ?? Number.NaN)
+    const to = moved.get(originalStartOf(before) ?? Number.NaN)
     if (to === undefined) rows.push({ before })
     else
-      rows.push({ before, after: stamped(before, moveException(before, to, series, after, { oldSeries, newSeries }, change), now, last) })
+      rows.push({
+        before,
+        after: stampChange(before, moveException(before, to, series, after, { oldSeries, newSeries }, change), now, last),
+      })
     if (budget.isPauseDue()) await budget.pause()
   }
   return rows
@@ -62,7 +65,7 @@ async function newOriginals(
 ): Promise<ReadonlyMap<number, number>> {
   const isSame = isSameTime(oldSeries, newSeries) && oldSeries.rule === newSeries.rule
   if (isSame) return new Map(originals.map((start) => [start, start]))
-  return movedOriginals(oldSeries, newSeries, originals, change.recurrence !== undefined, budget)
+  return moveOriginals(oldSeries, newSeries, originals, change.recurrence !== undefined, budget)
 }
 
 interface SeriesChange {
@@ -79,8 +82,8 @@ function moveException(
   { oldSeries, newSeries }: SeriesChange,
   change: EventChange,
 ): EventRow {
-  const own = whenOf(exception)
-  const when: When = hasOwnTime(own, oldSeries, originalOf(exception) ?? own.start)
+  const own = eventTimeOf(exception)
+  const when: EventTime = hasOwnTime(own, oldSeries, originalStartOf(exception) ?? own.start)
     ? moveOwnTime(own, { oldSeries, newSeries })
     : { ...newSeries, start: to, end: to + (newSeries.end - newSeries.start) }
   const plain = Object.entries(withoutTimes(change)).filter(
@@ -88,28 +91,28 @@ function moveException(
   )
   return {
     ...applyChange(exception, Object.fromEntries(plain) as EventChange),
-    ...whenColumns(when),
+    ...eventTimeColumns(when),
     ...occurrenceColumns(after, to),
     calendar_id: after.calendar_id,
   }
 }
 
 /** Moves an exception's own time with its series. If only one of the two is all-day, it moves by whole days. */
-function moveOwnTime(own: When, { oldSeries, newSeries }: SeriesChange): When {
+function moveOwnTime(own: EventTime, { oldSeries, newSeries }: SeriesChange): EventTime {
   if (isSameTime(oldSeries, newSeries)) return own
   const length = own.end - own.start
   if (own.allDay !== oldSeries.allDay) {
-    const start = movedByDays(oldSeries, newSeries, own)
+    const start = moveByDays(oldSeries, newSeries, own)
     return { ...own, start, end: start + length }
   }
-  const start = movement(oldSeries, newSeries)(own.start)
+  const start = moveBetween(oldSeries, newSeries)(own.start)
   return { ...newSeries, start, end: start + (newSeries.allDay === own.allDay ? length : newSeries.end - newSeries.start) }
 }
 
 /** The highest SEQUENCE of a UID's rows. A change exceeds it, so that calendar programs never see SEQUENCE fall for an occurrence. */
-export const lastSequence = (rows: readonly EventRow[]): number => Math.max(...rows.map(({ sequence }) => sequence))
+export const highestSequence = (rows: readonly EventRow[]): number => Math.max(...rows.map(({ sequence }) => sequence))
 
-const hasOwnTime = (own: When, series: When, original: number): boolean =>
+const hasOwnTime = (own: EventTime, series: EventTime, original: number): boolean =>
   !isSameTime(own, { ...series, start: original, end: original + (series.end - series.start) })
 
 /** The fields of a change that are neither times nor repeats. */
@@ -123,20 +126,20 @@ function withoutTimes({ title, description, location, color, status, visibility 
  * Converts a change of an occurrence to one of the series' first start, for the later part of a split series. The sent times are those of
  * the occurrence at the split, which may be an added start (`rdates`).
  */
-export function fromOccurrence(series: EventRow, original: number, change: EventChange): EventChange {
-  const own = whenOf(series)
+export function asChangeOfFirstStart(series: EventRow, original: number, change: EventChange): EventChange {
+  const own = eventTimeOf(series)
   if (original === own.start || change.recurrence) return change
   const at = { ...own, start: original, end: original + (own.end - own.start) }
-  const to = readWhen(change, at, own.zone)
+  const to = readEventTime(change, at, own.zone)
   if (isSameTime(at, to)) return change
-  const start = movement(at, to)(own.start)
-  const [from, until] = [start, start + (to.end - to.start)].map((ms) => shownTime(ms, to.allDay))
+  const start = moveBetween(at, to)(own.start)
+  const [from, until] = [start, start + (to.end - to.start)].map((ms) => timeText(ms, to.allDay))
   return { ...change, start: from as string, end: until as string, all_day: to.allDay }
 }
 
 /** Row changes of a change to one occurrence: updates its exception or inserts one. */
 export function changeOccurrence(
-  { series, exceptions }: Repeating,
+  { series, exceptions }: SeriesWithExceptions,
   original: number,
   exception: EventRow | undefined,
   change: EventChange,
@@ -146,18 +149,18 @@ export function changeOccurrence(
   if (change.calendar_id !== undefined && change.calendar_id !== series.calendar_id)
     throw problem('VALIDATION_ERROR', 'calendar_id applies to the whole series: use scope=all')
   const { recurrence: _, ...own } = change
-  const known = exception ?? occurrenceRow(series, original, now)
-  const after = stamped(known, applyChange(known, own), now, lastSequence([series, ...exceptions]))
-  return [exception ? { before: exception, after } : { after, was: known }]
+  const known = exception ?? newExceptionRow(series, original, now)
+  const after = stampChange(known, applyChange(known, own), now, highestSequence([series, ...exceptions]))
+  return [exception ? { before: exception, after } : { after, occurrenceBefore: known }]
 }
 
 /** Builds the row of an occurrence with the series' own values, for a new exception. */
-export function occurrenceRow(series: EventRow, original: number, now: Date): EventRow {
-  const when = whenOf(series)
+export function newExceptionRow(series: EventRow, original: number, now: Date): EventRow {
+  const when = eventTimeOf(series)
   const createdAt = now.toISOString()
   return {
     ...series,
-    ...whenColumns({ ...when, start: original, end: original + (when.end - when.start) }),
+    ...eventTimeColumns({ ...when, start: original, end: original + (when.end - when.start) }),
     ...occurrenceColumns(series, original),
     ...{
       id: newId(),
@@ -176,26 +179,30 @@ export function occurrenceRow(series: EventRow, original: number, now: Date): Ev
  * Splits a series at one of its occurrences: `kept` shortens it, `rest` is a new series with a new UID. Each occurrence is in one of them,
  * and exceptions go with their occurrences.
  */
-export function splitSeries({ series, exceptions }: Repeating, original: number, now: Date): { kept: RowChange[]; rest: Repeating } {
+export function splitSeries(
+  { series, exceptions }: SeriesWithExceptions,
+  original: number,
+  now: Date,
+): { kept: RowChange[]; rest: SeriesWithExceptions } {
   const parts = splitRepeats(series, original)
-  const when = whenOf(series)
+  const when = eventTimeOf(series)
   const id = newId()
   const createdAt = now.toISOString()
   const partOf = ({ start, ...repeats }: typeof parts.after): EventRow => ({
     ...series,
-    ...(start === when.start ? {} : whenColumns({ ...when, start, end: start + (when.end - when.start) })),
+    ...(start === when.start ? {} : eventTimeColumns({ ...when, start, end: start + (when.end - when.start) })),
     ...repeats,
   })
   const rest: EventRow = {
     ...partOf(parts.after),
     ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: createdAt, updated_at: createdAt, timed_at: createdAt },
   }
-  const later = exceptions.filter((one) => (originalOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
+  const later = exceptions.filter((one) => (originalStartOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {
     kept: [
       {
         before: series,
-        after: stamped(series, partOf(parts.before), now, lastSequence([series, ...exceptions])),
+        after: stampChange(series, partOf(parts.before), now, highestSequence([series, ...exceptions])),
         keepsGuests: true,
       },
     ],

@@ -3,7 +3,7 @@ import type { RuleParts } from '#shared/features/calendar/series/rule.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
 
 /** Takes steps from a budget. Throws when the budget has fewer left. */
-export type Take = (steps: number) => void
+export type TakeSteps = (steps: number) => void
 
 /** Steps of a year with cached days, and of one that the library computes (0.02 to 0.3 ms). */
 const [cachedSteps, newSteps] = [5, 100]
@@ -76,7 +76,7 @@ const maxCachedYears = 5_000
  * The days of a year that a filter of `dayFilter` selects; 0 is the first of January. A year that is not cached takes one call to the
  * library. Without a match the library searches to the year 9999; an interval of 10,000 years stops it after the first year.
  */
-export function daysOfYear(filter: string, year: number, take?: Take): Uint16Array {
+export function daysOfYear(filter: string, year: number, take?: TakeSteps): Uint16Array {
   // The calendar repeats every 400 years. Years 0 to 99 are avoided: Date.UTC reads them as 1900 to 1999.
   const equivalentYear = 2000 + (((year % 400) + 400) % 400)
   const key = `${equivalentYear} ${filter}`

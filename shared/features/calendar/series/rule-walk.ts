@@ -1,5 +1,5 @@
-import { partsOf, type RuleParts } from '#shared/features/calendar/series/rule.ts'
-import { dayFilter, daysOfYear, type Take, weekdayNumber, weekdayOf } from '#shared/features/calendar/series/rule-days.ts'
+import { type RuleParts, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
+import { dayFilter, daysOfYear, type TakeSteps, weekdayNumber, weekdayOf } from '#shared/features/calendar/series/rule-days.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'
 
 /** A rule prepared for generating local times. */
@@ -60,15 +60,15 @@ const firstDayOf = (year: number): number => new Date(0).setUTCFullYear(year, 0,
  * Generates the local times of a rule from `from` (inclusive) to `to` (exclusive) and after `first`, in order, up to the year 9999. The
  * caller applies COUNT and UNTIL. `undefined` is a pause point, about every 0.1 ms.
  */
-export function* readingsOf(
+export function* wallClocksOfRule(
   rule: string,
   first: number,
   allDay: boolean,
   from: number,
   to: number,
-  take: Take,
+  take: TakeSteps,
 ): Generator<number | undefined> {
-  const prepared = prepareRule(partsOf(rule), first, allDay)
+  const prepared = prepareRule(rulePartsOf(rule), first, allDay)
   const firstPeriod = periodOf(prepared, Math.floor(first / dayMs))
   const begin = Math.max(first, from)
   for (const period of periodsOf(prepared, firstPeriod, begin, to, take)) {
@@ -86,7 +86,7 @@ function* periodsOf(
   firstPeriod: number,
   begin: number,
   to: number,
-  take: Take,
+  take: TakeSteps,
 ): Generator<readonly number[] | undefined> {
   const { filter, freq, interval, times, positions } = prepared
   const hasPositions = positions.length > 0

@@ -36,7 +36,7 @@ export function readRule(text: string): string {
     .replace(/^RRULE:/i, '')
     .replace(/;$/, '')
     .toUpperCase()
-  const parts = partsOf(rule)
+  const parts = rulePartsOf(rule)
   for (const [name, value] of parts) {
     const pattern = Object.hasOwn(patterns, name) ? patterns[name] : undefined
     if (!pattern) throw invalidRule(`must not have the part ${name.slice(0, 40)}`)
@@ -62,7 +62,7 @@ const valuesOf = (parts: RuleParts, name: string): string[] => (parts.get(name) 
 const invalidRule = (reason: string) => problem('VALIDATION_ERROR', `recurrence ${reason}`)
 
 /** The parts of a stored rule. Throws VALIDATION_ERROR for a malformed or repeated part. */
-export function partsOf(rule: string): Map<string, string> {
+export function rulePartsOf(rule: string): Map<string, string> {
   const parts = new Map<string, string>()
   for (const part of rule.split(';')) {
     const [, name, value] = /^([A-Z-]+)=(.+)$/.exec(part) ?? []
@@ -74,7 +74,7 @@ export function partsOf(rule: string): Map<string, string> {
 }
 
 /** Joins parts to a rule. `changed` replaces parts; undefined removes one. */
-export const ruleOf = (parts: RuleParts, changed: Readonly<Record<string, string | undefined>> = {}): string =>
+export const ruleText = (parts: RuleParts, changed: Readonly<Record<string, string | undefined>> = {}): string =>
   [...new Map([...parts, ...Object.entries(changed)])]
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
     .join(';')

@@ -1,40 +1,41 @@
-import { fromWall, type When, wallOf } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, seriesOf, wallText, whenOf } from '#shared/features/calendar/events/event.ts'
-import { compact, forEver, isStart, type Series, startsOf, untilOf } from '#shared/features/calendar/series/expand.ts'
-import { partsOf, ruleOf } from '#shared/features/calendar/series/rule.ts'
-import type { Take } from '#shared/features/calendar/series/rule-days.ts'
+import { type EventTime, instantOfWallClock, wallClockOf } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
+import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
+import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
+import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
 import { dateText, dayMs } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 const startOfWallDay = (wall: number): number => Math.floor(wall / dayMs) * dayMs
 
 /** Returns a function that moves a time by the distance in local time between the old and the new first occurrence of a series. */
-export function movement(before: When, after: When): (ms: number) => number {
-  const wall = (ms: number) => (after.allDay ? startOfWallDay(wallOf(before, ms)) : wallOf(before, ms))
-  const distance = wallOf(after, after.start) - wall(before.start)
-  return (ms) => fromWall(after, wall(ms) + distance)
+export function moveBetween(before: EventTime, after: EventTime): (ms: number) => number {
+  const wall = (ms: number) => (after.allDay ? startOfWallDay(wallClockOf(before, ms)) : wallClockOf(before, ms))
+  const distance = wallClockOf(after, after.start) - wall(before.start)
+  return (ms) => instantOfWallClock(after, wall(ms) + distance)
 }
 
 /** The start of `other`, moved by the same number of days as the series. */
-export function movedByDays(before: When, after: When, other: When): number {
-  const distanceMs = startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(before, before.start))
-  return fromWall(other, wallOf(other, other.start) + distanceMs)
+export function moveByDays(before: EventTime, after: EventTime, other: EventTime): number {
+  const distanceMs = startOfWallDay(wallClockOf(after, after.start)) - startOfWallDay(wallClockOf(before, before.start))
+  return instantOfWallClock(other, wallClockOf(other, other.start) + distanceMs)
 }
 
 /** The repeats of a moved series: days named in the rule are shifted, and added and excluded starts move by the same distance. */
-export function movedRepeats(row: EventRow, after: When): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
+export function moveRepeats(row: EventRow, after: EventTime): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
   const series = seriesOf(row)
   if (!series) return { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
-  const move = movement(series, after)
-  const moveAll = (walls: readonly number[]) => walls.map((wall) => wallText(wallOf(after, move(fromWall(series, wall)))))
+  const move = moveBetween(series, after)
+  const moveAll = (walls: readonly number[]) =>
+    walls.map((wall) => wallClockText(wallClockOf(after, move(instantOfWallClock(series, wall)))))
   return { recurrence: moveRule(series, after, move), rdates: moveAll(series.rdates), exdates: moveAll(series.exdates) }
 }
 
-function moveRule(series: Series, after: When, move: (ms: number) => number): string {
-  const days = (startOfWallDay(wallOf(after, after.start)) - startOfWallDay(wallOf(series, series.start))) / dayMs
-  const parts = partsOf(series.rule)
-  const until = untilOf(parts.get('UNTIL'), series)
-  return ruleOf(parts, {
+function moveRule(series: Series, after: EventTime, move: (ms: number) => number): string {
+  const days = (startOfWallDay(wallClockOf(after, after.start)) - startOfWallDay(wallClockOf(series, series.start))) / dayMs
+  const parts = rulePartsOf(series.rule)
+  const until = lastInstantOf(parts.get('UNTIL'), series)
+  return ruleText(parts, {
     UNTIL: until === undefined ? undefined : untilText(move(until), after),
     BYDAY: parts.get('BYDAY')?.replaceAll(/MO|TU|WE|TH|FR|SA|SU/g, (day) => shiftWeekday(day, days)),
     BYMONTHDAY: moveMonthDays(parts.get('BYMONTHDAY'), days),
@@ -52,7 +53,8 @@ function moveMonthDays(list: string | undefined, days: number): string | undefin
 }
 
 /** Formats UNTIL: an instant in UTC, or a date for an all-day series. */
-export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string => (allDay ? dateText(ms).replaceAll('-', '') : compact(ms))
+export const untilText = (ms: number, { allDay }: Pick<EventTime, 'allDay'>): string =>
+  allDay ? dateText(ms).replaceAll('-', '') : utcBasicText(ms)
 
 /**
  * Maps the original start of each exception to its start in the changed series. All move by the distance of the series; if the series has
@@ -60,22 +62,22 @@ export const untilText = (ms: number, { allDay }: Pick<When, 'allDay'>): string 
  * without a start at the moved time are left out. Left out as well are exceptions after the end of the series and second ones at the same
  * start.
  */
-export async function movedOriginals(
+export async function moveOriginals(
   before: Series,
   after: Series,
   originals: readonly number[],
   isNewRule: boolean,
   budget: ComputeBudget,
 ): Promise<Map<number, number>> {
-  const move = movement(before, after)
+  const move = moveBetween(before, after)
   const withExcluded = { ...after, exdates: [] }
-  const take = (steps: number) => budget.take(steps)
+  const take = (steps: number) => budget.takeSteps(steps)
   const moved: StartPair[] = []
   const matching: StartPair[] = []
   for (const original of originals) {
     const pair = [original, move(original)] as const
     moved.push(pair)
-    if (isStart(withExcluded, pair[1], take)) matching.push(pair)
+    if (isSeriesStart(withExcluded, pair[1], take)) matching.push(pair)
     if (budget.isPauseDue()) await budget.pause()
   }
   if (isNewRule) return firstOfEach(matching)
@@ -87,12 +89,12 @@ export async function movedOriginals(
 type StartPair = readonly [before: number, after: number]
 
 /** Pairs starts by ordinal number. An exception without a number, such as one of an imported file, moves by the distance of the series. */
-function byNumber(before: Series, after: Series, moved: readonly StartPair[], take: Take): StartPair[] {
+function byNumber(before: Series, after: Series, moved: readonly StartPair[], take: TakeSteps): StartPair[] {
   const until = Math.max(...moved.map(([original]) => original)) + 1
   const numbers = new Map(
-    startsOf({ ...before, exdates: [] }, firstOf(before), until, maxNumbered, take).map((start, index) => [start, index]),
+    listStarts({ ...before, exdates: [] }, firstOf(before), until, maxNumbered, take).map((start, index) => [start, index]),
   )
-  const starts = startsOf(after, firstOf(after), forEver, numbers.size, take)
+  const starts = listStarts(after, firstOf(after), endOfTime, numbers.size, take)
   return moved.flatMap(([original, movedStart]) => {
     const number = numbers.get(original)
     const start = number === undefined ? movedStart : starts[number]
@@ -100,7 +102,7 @@ function byNumber(before: Series, after: Series, moved: readonly StartPair[], ta
   })
 }
 
-const firstOf = (series: Series): number => Math.min(series.start, ...series.rdates.map((wall) => fromWall(series, wall)))
+const firstOf = (series: Series): number => Math.min(series.start, ...series.rdates.map((wall) => instantOfWallClock(series, wall)))
 
 function firstOfEach(moved: readonly StartPair[]): Map<number, number> {
   const taken = new Set<number>()
@@ -126,31 +128,31 @@ const firstOnlyRule = 'FREQ=DAILY;COUNT=1'
  */
 export function splitRepeats(row: EventRow, original: number): { before: SeriesPart; after: SeriesPart } {
   const series = seriesOf(row) as Series
-  const when = whenOf(row)
-  const parts = partsOf(series.rule)
+  const when = eventTimeOf(row)
+  const parts = rulePartsOf(series.rule)
   const count = parts.get('COUNT')
   const rule = { ...series, rdates: [], exdates: [] }
-  const startsBefore = count === undefined ? 0 : startsOf(rule, series.start, original, Number(count)).length
+  const startsBefore = count === undefined ? 0 : listStarts(rule, series.start, original, Number(count)).length
   const selectDates = (isIn: (start: number) => boolean) => {
-    const select = (walls: readonly number[]) => walls.filter((wall) => isIn(fromWall(when, wall)))
+    const select = (walls: readonly number[]) => walls.filter((wall) => isIn(instantOfWallClock(when, wall)))
     return { rdates: select(series.rdates), exdates: select(series.exdates) }
   }
   const lastBefore = when.allDay ? original - dayMs : original - 1_000
   const endBefore = count === undefined ? { UNTIL: untilText(lastBefore, when) } : { COUNT: String(startsBefore) }
   const countAfter = count === undefined ? {} : { COUNT: String(Number(count) - startsBefore) }
   const first = series.start < original ? series.start : undefined
-  const [next] = startsOf(rule, original, Math.min(forEver, original + maxGapMs), 1)
+  const [next] = listStarts(rule, original, Math.min(endOfTime, original + maxGapMs), 1)
   return {
     before: partOf(
       series,
       first,
-      ruleOf(parts, endBefore),
+      ruleText(parts, endBefore),
       selectDates((start) => start < original),
     ),
     after: partOf(
       series,
       next,
-      ruleOf(parts, countAfter),
+      ruleText(parts, countAfter),
       selectDates((start) => start >= original),
     ),
   }
@@ -163,7 +165,7 @@ function partOf(
   rule: string,
   { rdates, exdates }: Pick<Series, 'rdates' | 'exdates'>,
 ): SeriesPart {
-  const texts = { rdates: rdates.map(wallText), exdates: exdates.map(wallText) }
+  const texts = { rdates: rdates.map(wallClockText), exdates: exdates.map(wallClockText) }
   if (start !== undefined) return { start, recurrence: rule, ...texts }
-  return { start: fromWall(series, Math.min(...rdates)), recurrence: firstOnlyRule, ...texts }
+  return { start: instantOfWallClock(series, Math.min(...rdates)), recurrence: firstOnlyRule, ...texts }
 }

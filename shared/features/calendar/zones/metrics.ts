@@ -4,7 +4,7 @@ import { countStaleEvents } from '#shared/features/calendar/zones/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** Adds a gauge whose label is the release of this process's time zone data. */
-export function zoneGauge(registry: Registry): void {
+export function addZoneReleaseGauge(registry: Registry): void {
   const gauge = new Gauge({
     name: 'kontor_time_zone_release',
     help: 'Release of the time zone data that this process uses, as a label; always 1',
@@ -15,4 +15,4 @@ export function zoneGauge(registry: Registry): void {
 }
 
 /** Number of events that are not over and have times of an older release. Maintenance derives them again. */
-export const staleEvents = (db: Executor): Promise<number> => countStaleEvents(db, zoneRelease, new Date())
+export const countEventsOfOlderZones = (db: Executor): Promise<number> => countStaleEvents(db, zoneRelease, new Date())

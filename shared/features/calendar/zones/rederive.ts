@@ -1,16 +1,16 @@
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
-import { whenColumns } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, originalOf, seriesOf, whenOf } from '#shared/features/calendar/events/event.ts'
-import { written } from '#shared/features/calendar/events/event-extent.ts'
+import { eventTimeColumns } from '#shared/features/calendar/event-time.ts'
+import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
 import { findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
-import { isStart, type Series, startsOf } from '#shared/features/calendar/series/expand.ts'
+import { isSeriesStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
 import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
-import { partsOf, ruleOf } from '#shared/features/calendar/series/rule.ts'
-import { atWall, wallMs, zoneRelease } from '#shared/features/calendar/time.ts'
+import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
+import { fromWallClock, toWallClock, zoneRelease } from '#shared/features/calendar/time.ts'
 import { findStaleEvents, lockEvents } from '#shared/features/calendar/zones/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { setDueBy } from '#shared/platform/due/due-times.ts'
+import { setDueNoLater } from '#shared/platform/due/due-times.ts'
 
 /** Upper bound of events per round. Those of one workspace are one transaction. */
 const maxEventsPerRound = 200
@@ -41,29 +41,29 @@ async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly s
   const roots = await lockEvents(tx, workspaceId, ids)
   const exceptions = Map.groupBy(await findExceptions(tx, workspaceId, ids), ({ series_id }) => series_id ?? '')
   const changes = roots.flatMap((root) => {
-    const after = rederived(root)
+    const after = rederiveEvent(root)
     const series = seriesOf(after)
     const ownExceptions = exceptions.get(root.id) ?? []
     return [
       { before: root, after },
       ...(series
         ? rederiveExceptions(ownExceptions, after, series)
-        : ownExceptions.map((before) => ({ before, after: rederived(before) }))),
+        : ownExceptions.map((before) => ({ before, after: rederiveEvent(before) }))),
     ]
   })
   await updateEvents(
     tx,
     workspaceId,
-    changes.map(({ after }) => written(after)),
+    changes.map(({ after }) => withExtent(after)),
   )
-  const moved = changes.filter(({ before, after }) => whenOf(before).start !== whenOf(after).start).map(({ after }) => after)
+  const moved = changes.filter(({ before, after }) => eventTimeOf(before).start !== eventTimeOf(after).start).map(({ after }) => after)
   await releaseSlots(
     tx,
     workspaceId,
     moved.map(({ id }) => id),
   )
   const calendars = new Set(moved.map(({ calendar_id }) => calendar_id))
-  await setDueBy(
+  await setDueNoLater(
     tx,
     calendarDue,
     workspaceId,
@@ -72,12 +72,12 @@ async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly s
 }
 
 /** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */
-export function rederived(row: EventRow): EventRow {
-  const when = whenOf(row)
+export function rederiveEvent(row: EventRow): EventRow {
+  const when = eventTimeOf(row)
   if (when.allDay) return row
   const wall = Date.parse(`${row.wall_start}Z`)
-  const start = wallMs(when.start, when.zone) === wall ? when.start : atWall(wall, when.zone)
-  const { wall_start: _, ...columns } = whenColumns({ ...when, start, end: start + (when.end - when.start) })
+  const start = toWallClock(when.start, when.zone) === wall ? when.start : fromWallClock(wall, when.zone)
+  const { wall_start: _, ...columns } = eventTimeColumns({ ...when, start, end: start + (when.end - when.start) })
   // `wall_start` is kept even if a clock change now skips it.
   return { ...row, ...columns }
 }
@@ -88,14 +88,14 @@ export function rederived(row: EventRow): EventRow {
  */
 function rederiveExceptions(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
   // Without COUNT: counting all earlier starts costs too much here, and the rule alone decides whether it has a start at a time.
-  const uncounted = { ...repeats, exdates: [], rule: ruleOf(partsOf(repeats.rule), { COUNT: undefined }) }
-  const hasStart = (original: number | undefined) => original === undefined || isStart(uncounted, original)
-  const taken = new Set(exceptions.map(originalOf).filter(hasStart))
+  const uncounted = { ...repeats, exdates: [], rule: ruleText(rulePartsOf(repeats.rule), { COUNT: undefined }) }
+  const hasStart = (original: number | undefined) => original === undefined || isSeriesStart(uncounted, original)
+  const taken = new Set(exceptions.map(originalStartOf).filter(hasStart))
   return exceptions.map((before) => {
-    const original = originalOf(before)
-    const after = rederived(before)
+    const original = originalStartOf(before)
+    const after = rederiveEvent(before)
     if (original === undefined || hasStart(original)) return { before, after }
-    const nearby = startsOf(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
+    const nearby = listStarts(uncounted, original - reachMs, original + reachMs + 1, 100).filter((start) => !taken.has(start))
     const [nearest = original] = nearby.sort((a, b) => Math.abs(a - original) - Math.abs(b - original) || a - b)
     taken.add(nearest)
     return { before, after: { ...after, ...occurrenceColumns(series, nearest) } }

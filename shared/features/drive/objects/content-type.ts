@@ -16,7 +16,7 @@ interface Claims {
  * The content type of a file, by its first bytes. Its name and the type its sender named only decide among kinds of text and kinds of
  * archives, which the bytes cannot distinguish (decisions, Drive).
  */
-export async function typeOf(head: Buffer, claims: Claims): Promise<string> {
+export async function detectContentType(head: Buffer, claims: Claims): Promise<string> {
   const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
   const ending = lookup(claims.name) || undefined
   if (found !== undefined && !isTextual(found)) return containers.has(found) && ending !== undefined && isPassive(ending) ? ending : found
@@ -28,7 +28,7 @@ export async function typeOf(head: Buffer, claims: Claims): Promise<string> {
 export const isInline = (type: string): boolean => inlineTypes.has(type)
 
 /** Whether a file of this type is audio or video. */
-export const isPlayed = (type: string): boolean => /^(?:audio|video)\//.test(type)
+export const isPlayable = (type: string): boolean => /^(?:audio|video)\//.test(type)
 
 const inlineTypes: ReadonlySet<string> = new Set([
   ...['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp', 'image/x-icon', 'image/tiff'],

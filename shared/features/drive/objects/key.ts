@@ -40,7 +40,7 @@ const rules: readonly (readonly [breaks: (key: string) => boolean, rule: string]
 ]
 
 /** The last part of a key: the name of a file, or of a folder without its slash. */
-export const nameOf = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1).replace(/\/$/, '')
+export const nameOfKey = (key: string): string => key.slice(key.lastIndexOf('/', key.length - 2) + 1).replace(/\/$/, '')
 
 /** The prefixes whose shares apply to a key: the top, every folder that contains it, and the key itself. */
 export function prefixesOf(key: string): string[] {
@@ -56,14 +56,14 @@ const lastKey = '\u{10FFFF}'.repeat(maxKeyBytes / 4 + 1)
 /** A range of keys in byte order: from `first` up to but not including `end`. */
 export interface KeyRange {
   readonly first: string
-  readonly behind: string
+  readonly end: string
 }
 
 /** The range of a file, which is its key, or of a folder, which is every key in it. `0` follows `/`, and no key contains U+0001. */
 export function rangeOf(key: string): KeyRange {
-  if (key === '') return { first: '', behind: lastKey }
-  return { first: key, behind: isFolder(key) ? `${key.slice(0, -1)}0` : `${key}\u0001` }
+  if (key === '') return { first: '', end: lastKey }
+  return { first: key, end: isFolder(key) ? `${key.slice(0, -1)}0` : `${key}\u0001` }
 }
 
 /** Keys that no caller can send: a folder has them while it moves to one of its own parents. */
-export const limbo: KeyRange = { first: '\u0001', behind: '\u0002' }
+export const movingKeys: KeyRange = { first: '\u0001', end: '\u0002' }

@@ -1,16 +1,16 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
-import { checkFolderKey, nameOf, rangeOf } from '#shared/features/drive/objects/key.ts'
-import { type ObjectRow, viewOf } from '#shared/features/drive/objects/object.ts'
-import { findLevel, findNamed } from '#shared/features/drive/objects/store.ts'
-import type { Level, LevelQuery } from '#shared/features/drive/schemas.ts'
+import { checkFolderKey, nameOfKey, rangeOf } from '#shared/features/drive/objects/key.ts'
+import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
+import { findFolderPage, findObjectsByName } from '#shared/features/drive/objects/store.ts'
+import type { FolderPage, FolderQuery } from '#shared/features/drive/schemas.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 
 /**
  * A page of the folders and files directly in a folder, in the order of their keys. With `q`, of the files in the folder and below whose
  * name contains that text. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix or cursor.
  */
-export async function listLevel(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: LevelQuery): Promise<Level> {
+export async function listFolder(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: FolderQuery): Promise<FolderPage> {
   checkFolderKey(prefix, 'prefix', true)
   const space = await requireSpace(scope, spaceName, prefix, 'read')
   const list = `drive ${scope.workspace.id} ${space.id} ${prefix} ${q}`
@@ -20,8 +20,8 @@ export async function listLevel(scope: Scope, spaceName: string, { prefix, q, li
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    folders: page.flatMap(({ folder }) => (folder === null ? [] : [{ prefix: folder, name: nameOf(folder) }])),
-    objects: page.flatMap((row) => (row.folder === null ? [viewOf(row)] : [])),
+    folders: page.flatMap(({ folder }) => (folder === null ? [] : [{ prefix: folder, name: nameOfKey(folder) }])),
+    objects: page.flatMap((row) => (row.folder === null ? [objectViewOf(row)] : [])),
     ...(rows.length > limit && last ? { cursor: makeCursor(list, cursorAfter(last)) } : {}),
   }
 }
@@ -35,15 +35,15 @@ interface PageQuery {
 }
 
 const readLevel = ({ db, verification, workspace }: Scope, spaceId: string, prefix: string, { from, limit }: PageQuery): Promise<Entry[]> =>
-  readRows<Entry>({ db, verification }, findLevel(workspace.id, spaceId, prefix, from, rangeOf(prefix).behind, limit))
+  readRows<Entry>({ db, verification }, findFolderPage(workspace.id, spaceId, prefix, from, rangeOf(prefix).end, limit))
 
 async function searchByName({ db, verification, workspace }: Scope, spaceId: string, prefix: string, page: PageQuery): Promise<Entry[]> {
   const { from, q, limit } = page
-  const statement = findNamed(workspace.id, spaceId, from, rangeOf(prefix).behind, q, limit)
+  const statement = findObjectsByName(workspace.id, spaceId, from, rangeOf(prefix).end, q, limit)
   return (await readRows<ObjectRow>({ db, verification }, statement)).map((row) => ({ ...row, folder: null }))
 }
 
 /** Starts after the row of the folder itself, which exists where the folder was created. */
 const firstCursorOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
 
-const cursorAfter = ({ folder, key }: Entry): string => rangeOf(folder ?? key).behind
+const cursorAfter = ({ folder, key }: Entry): string => rangeOf(folder ?? key).end

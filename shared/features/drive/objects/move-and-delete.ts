@@ -1,7 +1,7 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
-import { checkKey, isFolder, type KeyRange, limbo, rangeOf } from '#shared/features/drive/objects/key.ts'
-import { countRange, deleteMetFolders, deleteRange, moveRange } from '#shared/features/drive/objects/store.ts'
+import { checkKey, isFolder, type KeyRange, movingKeys, rangeOf } from '#shared/features/drive/objects/key.ts'
+import { countRange, deleteDuplicateFolders, deleteRange, moveRange } from '#shared/features/drive/objects/store.ts'
 import { takeQuota } from '#shared/features/drive/quota.ts'
 import { deleteSharesIn, moveShares } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
@@ -29,10 +29,10 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
   return scope.db.transaction(async (tx) => {
     await tx.query(lockSpace(workspace.id, space.id))
     await countWithinLimit(tx, workspace.id, space.id, range)
-    const [gone] = await tx.query<{ files: number; bytes: number }>(deleteRange(workspace.id, space.id, range.first, range.behind))
+    const [gone] = await tx.query<{ files: number; bytes: number }>(deleteRange(workspace.id, space.id, range.first, range.end))
     if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
     if (gone.files > maxFiles) throw tooMany()
-    await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.behind))
+    await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.end))
     await takeQuota(within(scope, tx), -gone.bytes)
     return gone.files
   })
@@ -60,9 +60,9 @@ export async function moveObjects(scope: Scope, spaceName: string, from: string,
     if (longest - Buffer.byteLength(from) + Buffer.byteLength(to) > 1024) {
       throw problem('VALIDATION_ERROR', 'to must leave every key at most 1024 bytes')
     }
-    await tx.query(deleteMetFolders(workspace.id, id, range.first, range.behind, to))
+    await tx.query(deleteDuplicateFolders(workspace.id, id, range.first, range.end, to))
     const files = await moveInSteps(tx, workspace.id, id, range, to)
-    await tx.query(moveShares(workspace.id, id, range.first, range.behind, to))
+    await tx.query(moveShares(workspace.id, id, range.first, range.end, to))
     return files
   })
 }
@@ -72,21 +72,21 @@ async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: 
   const isUpward = range.first.startsWith(to)
   const steps = isUpward
     ? ([
-        [range, limbo.first + to],
-        [limbo, ''],
+        [range, movingKeys.first + to],
+        [movingKeys, ''],
       ] as const)
     : ([[range, to]] as const)
   let files = 0
-  for (const [{ first, behind }, target] of steps) {
-    files = (await tx.query<RangeCounts>(moveRange(workspaceId, spaceId, first, behind, target)))[0]?.files ?? 0
+  for (const [{ first, end }, target] of steps) {
+    files = (await tx.query<RangeCounts>(moveRange(workspaceId, spaceId, first, end, target)))[0]?.files ?? 0
     if (files > maxFiles) throw tooMany()
   }
   return files
 }
 
 /** Counts a range, up to the limit only, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000 files. */
-async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, behind }: KeyRange): Promise<RangeCounts> {
-  const statement = countRange(workspaceId, spaceId, first, behind, 2 * maxFiles + 2)
+async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, end }: KeyRange): Promise<RangeCounts> {
+  const statement = countRange(workspaceId, spaceId, first, end, 2 * maxFiles + 2)
   const counted = (await tx.query<RangeCounts>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }
   if (counted.files > maxFiles || counted.rows > 2 * maxFiles) throw tooMany()
   return counted

@@ -1,4 +1,4 @@
-import { nameOf } from '#shared/features/drive/objects/key.ts'
+import { nameOfKey } from '#shared/features/drive/objects/key.ts'
 import type { DriveObject } from '#shared/features/drive/schemas.ts'
 
 /** A file as it is stored. */
@@ -14,6 +14,6 @@ export interface ObjectRow {
 }
 
 /** A file as callers see it. */
-export const viewOf = ({ key, size_bytes, content_type, sha256, created_by, created_at, updated_at }: ObjectRow): DriveObject => ({
-  ...{ key, name: nameOf(key), size: size_bytes, content_type, sha256, created_by, created_at, updated_at },
+export const objectViewOf = ({ key, size_bytes, content_type, sha256, created_by, created_at, updated_at }: ObjectRow): DriveObject => ({
+  ...{ key, name: nameOfKey(key), size: size_bytes, content_type, sha256, created_by, created_at, updated_at },
 })

@@ -1,7 +1,7 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/letter-pairs.ts'
-import { heavy, plannedForValues, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { asHeavy, asUnprepared, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
 
@@ -50,7 +50,7 @@ const stretch = (first: string, count: string): string =>
  * a level in 1.4 ms, 3.6 ms when each is looked for. Values: workspace, space, prefix, the first key that may come, the first one behind the
  * level, how many.
  */
-export const findLevel = sql(
+export const findFolderPage = sql(
   'find_drive_level',
   `with recursive level as (
      (${stretch('$4', '32')})
@@ -103,14 +103,14 @@ const namedByPairs = named('find_drive_objects_named_short', `and ${letterPairsS
  * whole space. Planned for its values: a plan for any values looks through every key (measured with 1,000,000 files, without a match: 8 s
  * instead of 10 ms; with text of two letters 3 s).
  */
-export function findNamed(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
+export function findObjectsByName(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
   const text = lowerCase(q)
   const values = [workspaceId, spaceId, from, behind, `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit]
-  return heavy(plannedForValues(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text))), 'q')
+  return asHeavy(asUnprepared(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text))), 'q')
 }
 
 /** The newest files of spaces. Values: workspace, spaces, how many. */
-export const findRecent = sql(
+export const findRecentObjects = sql(
   'find_recent_drive_objects',
   `select found.*, space.id as bucket_id, space.key as bucket_key
    from drive_spaces as space cross join lateral (
@@ -123,7 +123,7 @@ export const findRecent = sql(
 )
 
 /** What spaces hold, by type, the largest first. Values: workspace, spaces. */
-export const findTypes = sql(
+export const findTypeTotals = sql(
   'find_drive_types',
   `select content_type, sum(files)::bigint as count, sum(bytes)::bigint as bytes from drive_totals
    where workspace_id = $1 and space_id = any($2) group by content_type having sum(files) > 0
@@ -150,7 +150,7 @@ export const deleteRange = sql(
 )
 
 /** Takes made folders away that would meet one at their new place. Values: workspace, space, from, first behind, to. */
-export const deleteMetFolders = sql(
+export const deleteDuplicateFolders = sql(
   'delete_met_drive_folders',
   `delete from drive_objects as made
    where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is null

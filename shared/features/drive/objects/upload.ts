@@ -1,37 +1,37 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
-import { headBytes, typeOf } from '#shared/features/drive/objects/content-type.ts'
-import { checkFileKey, checkFolderKey, nameOf } from '#shared/features/drive/objects/key.ts'
-import { type ObjectRow, viewOf } from '#shared/features/drive/objects/object.ts'
+import { detectContentType, headBytes } from '#shared/features/drive/objects/content-type.ts'
+import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
+import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Bytes in storage that are not yet the content of a file. */
-export interface KeptBytes {
+export interface StoredBytes {
   readonly blobId: string
   readonly sizeBytes: number
   readonly sha256: string
   /** The first bytes, which determine the type together with the file's name. */
   readonly head: Buffer
-  readonly saidType: string
+  readonly declaredType: string
 }
 
 /**
  * Streams a file into storage before its key is known. Throws as `requireSpace` does if the caller may write nowhere in the space, and
  * LIMIT_EXCEEDED if the cap of the plan is already reached. If the stream fails, nothing is stored.
  */
-export async function keepBytes(
+export async function storeBytes(
   scope: Scope,
   spaceName: string,
   file: { readonly bytes: AsyncIterable<Uint8Array>; readonly contentType: string },
-): Promise<KeptBytes> {
+): Promise<StoredBytes> {
   await requireSpace(scope, spaceName, null, 'write')
   await requireQuota(scope)
   const head: Uint8Array[] = []
   const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(file.bytes, head))
-  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), saidType: file.contentType }
+  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), declaredType: file.contentType }
 }
 
 /** Passes a stream through and collects its first bytes in `head`. */
@@ -54,11 +54,11 @@ export interface WrittenObject {
  * Saves stored bytes as the file of a key and replaces an existing file. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and
  * LIMIT_EXCEEDED at the cap of the plan; the bytes are then discarded.
  */
-export async function putFile(scope: Scope, spaceName: string, key: string, kept: KeptBytes): Promise<WrittenObject> {
+export async function saveUpload(scope: Scope, spaceName: string, key: string, kept: StoredBytes): Promise<WrittenObject> {
   try {
     checkFileKey(key)
     const space = await requireSpace(scope, spaceName, key, 'write')
-    const type = await typeOf(kept.head, { name: nameOf(key), type: kept.saidType })
+    const type = await detectContentType(kept.head, { name: nameOfKey(key), type: kept.declaredType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
     // Inside a transaction of the caller the blob's row may still be locked; the sweep deletes it later.
@@ -67,18 +67,18 @@ export async function putFile(scope: Scope, spaceName: string, key: string, kept
   }
 }
 
-async function replaceObject(scope: Scope, spaceId: string, key: string, kept: KeptBytes, type: string): Promise<WrittenObject> {
+async function replaceObject(scope: Scope, spaceId: string, key: string, kept: StoredBytes, type: string): Promise<WrittenObject> {
   const { db, workspace, actor, now } = scope
   const { blobId, sizeBytes, sha256 } = kept
   const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
   const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
   await takeQuota(scope, sizeBytes - (row.replaced_bytes ?? 0))
-  return { object: viewOf(row), isNew: row.replaced_bytes === null }
+  return { object: objectViewOf(row), isNew: row.replaced_bytes === null }
 }
 
 /** Writes a file whose bytes are in memory. Throws as `saveUpload` and `storeBytes` do. */
-export async function writeFile(
+export async function writeDriveFile(
   scope: Scope,
   spaceName: string,
   key: string,
@@ -90,16 +90,16 @@ export async function writeFile(
   const singleChunk = async function* () {
     yield bytes
   }
-  return putFile(scope, spaceName, key, await keepBytes(scope, spaceName, { bytes: singleChunk(), contentType }))
+  return saveUpload(scope, spaceName, key, await storeBytes(scope, spaceName, { bytes: singleChunk(), contentType }))
 }
 
 /** Creates an empty folder unless it exists. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
-export async function makeFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
+export async function createFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
   checkFolderKey(key, 'key')
   const space = await requireSpace(scope, spaceName, key, 'write')
   const { db, workspace, actor, now } = scope
   await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(throwForMissingSpace)
-  return { prefix: key, name: nameOf(key) }
+  return { prefix: key, name: nameOfKey(key) }
 }
 
 /** Throws NOT_FOUND if the space was deleted meanwhile, otherwise the error itself. */

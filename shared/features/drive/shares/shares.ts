@@ -1,8 +1,8 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type FoundSpace, requireSpace } from '#shared/features/drive/access.ts'
+import { requireSpace, type SpaceRow } from '#shared/features/drive/access.ts'
 import { checkKey } from '#shared/features/drive/objects/key.ts'
-import type { Share, ShareInput } from '#shared/features/drive/schemas.ts'
-import { countShares, deleteShare, findMember, findShares, insertShare, updateShare } from '#shared/features/drive/shares/store.ts'
+import type { SpaceShare, SpaceShareInput } from '#shared/features/drive/schemas.ts'
+import { countShares, deleteShare, findShareGrantee, findShares, insertShare, updateShare } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
@@ -11,9 +11,9 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 const maxShares = 1_000
 
 /** The shares of a space, ordered by prefix. Throws as `requireSpace` does without drive:manage. */
-export async function listShares(scope: Scope, spaceId: string): Promise<Share[]> {
+export async function listSpaceShares(scope: Scope, spaceId: string): Promise<SpaceShare[]> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
-  return scope.db.query<Share>(findShares(scope.workspace.id, space.id))
+  return scope.db.query<SpaceShare>(findShares(scope.workspace.id, space.id))
 }
 
 /**
@@ -21,7 +21,7 @@ export async function listShares(scope: Scope, spaceId: string): Promise<Share[]
  * mode, and `isNew` is false. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix, an input that does not name exactly one
  * grantee, the owner as grantee, more than 1,000 shares, and the shared space.
  */
-export async function addShare(scope: Scope, spaceId: string, input: ShareInput): Promise<{ share: Share; isNew: boolean }> {
+export async function addSpaceShare(scope: Scope, spaceId: string, input: SpaceShareInput): Promise<{ share: SpaceShare; isNew: boolean }> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
   if (space.type === 'org') throw problem('VALIDATION_ERROR', 'the shared space has no shares')
   if (input.prefix !== '') checkKey(input.prefix, 'prefix')
@@ -30,31 +30,31 @@ export async function addShare(scope: Scope, spaceId: string, input: ShareInput)
   const facts = [workspace.id, space.id, input.prefix, grantee, input.mode] as const
   return db.transaction(async (tx) => {
     await tx.query(lockSpace(workspace.id, space.id))
-    const [changed] = await tx.query<Share>(updateShare(...facts))
+    const [changed] = await tx.query<SpaceShare>(updateShare(...facts))
     if (changed) return { share: changed, isNew: false }
     const [counted] = await tx.query<{ count: number }>(countShares(workspace.id, space.id))
     if ((counted?.count ?? 0) >= maxShares) throw problem('VALIDATION_ERROR', `a space must have at most ${maxShares} shares`)
-    const [share] = await tx.query<Share>(insertShare(...facts, newId(), now()))
+    const [share] = await tx.query<SpaceShare>(insertShare(...facts, newId(), now()))
     if (!share) throw problem('INTERNAL')
     return { share, isNew: true }
   })
 }
 
 /** Deletes a share. Throws as `requireSpace` does, and NOT_FOUND. */
-export async function removeShare(scope: Scope, spaceId: string, id: string): Promise<void> {
+export async function removeSpaceShare(scope: Scope, spaceId: string, id: string): Promise<void> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
   const deleted = isUuid(id) ? await scope.db.query(deleteShare(scope.workspace.id, space.id, id)) : []
   if (deleted.length === 0) throw problem('NOT_FOUND')
 }
 
 /** The id of the member to share with, or null for all members. */
-async function granteeOf({ db, workspace }: Scope, space: FoundSpace, { email, user_id, org_wide }: ShareInput): Promise<string | null> {
+async function granteeOf({ db, workspace }: Scope, space: SpaceRow, { email, user_id, org_wide }: SpaceShareInput): Promise<string | null> {
   if ([email !== undefined, user_id !== undefined, org_wide === true].filter(Boolean).length !== 1) {
     throw problem('VALIDATION_ERROR', 'exactly one of email, user_id and org_wide must name the grantee')
   }
   if (org_wide) return null
   const id = user_id !== undefined && isUuid(user_id) ? user_id : null
-  const [member] = await db.query<{ id: string }>(findMember(workspace.id, email ?? null, id))
+  const [member] = await db.query<{ id: string }>(findShareGrantee(workspace.id, email ?? null, id))
   if (!member) throw problem('VALIDATION_ERROR', `${email === undefined ? 'user_id' : 'email'} must name a member`)
   if (member.id === space.owner_id) throw problem('VALIDATION_ERROR', 'a drive is not shared with its own owner')
   return member.id

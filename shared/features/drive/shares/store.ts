@@ -80,7 +80,7 @@ export const findSharedWith = sql(
 )
 
 /** A member by address or id. Values: workspace, address or null, id or null. */
-export const findMember = sql(
+export const findShareGrantee = sql(
   'find_share_grantee',
   `select member.user_id as id from members as member join users as person on person.id = member.user_id
    where member.workspace_id = $1 and (lower(person.email) = lower($2) or member.user_id = $3) order by member.user_id limit 1`,

@@ -2,12 +2,12 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
-import { type FoundSpace, insertShared, orgKey, ownAccess, requireSpace } from '#shared/features/drive/access.ts'
+import { accessByRoleOrOwnership, insertSharedSpace, requireSpace, type SpaceRow, sharedSpaceKey } from '#shared/features/drive/access.ts'
 import type { SharedItem, Space, SpaceInput } from '#shared/features/drive/schemas.ts'
 import { findSharedWith } from '#shared/features/drive/shares/store.ts'
 import {
   countCustomSpaces,
-  deleteMadeFolders,
+  deleteEmptyFolders,
   deleteSpace,
   findSpaces,
   insertSpace,
@@ -16,11 +16,11 @@ import {
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-type SpaceWithTotals = FoundSpace & Pick<Space, 'object_count' | 'total_bytes'>
+type SpaceWithTotals = SpaceRow & Pick<Space, 'object_count' | 'total_bytes'>
 
 /** The caller's drives, then the team's spaces in which its roles allow anything. Creates missing default spaces first. */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
-  const visible = (await readSpaces(scope)).filter((space) => Object.values(ownAccess(scope, space)).some(Boolean))
+  const visible = (await readSpaces(scope)).filter((space) => Object.values(accessByRoleOrOwnership(scope, space)).some(Boolean))
   return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
     ...{ id, key, name, type, object_count, total_bytes, created_at },
   }))
@@ -33,26 +33,26 @@ async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
   const spaces = await db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
   const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
   if (isComplete) return spaces
-  await makeFirstSpaces(scope)
+  await ensureDefaultSpaces(scope)
   return db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
 }
 
 /** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
-export async function makeFirstSpaces(scope: Scope): Promise<void> {
+export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   const { db, workspace, actor, now } = scope
-  await insertShared(scope)
+  await insertSharedSpace(scope)
   if (actor.personId === null) return
   const key = `user-${actor.personId}`
   await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
 }
 
 /** Folders and files that others have shared with the caller, except those to which its roles already give the same access. */
-export async function listShared(scope: Scope): Promise<SharedItem[]> {
+export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
   const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.personId))
   const added = rows.filter((row) => {
-    const { read, write } = ownAccess(scope, { ...row, owner_id: null })
+    const { read, write } = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
     return !(read && (write || !row.edits))
   })
   return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
@@ -87,7 +87,7 @@ function checkSpaceKey(key: string): void {
   if (!/^[a-z0-9][a-z0-9-]{1,62}$/.test(key)) {
     throw problem('VALIDATION_ERROR', 'key must be 2 to 63 lowercase letters, digits and hyphens, and start with a letter or digit')
   }
-  if (key === orgKey || key.startsWith('user-'))
+  if (key === sharedSpaceKey || key.startsWith('user-'))
     throw problem('VALIDATION_ERROR', 'key must not be org or start with user-, which are reserved')
 }
 
@@ -99,7 +99,7 @@ export async function removeSpace(scope: Scope, id: string): Promise<void> {
   const space = await requireSpace(scope, id, null, 'manage')
   if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives cannot be deleted')
   await scope.db.transaction(async (tx) => {
-    await tx.query(deleteMadeFolders(scope.workspace.id, space.id))
+    await tx.query(deleteEmptyFolders(scope.workspace.id, space.id))
     const gone = await tx.query(deleteSpace(scope.workspace.id, space.id))
     if (gone.length === 0) throw problem('NOT_FOUND')
   })

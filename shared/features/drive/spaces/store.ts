@@ -42,7 +42,7 @@ export async function countCustomSpaces(db: Executor, workspaceId: string): Prom
 }
 
 /** Folders that were made and hold nothing are in nobody's way. Values: workspace, space. */
-export const deleteMadeFolders = sql(
+export const deleteEmptyFolders = sql(
   'delete_made_folders',
   'delete from drive_objects where workspace_id = $1 and space_id = $2 and blob_id is null',
 )

@@ -1,5 +1,5 @@
 import { defineBlock } from '#shared/core/automation/block.ts'
-import { clauseProblems, clauseSettings, holds } from '#shared/core/automation/clauses.ts'
+import { clauseProblems, clauseSettings, evaluateClauses } from '#shared/core/automation/clauses.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 export const conditionBlock = defineBlock({
@@ -15,7 +15,7 @@ export const conditionBlock = defineBlock({
   app: null,
   work: {
     computes: async (step) => {
-      const result = await holds(step.node.config, step)
+      const result = await evaluateClauses(step.node.config, step)
       return { output: { result }, handle: String(result) }
     },
   },

@@ -1,13 +1,13 @@
-import { defineBlock, list } from '#shared/core/automation/block.ts'
-import { clauseProblems, clauseSettings, holds } from '#shared/core/automation/clauses.ts'
-import { itemsOf, listProblems } from '#shared/core/automation/items.ts'
+import { defineBlock, listSetting } from '#shared/core/automation/block.ts'
+import { clauseProblems, clauseSettings, evaluateClauses } from '#shared/core/automation/clauses.ts'
+import { listProblems, readListItems } from '#shared/core/automation/items.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 export const filterBlock = defineBlock({
   type: 'logic.filter',
   label: 'Filter',
   description: 'Keeps the items of a list for which its tests hold; {{item}} is the item.',
-  settings: { list: list('A reference to a list, or a JSON array.'), ...clauseSettings },
+  settings: { list: listSetting('A reference to a list, or a JSON array.'), ...clauseSettings },
   required: ['list'],
   problems: (config) => [...listProblems(config.list), ...clauseProblems(config)],
   handles: ['out'],
@@ -18,9 +18,9 @@ export const filterBlock = defineBlock({
     computes: async (step) => {
       const { config } = step.node
       const items: unknown[] = []
-      for (const [index, item] of itemsOf(step.render(config.list)).entries()) {
-        step.budget.take(1)
-        if (await holds(config, step, { item, index })) items.push(item)
+      for (const [index, item] of readListItems(step.render(config.list)).entries()) {
+        step.budget.takeSteps(1)
+        if (await evaluateClauses(config, step, { item, index })) items.push(item)
       }
       return { output: { items, count: items.length } }
     },

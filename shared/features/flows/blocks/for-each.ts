@@ -1,17 +1,17 @@
-import { defineBlock, list } from '#shared/core/automation/block.ts'
-import { itemsOf, listProblems } from '#shared/core/automation/items.ts'
+import { defineBlock, listSetting } from '#shared/core/automation/block.ts'
+import { listProblems, readListItems } from '#shared/core/automation/items.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 export const forEachBlock = defineBlock({
   type: 'logic.for_each',
   label: 'For each',
   description: 'Repeats what `loop` leads to for every item of a list, one after the other; then goes on with `done`.',
-  settings: { list: list('A reference to a list, or a JSON array, of up to 1,000 items.') },
+  settings: { list: listSetting('A reference to a list, or a JSON array, of up to 1,000 items.') },
   required: ['list'],
   problems: (config) => listProblems(config.list),
   handles: ['loop', 'done'],
   output: { count: t.Integer() },
   shown: 'readers',
   app: null,
-  work: { loops: ({ node: { config }, render }) => itemsOf(render(config.list)) },
+  work: { loops: ({ node: { config }, render }) => readListItems(render(config.list)) },
 })

@@ -1,8 +1,8 @@
-import { defineBlock, type StepContext, text, texts } from '#shared/core/automation/block.ts'
-import { hasReference, plainJsonOf, textOf } from '#shared/core/automation/template.ts'
-import { cleanJson } from '#shared/features/flows/execution/storable-json.ts'
+import { defineBlock, type StepContext, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { hasReference, toPlainJsonInSlices, toText } from '#shared/core/automation/template.ts'
+import { toStorableJson } from '#shared/features/flows/execution/storable-json.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { guardedDoor } from '#shared/platform/egress/dialer.ts'
+import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/platform/egress/http.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -27,10 +27,10 @@ export const httpRequestBlock = defineBlock({
   label: 'Call an address',
   description: 'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error.',
   settings: {
-    method: text(`One of ${methods.join(', ')}; GET unless set.`),
-    url: text('Where.'),
-    headers: texts('Headers by their names. An Idempotency-Key is sent unless one is set.'),
-    body: text('Sent as it is; as application/json unless a header says otherwise.'),
+    method: textSetting(`One of ${methods.join(', ')}; GET unless set.`),
+    url: textSetting('Where.'),
+    headers: textMapSetting('Headers by their names. An Idempotency-Key is sent unless one is set.'),
+    body: textSetting('Sent as it is; as application/json unless a header says otherwise.'),
   },
   required: ['url'],
   problems: ({ method, url, headers }) => [
@@ -47,17 +47,17 @@ export const httpRequestBlock = defineBlock({
 
 async function request(config: Config, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
   const { method, url, headers, body } = settings
-  const text = textOf(body)
+  const text = toText(body)
   const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
-    ([name, value]) => [name.trim(), textOf(value)] as const,
+    ([name, value]) => [name.trim(), toText(value)] as const,
   )
   const names = new Set(set.map(([name]) => name.toLowerCase()))
   // The author's own words win.
   const ours = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
   const added = Object.entries(ours).filter(([name]) => !names.has(name))
-  const answer = await callHttp(guardedDoor(config), {
-    url: textOf(url).trim(),
-    method: textOf(method).trim().toUpperCase() || 'GET',
+  const answer = await callHttp(restrictedDialer(config), {
+    url: toText(url).trim(),
+    method: toText(method).trim().toUpperCase() || 'GET',
     headers: Object.fromEntries([...added, ...set]),
     body: text === '' ? null : text,
     timeoutMs: flowLimits.callTimeoutMs,
@@ -70,14 +70,14 @@ async function request(config: Config, { settings, key, budget }: StepContext, s
 async function outputOf({ status, headers, body }: HttpAnswer, budget: ComputeBudget): Promise<unknown> {
   const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
   const parsed = await bodyOf(body.toString(), String(headers['content-type'] ?? ''), budget)
-  return cleanJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
+  return toStorableJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
 }
 
 /** Parsed when it says that it is JSON, or looks like it, else its text. */
 async function bodyOf(text: string, contentType: string, budget: ComputeBudget): Promise<unknown> {
   if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
   const value = parsedOf(text)
-  return value === undefined ? text : plainJsonOf(value, budget)
+  return value === undefined ? text : toPlainJsonInSlices(value, budget)
 }
 
 function parsedOf(text: string): unknown {

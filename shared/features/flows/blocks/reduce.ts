@@ -1,13 +1,13 @@
-import { defineBlock, list, text } from '#shared/core/automation/block.ts'
-import { compare, decimalOf } from '#shared/core/automation/clauses.ts'
-import { itemsOf, listProblems } from '#shared/core/automation/items.ts'
+import { defineBlock, listSetting, textSetting } from '#shared/core/automation/block.ts'
+import { compareClauseValues, toDecimal } from '#shared/core/automation/clauses.ts'
+import { listProblems, readListItems } from '#shared/core/automation/items.ts'
 import { automationLimits } from '#shared/core/automation/limits.ts'
-import { shortTextOf, textOf, valueAt } from '#shared/core/automation/template.ts'
+import { toBoundedText, toText, valueAt } from '#shared/core/automation/template.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { canonicalDecimal, Decimal, isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
-import { exactNumber } from '#shared/platform/kernel/values/json.ts'
+import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
 type Reduce = (values: readonly unknown[], budget: ComputeBudget) => unknown
 
@@ -21,7 +21,7 @@ async function fold<Value>(
   let found = first
   for (const value of values) {
     if (budget.isPauseDue()) await budget.pause()
-    budget.take(1)
+    budget.takeSteps(1)
     found = next(found, value)
   }
   return found
@@ -29,11 +29,12 @@ async function fold<Value>(
 
 const sum = (values: readonly unknown[], budget: ComputeBudget): Promise<Decimal> =>
   fold(values, new Decimal(0), (total, value) => total.plus(numberOf(value)), budget)
-const numeric = (value: Decimal): unknown => exactNumber(canonicalDecimal(value))
+const numeric = (value: Decimal): unknown => toJsonNumber(canonicalDecimal(value))
 const best =
   (sign: 1 | -1): Reduce =>
   async (values, budget) => {
-    const better = (found: unknown, value: unknown) => (found === undefined || sign * compare(value, found, budget) > 0 ? value : found)
+    const better = (found: unknown, value: unknown) =>
+      found === undefined || sign * compareClauseValues(value, found, budget) > 0 ? value : found
     return (await fold<unknown>(values, undefined, better, budget)) ?? null
   }
 
@@ -41,8 +42,8 @@ async function join(values: readonly unknown[], budget: ComputeBudget): Promise<
   const parts: string[] = []
   let length = 0
   const add = (_: unknown, value: unknown): void => {
-    const text = shortTextOf(value)
-    budget.take(text.length >> 9)
+    const text = toBoundedText(value)
+    budget.takeSteps(text.length >> 9)
     length += text.length
     if (length > automationLimits.renderedCharacters)
       throw problem('VALIDATION_ERROR', `join may make at most ${automationLimits.renderedCharacters} characters; join fewer items`)
@@ -65,9 +66,9 @@ const operations: Readonly<Record<string, Reduce>> = {
 const names = Object.keys(operations).join(', ')
 
 function numberOf(value: unknown): Decimal {
-  const number = decimalOf(value)
+  const number = toDecimal(value)
   if (!number || (typeof value === 'string' && !isPlainDecimal(value.trim())))
-    throw problem('VALIDATION_ERROR', `${shortTextOf(value).slice(0, 100)} is no number`)
+    throw problem('VALIDATION_ERROR', `${toBoundedText(value).slice(0, 100)} is no number`)
   return number
 }
 
@@ -76,9 +77,9 @@ export const reduceBlock = defineBlock({
   label: 'Reduce',
   description: 'Makes one value of a list: a sum, an average, the least or most, how many, or all as text.',
   settings: {
-    list: list('A reference to a list, or a JSON array.'),
-    op: text(`One of ${names}.`),
-    field: text('The path of the value in each item, such as amount.amount; blank for the item itself.'),
+    list: listSetting('A reference to a list, or a JSON array.'),
+    op: textSetting(`One of ${names}.`),
+    field: textSetting('The path of the value in each item, such as amount.amount; blank for the item itself.'),
   },
   required: ['list', 'op'],
   problems: ({ list, op }) => [
@@ -91,8 +92,8 @@ export const reduceBlock = defineBlock({
   app: null,
   work: {
     computes: async ({ node: { config }, settings, budget }) => {
-      const path = textOf(settings.field).trim()
-      const items = itemsOf(settings.list)
+      const path = toText(settings.field).trim()
+      const items = readListItems(settings.list)
       const parts = path.split('.')
       // What is counted is the items; everything else goes by those that have a value.
       const present: unknown[] = []

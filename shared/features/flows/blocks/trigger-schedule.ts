@@ -1,4 +1,4 @@
-import { defineTrigger, text } from '#shared/core/automation/block.ts'
+import { defineTrigger, textSetting } from '#shared/core/automation/block.ts'
 import { cronProblem } from '#shared/features/flows/triggers/cron.ts'
 
 export const scheduleTrigger = defineTrigger({
@@ -6,7 +6,7 @@ export const scheduleTrigger = defineTrigger({
   kind: 'schedule',
   label: 'Schedule',
   description: 'Runs at the times that a cron expression tells, in UTC.',
-  settings: { cron: text('Five fields: minute, hour, day of month, month, day of week.') },
+  settings: { cron: textSetting('Five fields: minute, hour, day of month, month, day of week.') },
   required: ['cron'],
   problems: ({ cron }) => [cron === undefined ? undefined : cronProblem(cron as string)].filter((problem) => problem !== undefined),
   sample: { event: '2026-11-21T09:00:00.000000Z' },

@@ -1,9 +1,9 @@
-import { defineBlock, number, text } from '#shared/core/automation/block.ts'
-import { decimalOf } from '#shared/core/automation/clauses.ts'
-import { hasReference, textOf } from '#shared/core/automation/template.ts'
+import { defineBlock, numberSetting, textSetting } from '#shared/core/automation/block.ts'
+import { toDecimal } from '#shared/core/automation/clauses.ts'
+import { hasReference, toText } from '#shared/core/automation/template.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const longest = flowLimits.longestWaitMinutes
 const ruleOfMinutes = `minutes must be a number from 0 to ${longest}`
@@ -11,13 +11,13 @@ const ruleOfUntil = 'until must be an instant as RFC 3339 writes it, or a date'
 
 /** Minutes that a setting says, parts of one too; undefined when it says none that can be waited for. */
 function minutesOf(value: unknown): number | undefined {
-  const minutes = decimalOf(value)?.toNumber()
+  const minutes = toDecimal(value)?.toNumber()
   return minutes !== undefined && minutes >= 0 && minutes <= longest ? minutes : undefined
 }
 
 const instantOf = (value: unknown): string | undefined => {
-  const text = textOf(value).trim()
-  return utcInstant(text) ?? (isDay(text) ? utcInstant(`${text}T00:00:00Z`) : undefined)
+  const text = toText(value).trim()
+  return toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 }
 
 /** Whether a setting is there and says something that no run could use. */
@@ -28,7 +28,7 @@ export const waitBlock = defineBlock({
   type: 'logic.wait',
   label: 'Wait',
   description: 'Goes on after some minutes, or at a time; 30 days ahead at most.',
-  settings: { minutes: number('How long.'), until: text('Until when: an instant, or a date for its first moment in UTC.') },
+  settings: { minutes: numberSetting('How long.'), until: textSetting('Until when: an instant, or a date for its first moment in UTC.') },
   required: [],
   problems: ({ minutes, until }) => {
     if ((minutes ?? '') === '' && (until ?? '') === '') return ['minutes or until is required']

@@ -1,16 +1,16 @@
-import type { Surroundings } from '#shared/core/automation/block.ts'
-import type { Node } from '#shared/core/automation/node.ts'
+import type { KnownReferences } from '#shared/core/automation/block.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
 import { refuseUnknownRoots } from '#shared/core/automation/template.ts'
-import { blockKinds, kindOf, shapeOf } from '#shared/features/flows/blocks.ts'
-import type { Definition, DefinitionInput, Edge, Positions } from '#shared/features/flows/definitions/definition.ts'
-import { type Graph, graphOf } from '#shared/features/flows/definitions/graph.ts'
+import { blockKindOf, blockKinds, blockShapeOf } from '#shared/features/flows/blocks.ts'
+import type { FlowDefinition, FlowDefinitionInput, FlowEdge, Positions } from '#shared/features/flows/definitions/definition.ts'
+import { buildGraph, type Graph } from '#shared/features/flows/definitions/graph.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
-import { isNear, nearestOf } from '#shared/platform/kernel/similar-names.ts'
+import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
 /** What keeps a flow from being enabled, and which block it is about; null for the flow as a whole. */
-export const problemView = t.Object(
+export const flowProblemView = t.Object(
   { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
   { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
 )
@@ -20,13 +20,13 @@ export interface FlowProblem {
 }
 
 /** A definition of what was sent, and where its blocks are drawn. Throws VALIDATION_ERROR for whatever no draft may have (decisions, Flows). */
-export function readDefinition({ nodes = [], edges = [], context = {} }: DefinitionInput): {
-  definition: Definition
+export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): {
+  definition: FlowDefinition
   positions: Positions
 } {
-  const read = nodes.map(({ id, type, config }): Node => ({ id, type, config: readConfig(id, type, config ?? {}) }))
+  const read = nodes.map(({ id, type, config }): FlowNode => ({ id, type, config: readConfig(id, type, config ?? {}) }))
   const definition = { nodes: read, edges: readEdges(edges, read), context }
-  graphOf(definition, shapeOf)
+  buildGraph(definition, blockShapeOf)
   return { definition, positions: Object.fromEntries(nodes.map(({ id, position = { x: 0, y: 0 } }) => [id, position])) }
 }
 
@@ -34,26 +34,26 @@ export function readDefinition({ nodes = [], edges = [], context = {} }: Definit
  * Throws VALIDATION_ERROR for a setting that a block does not have, at every level whose keys are fixed. What the stored block of the same id
  * holds may be sent back, as one of an earlier release may.
  */
-export function refuseUnknownSettings({ nodes = [] }: DefinitionInput, stored: readonly Node[]): void {
+export function refuseUnknownSettings({ nodes = [] }: FlowDefinitionInput, stored: readonly FlowNode[]): void {
   for (const [index, { id, type, config }] of nodes.entries()) {
-    const kind = kindOf(type)
+    const kind = blockKindOf(type)
     if (!kind) throw unknownType(id, type)
     const before = stored.find((node) => node.id === id)
     const body = { ...kind.settings.json, title: `${kind.type} block` }
-    readKnownKeys(config ?? {}, { body, answer: undefined, stored: before?.config, keepsStored: true }, `nodes[${index}].config`)
+    readKnownKeys(config ?? {}, { body, answer: undefined, stored: before?.config, allowsStoredKeys: true }, `nodes[${index}].config`)
   }
 }
 
 function unknownType(id: string, type: string) {
   const known = blockKinds.map(({ type }) => type)
-  const nearest = nearestOf(type, known)
-  const advice = nearest !== undefined && isNear(type, nearest) ? `; did you mean ${nearest}?` : ';'
+  const nearest = findNearestName(type, known)
+  const advice = nearest !== undefined && isSimilarName(type, nearest) ? `; did you mean ${nearest}?` : ';'
   return problem('VALIDATION_ERROR', `${id}: there is no block of the type ${type.slice(0, 100)}${advice} GET …/flows/blocks lists them`)
 }
 
 /** Settings whose types are right; null counts as not sent. */
-function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): Node['config'] {
-  const kind = kindOf(type)
+function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): FlowNode['config'] {
+  const kind = blockKindOf(type)
   if (!kind) throw unknownType(id, type)
   const config = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
   kind.settings.parse(config, `${id}: config`)
@@ -62,22 +62,22 @@ function readConfig(id: string, type: string, sent: Readonly<Record<string, unkn
 }
 
 /** Connections with an id of their own, and the output that they leave from where that was not said. */
-function readEdges(edges: NonNullable<DefinitionInput['edges']>, nodes: readonly Node[]): Edge[] {
+function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: readonly FlowNode[]): FlowEdge[] {
   const typeById = new Map(nodes.map(({ id, type }) => [id, type]))
   return edges.map(({ id, source, source_handle, target }, index) => {
-    const [first = 'out'] = kindOf(typeById.get(source) ?? '')?.handles ?? []
+    const [first = 'out'] = blockKindOf(typeById.get(source) ?? '')?.handles ?? []
     return { id: id || `edge_${index + 1}`, source, source_handle: source_handle ?? first, target }
   })
 }
 
 /** The graph of a definition that was saved. */
-export const savedGraph = (definition: Definition): Graph => graphOf(definition, shapeOf)
+export const graphOfSavedDefinition = (definition: FlowDefinition): Graph => buildGraph(definition, blockShapeOf)
 
 /** What keeps a definition from being enabled, the first block's first; empty when it is complete. */
-export function problemsOf({ nodes }: Pick<Definition, 'nodes'>, around: Surroundings): FlowProblem[] {
+export function findFlowProblems({ nodes }: Pick<FlowDefinition, 'nodes'>, around: KnownReferences): FlowProblem[] {
   if (nodes.length === 0) return [{ node_id: null, message: 'the flow has no blocks' }]
   return nodes.flatMap(({ id, type, config }) => {
-    const kind = kindOf(type)
+    const kind = blockKindOf(type)
     if (!kind) return [{ node_id: id, message: `there is no block of the type ${type}` }]
     const missing = kind.required.filter((name) => isBlank(config[name])).map((name) => `${name} is required`)
     const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== ''))

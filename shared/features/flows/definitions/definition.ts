@@ -1,4 +1,4 @@
-import type { Node } from '#shared/core/automation/node.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -45,7 +45,7 @@ export const definitionParts = {
 }
 
 const definitionInput = schema(t.Object(definitionParts))
-export type DefinitionInput = TypeOf<typeof definitionInput>
+export type FlowDefinitionInput = TypeOf<typeof definitionInput>
 
 /** A block and an edge as they are kept and answered. */
 export const nodeView = t.Object(
@@ -57,7 +57,7 @@ export const edgeView = t.Object(
   { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
 )
 
-export interface Edge {
+export interface FlowEdge {
   readonly id: string
   readonly source: string
   readonly source_handle: string
@@ -65,9 +65,9 @@ export interface Edge {
 }
 
 /** What a flow does: the part of it that its last editor answers for. */
-export interface Definition {
-  readonly nodes: readonly Node[]
-  readonly edges: readonly Edge[]
+export interface FlowDefinition {
+  readonly nodes: readonly FlowNode[]
+  readonly edges: readonly FlowEdge[]
   readonly context: Readonly<Record<string, string>>
 }
 

@@ -1,9 +1,9 @@
 import { overPlan, planCapOf } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { problemView } from '#shared/features/flows/definitions/check.ts'
+import { flowProblemView } from '#shared/features/flows/definitions/check.ts'
 import { edgeView, nodeView } from '#shared/features/flows/definitions/definition.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { draftFlow } from '#shared/features/flows/store.ts'
+import { incrementDraftCount } from '#shared/features/flows/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -11,26 +11,26 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 export const draftInput = schema(t.Object({ prompt: t.String({ minLength: 1, maxLength: flowLimits.promptCharacters }) }))
 
 /** A flow as an assistant proposes it; nothing is saved. */
-export const draft = schema(
+export const flowDraftView = schema(
   t.Object(
     {
       name: t.String(),
       nodes: t.Array(nodeView),
       edges: t.Array(edgeView),
       context: t.Record(t.String(), t.String()),
-      problems: t.Array(problemView),
+      problems: t.Array(flowProblemView),
     },
     { title: 'FlowDraft' },
   ),
 )
-export type Draft = TypeOf<typeof draft>
+export type FlowDraft = TypeOf<typeof flowDraftView>
 
 /** Throws AGENT_DISABLED where no assistant is set up, LIMIT_EXCEEDED when the free plan's drafts of the day are used up; else counts one. */
-export async function takeDraft({ config, db, workspace, now }: Scope): Promise<void> {
+export async function consumeDraftQuota({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   const cap = planCapOf({ config, workspace }, 'draftsPerDay')
   if (cap === null) return
   const day = now().toISOString().slice(0, 10)
-  const taken = await db.query(draftFlow(workspace.id, day, cap))
+  const taken = await db.query(incrementDraftCount(workspace.id, day, cap))
   if (taken.length === 0) throw overPlan({ config }, 'draftsPerDay')
 }

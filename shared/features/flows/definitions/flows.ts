@@ -1,31 +1,31 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Surroundings } from '#shared/core/automation/block.ts'
+import type { KnownReferences } from '#shared/core/automation/block.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { teamKey } from '#shared/features/calendar/calendars/default-calendars.ts'
-import { kindOf } from '#shared/features/flows/blocks.ts'
-import { type FlowProblem, problemsOf, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { Definition, DefinitionInput, Positions } from '#shared/features/flows/definitions/definition.ts'
+import { teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
+import { blockKindOf } from '#shared/features/flows/blocks.ts'
+import { type FlowProblem, findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
+import type { FlowDefinition, FlowDefinitionInput, Positions } from '#shared/features/flows/definitions/definition.ts'
 import type { FlowChange, FlowInput, FlowOutline, FlowView } from '#shared/features/flows/definitions/schemas.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { flowDeleted } from '#shared/features/flows/runs/schemas.ts'
-import { endRuns } from '#shared/features/flows/runs/store.ts'
+import { flowDeletedError } from '#shared/features/flows/runs/schemas.ts'
+import { failOpenRuns } from '#shared/features/flows/runs/store.ts'
 import {
   deleteFlow,
+  deleteOldFlowVersions,
   findFlow,
   findSurroundings,
-  forgetVersions,
   insertFlow,
   insertVersion,
   lockFlow,
   updateFlow,
 } from '#shared/features/flows/store.ts'
-import { hear, triggerOf } from '#shared/features/flows/triggers/subscribe.ts'
+import { triggerOf, updateFlowSubscription } from '#shared/features/flows/triggers/subscribe.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** A flow as it is stored. */
-export interface FlowRow extends Definition {
+export interface FlowRow extends FlowDefinition {
   readonly id: string
   readonly name: string
   readonly description: string
@@ -40,13 +40,13 @@ export interface FlowRow extends Definition {
 }
 
 /** One flow; throws NOT_FOUND. */
-export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
+export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlowId(scope, id))
 
 /** A flow as callers see it. */
-export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await surroundingsOf(scope))
+export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await loadSurroundings(scope))
 
 /** One flow as it is stored; throws NOT_FOUND. */
-export async function requireFlow({ db, workspace }: Scope, id: string): Promise<FlowRow> {
+export async function requireFlowId({ db, workspace }: Scope, id: string): Promise<FlowRow> {
   const [row] = isUuid(id) ? await db.query<FlowRow>(findFlow(workspace.id, id)) : []
   if (!row) throw problem('NOT_FOUND')
   return row
@@ -55,16 +55,16 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 /** Makes a flow; the caller is its first editor. One that has problems stays disabled. Throws VALIDATION_ERROR for what no draft may have. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
   refuseUnknownSettings(input, [])
-  const { definition, positions } = readSound(input)
+  const { definition, positions } = parseFlowDefinition(input)
   const { workspace } = scope
-  const isComplete = input.enabled === true && problemsOf(definition, await surroundingsOf(scope)).length === 0
+  const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
   const [id, now] = [newId(), scope.now()]
   return scope.db.transaction(async (tx) => {
     const texts = [JSON.stringify(positions), ...textsOf(definition)]
     await tx.query(insertFlow(workspace.id, id, input.name, input.description ?? '', ...texts, editorOf(scope), now))
     if (isComplete) {
       await tx.query(updateFlow(workspace.id, id, null, null, true, null, null, now))
-      await hear(tx, workspace.id, { id, enabled: true, nodes: definition.nodes }, now)
+      await updateFlowSubscription(tx, workspace.id, { id, enabled: true, nodes: definition.nodes }, now)
     }
     return getFlow(within(scope, tx), id)
   })
@@ -76,7 +76,7 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
  */
 export async function changeFlow(scope: Scope, id: string, { name, description, enabled, ...sent }: FlowChange): Promise<FlowView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const read = isDefinition(sent) ? readSound(sent) : undefined
+  const read = isDefinition(sent) ? parseFlowDefinition(sent) : undefined
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const stored = await lockRow(inside, id)
@@ -87,25 +87,25 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
     const version = isOther ? await addVersion(inside, tx, stored, next, now) : null
     const isEnabled = enabled ?? stored.enabled
     // A name or a description may change while something that a block names is gone: that makes nothing worse.
-    if (isEnabled && (enabled || read)) refuseProblems(problemsOf(next, await surroundingsOf(inside)))
+    if (isEnabled && (enabled || read)) refuseProblems(findFlowProblems(next, await loadSurroundings(inside)))
     const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
     await tx.query(updateFlow(scope.workspace.id, id, ...texts, read ? JSON.stringify(read.positions) : null, now))
     const isHeard = isOther || isEnabled !== stored.enabled
-    if (isHeard) await hear(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
+    if (isHeard) await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
     return getFlow(inside, id)
   })
 }
 
 /** Makes an earlier definition the present one; the caller becomes its editor. Throws like `changeFlow`. */
-export async function restoreDefinition(scope: Scope, id: string, definition: Definition): Promise<FlowView> {
+export async function restoreDefinition(scope: Scope, id: string, definition: FlowDefinition): Promise<FlowView> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const stored = await lockRow(inside, id)
-    if (stored.enabled) refuseProblems(problemsOf(definition, await surroundingsOf(inside)))
+    if (stored.enabled) refuseProblems(findFlowProblems(definition, await loadSurroundings(inside)))
     const now = scope.now()
     const version = await addVersion(inside, tx, stored, definition, now)
     await tx.query(updateFlow(scope.workspace.id, id, null, null, null, version, null, now))
-    await hear(tx, scope.workspace.id, { id, enabled: stored.enabled, nodes: definition.nodes }, now)
+    await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: stored.enabled, nodes: definition.nodes }, now)
     return getFlow(inside, id)
   })
 }
@@ -116,8 +116,8 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await db.transaction(async (tx) => {
     await lockRow(within(scope, tx), id)
-    await hear(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
-    await tx.query(endRuns(workspace.id, id, JSON.stringify(flowDeleted), scope.now()))
+    await updateFlowSubscription(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
+    await tx.query(failOpenRuns(workspace.id, id, JSON.stringify(flowDeletedError), scope.now()))
     await tx.query(deleteFlow(workspace.id, id))
   })
 }
@@ -133,7 +133,7 @@ interface Named {
 }
 
 /** What a flow of the workspace may name, as it is now. */
-export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<Surroundings> {
+export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
   const [row] = await db.query<Named>(findSurroundings(workspace.id))
   return {
     fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
@@ -143,14 +143,14 @@ export async function surroundingsOf({ db, workspace }: Pick<Scope, 'db' | 'work
     paymentConnectionIds: new Set(row?.payment_connections),
     queueKeys: new Set(row?.queues),
     // It is made when it is first needed.
-    calendarKeys: new Set([...(row?.calendars ?? []), teamKey]),
+    calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
   }
 }
 
-function viewOf({ positions, ...row }: FlowRow, around: Surroundings): FlowView {
+function viewOf({ positions, ...row }: FlowRow, around: KnownReferences): FlowView {
   return {
     ...row,
-    ...outlineOf(row, around),
+    ...flowOutlineOf(row, around),
     nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
     edges: row.edges.map((edge) => ({ ...edge })),
     context: { ...row.context },
@@ -158,57 +158,57 @@ function viewOf({ positions, ...row }: FlowRow, around: Surroundings): FlowView 
 }
 
 /** What a view tells of a flow's blocks beside them: what sets it off, and what keeps it from being enabled. */
-export function outlineOf(definition: Pick<Definition, 'nodes'>, around: Surroundings): FlowOutline {
+export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, around: KnownReferences): FlowOutline {
   const trigger = triggerOf(definition)
-  const kind = trigger && kindOf(trigger.type)
+  const kind = trigger && blockKindOf(trigger.type)
   const setting = (name: string): string | null => (typeof trigger?.config[name] === 'string' ? (trigger.config[name] as string) : null)
   return {
     trigger_kind: kind?.isTrigger ? kind.kind : null,
     trigger_type: setting('object_type') ?? setting('calendar_key'),
     trigger_event: setting('event'),
     cron_expr: setting('cron'),
-    problems: problemsOf(definition, around).map((found) => ({ ...found })),
+    problems: findFlowProblems(definition, around).map((found) => ({ ...found })),
   }
 }
 
 /** A definition that was sent, once it is sound and not too large. */
-export function readSound(sent: DefinitionInput): { definition: Definition; positions: Positions } {
+export function parseFlowDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
   const read = readDefinition(sent)
   const bytes = textsOf(read.definition).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
   return read
 }
 
-const isDefinition = ({ nodes, edges, context }: DefinitionInput): boolean =>
+const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =>
   nodes !== undefined || edges !== undefined || context !== undefined
 
-const isSame = (one: Definition, other: Definition): boolean =>
+const isSame = (one: FlowDefinition, other: FlowDefinition): boolean =>
   isDeepStrictEqual(
     textsOf(one).map((text) => JSON.parse(text)),
     textsOf(other).map((text) => JSON.parse(text)),
   )
 
-const textsOf = ({ nodes, edges, context }: Definition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
+const textsOf = ({ nodes, edges, context }: FlowDefinition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
 
 /** A flow that stays as it is until the transaction ends. */
 async function lockRow(inside: Scope, id: string): Promise<FlowRow> {
   if ((await inside.db.query(lockFlow(inside.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
-  return requireFlow(inside, id)
+  return requireFlowId(inside, id)
 }
 
-async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: Definition, now: Date): Promise<number> {
+async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: FlowDefinition, now: Date): Promise<number> {
   const next = version + 1
   await tx.query(insertVersion(scope.workspace.id, id, next, ...textsOf(definition), editorOf(scope), now))
-  await tx.query(forgetVersions(scope.workspace.id, id, next - flowLimits.keptVersions + 1))
+  await tx.query(deleteOldFlowVersions(scope.workspace.id, id, next - flowLimits.keptVersions + 1))
   return next
 }
 
 function refuseProblems([first]: readonly FlowProblem[]): void {
-  if (first) throw problem('VALIDATION_ERROR', `enabled cannot be true: ${textOfProblem(first)}`)
+  if (first) throw problem('VALIDATION_ERROR', `enabled cannot be true: ${flowProblemText(first)}`)
 }
 
 /** A problem in one sentence that names its block. */
-export const textOfProblem = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
+export const flowProblemText = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
 
 /** Whoever edits a flow answers for what it does, so the visitor cannot. */
 function editorOf({ actor }: Scope): string {

@@ -1,5 +1,5 @@
-import type { Node } from '#shared/core/automation/node.ts'
-import type { Definition, Edge } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
+import type { FlowDefinition, FlowEdge } from '#shared/features/flows/definitions/definition.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A part of a flow that runs in one go: all that is in no loop, or what a loop repeats. */
@@ -7,15 +7,15 @@ export interface Section {
   /** The loop that repeats it; null for the flow itself. */
   readonly loop: string | null
   /** Its own blocks without the trigger, each behind all that lead to it. A loop inside is one of them; what that repeats is not. */
-  readonly nodes: readonly Node[]
+  readonly nodes: readonly FlowNode[]
   /** The loops around it, the outermost first, and its own last. */
   readonly path: readonly string[]
 }
 
 /** A definition whose graph is sound, ready to be run. */
 export interface Graph {
-  readonly trigger: Node | undefined
-  readonly nodeById: ReadonlyMap<string, Node>
+  readonly trigger: FlowNode | undefined
+  readonly nodeById: ReadonlyMap<string, FlowNode>
   /** By the id of the loop, the flow's own under the empty text. */
   readonly sections: ReadonlyMap<string, Section>
   /** The section that a block stands in. */
@@ -25,7 +25,7 @@ export interface Graph {
 }
 
 /** What of a kind of block its graph depends on. */
-export interface Shape {
+export interface BlockShape {
   readonly isTrigger: boolean
   readonly handles: readonly string[]
   readonly isLoop: boolean
@@ -34,7 +34,10 @@ export interface Shape {
 }
 
 /** Makes the graph of a definition. Throws VALIDATION_ERROR that names the block or connection and what is wrong (document 2, Graph rules). */
-export function graphOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>, shapeOf: (type: string) => Shape | undefined): Graph {
+export function buildGraph(
+  { nodes, edges }: Pick<FlowDefinition, 'nodes' | 'edges'>,
+  shapeOf: (type: string) => BlockShape | undefined,
+): Graph {
   const nodeById = uniqueNodes(nodes)
   const shapes = new Map(nodes.map((node) => [node.id, knownShape(node, shapeOf)]))
   const trigger = onlyTrigger(nodes, shapes)
@@ -46,14 +49,14 @@ export function graphOf({ nodes, edges }: Pick<Definition, 'nodes' | 'edges'>, s
   return { trigger, nodeById, sections, sectionOf, targets: (nodeId, handle) => leaving.get(nodeId)?.get(handle) ?? [] }
 }
 
-type Shapes = ReadonlyMap<string, Shape>
+type Shapes = ReadonlyMap<string, BlockShape>
 /** Targets by block and handle. */
 type Leaving = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 const wrong = (message: string) => problem('VALIDATION_ERROR', message)
 
-function uniqueNodes(nodes: readonly Node[]): ReadonlyMap<string, Node> {
-  const byId = new Map<string, Node>()
+function uniqueNodes(nodes: readonly FlowNode[]): ReadonlyMap<string, FlowNode> {
+  const byId = new Map<string, FlowNode>()
   for (const [index, node] of nodes.entries()) {
     if (byId.has(node.id)) throw wrong(`nodes[${index}].id ${node.id} is the id of another block, too`)
     byId.set(node.id, node)
@@ -61,13 +64,13 @@ function uniqueNodes(nodes: readonly Node[]): ReadonlyMap<string, Node> {
   return byId
 }
 
-function knownShape({ id, type }: Node, shapeOf: (type: string) => Shape | undefined): Shape {
+function knownShape({ id, type }: FlowNode, shapeOf: (type: string) => BlockShape | undefined): BlockShape {
   const shape = shapeOf(type)
   if (!shape) throw wrong(`${id}: there is no block of the type ${type.slice(0, 100)}`)
   return shape
 }
 
-function onlyTrigger(nodes: readonly Node[], shapes: Shapes): Node | undefined {
+function onlyTrigger(nodes: readonly FlowNode[], shapes: Shapes): FlowNode | undefined {
   const triggers = nodes.filter(({ id }) => shapes.get(id)?.isTrigger)
   const [first, second] = triggers
   if (second) throw wrong(`${second.id} is a second trigger beside ${first?.id}: a flow has one`)
@@ -75,7 +78,7 @@ function onlyTrigger(nodes: readonly Node[], shapes: Shapes): Node | undefined {
   return first
 }
 
-function leavingOf(edges: readonly Edge[], nodeById: ReadonlyMap<string, Node>, shapes: Shapes): Leaving {
+function leavingOf(edges: readonly FlowEdge[], nodeById: ReadonlyMap<string, FlowNode>, shapes: Shapes): Leaving {
   const leaving = new Map<string, Map<string, string[]>>()
   const ids = new Set<string>()
   for (const [index, { id, source, source_handle, target }] of edges.entries()) {
@@ -98,7 +101,7 @@ function leavingOf(edges: readonly Edge[], nodeById: ReadonlyMap<string, Node>, 
 }
 
 /** The blocks, each behind all that lead to it, and otherwise as they were sent; what waits for a time stands as far back as it can. */
-function inOrder(nodes: readonly Node[], edges: readonly Edge[], shapes: Shapes): readonly Node[] {
+function inOrder(nodes: readonly FlowNode[], edges: readonly FlowEdge[], shapes: Shapes): readonly FlowNode[] {
   const open = new Map(nodes.map(({ id }) => [id, 0]))
   const targets = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
   for (const { source, target } of edges) {
@@ -110,11 +113,11 @@ function inOrder(nodes: readonly Node[], edges: readonly Edge[], shapes: Shapes)
   const before = (one: string, other: string) =>
     Number(isLate(one)) - Number(isLate(other)) || (place.get(one) ?? 0) - (place.get(other) ?? 0)
   const ready = nodes.flatMap(({ id }) => (open.get(id) === 0 ? [id] : []))
-  const ordered: Node[] = []
+  const ordered: FlowNode[] = []
   while (ready.length > 0) {
     ready.sort(before)
     const id = ready.shift() as string
-    ordered.push(nodes[place.get(id) as number] as Node)
+    ordered.push(nodes[place.get(id) as number] as FlowNode)
     for (const target of targets.get(id) ?? []) {
       const left = (open.get(target) ?? 0) - 1
       open.set(target, left)
@@ -130,8 +133,8 @@ function inOrder(nodes: readonly Node[], edges: readonly Edge[], shapes: Shapes)
 
 /** What each loop repeats: all that its `loop` leads to. Throws when that cannot be told from what comes after it. */
 function bodiesOf(
-  order: readonly Node[],
-  edges: readonly Edge[],
+  order: readonly FlowNode[],
+  edges: readonly FlowEdge[],
   shapes: Shapes,
   leaving: Leaving,
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -162,7 +165,7 @@ function reach(leaving: Leaving, from: readonly string[]): Set<string> {
 }
 
 function sectionsOf(
-  order: readonly Node[],
+  order: readonly FlowNode[],
   bodies: ReadonlyMap<string, ReadonlySet<string>>,
   shapes: Shapes,
 ): ReadonlyMap<string, Section> {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Surroundings } from '#shared/core/automation/block.ts'
-import type { Node } from '#shared/core/automation/node.ts'
+import type { KnownReferences } from '#shared/core/automation/block.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { outlineOf, surroundingsOf } from '#shared/features/flows/definitions/flows.ts'
+import { flowOutlineOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowOutline, FlowSummary } from '#shared/features/flows/definitions/schemas.ts'
-import { findFlows, findNodes } from '#shared/features/flows/store.ts'
+import { findFlowNodes, findFlows } from '#shared/features/flows/store.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
@@ -17,7 +17,7 @@ const bytesAtOnce = 20_000
 /** The flows that the caller may see, in the order of their creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
 export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
   const { db, workspace } = scope
-  const around = await surroundingsOf(scope)
+  const around = await loadSurroundings(scope)
   return listByCreation<Row, FlowSummary>(db, query, {
     list: `flows ${workspace.id}`,
     find: (...page) => findFlows(workspace.id, ...page),
@@ -30,7 +30,7 @@ export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<
 export type BriefFlow = Pick<FlowSummary, 'id' | 'name' | 'enabled' | 'trigger_kind' | 'next_run_at'>
 
 /** All flows that the caller may see in brief, read by pages. */
-export async function flowsInBrief(scope: Scope): Promise<BriefFlow[]> {
+export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {
   const flows: BriefFlow[] = []
   let cursor: string | null | undefined
   do {
@@ -42,17 +42,17 @@ export async function flowsInBrief(scope: Scope): Promise<BriefFlow[]> {
 }
 
 /** Summaries of flows. Their outlines need the nodes, which are read a few flows at a time and let go of. */
-async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], around: Surroundings): AsyncGenerator<FlowSummary> {
+async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], around: KnownReferences): AsyncGenerator<FlowSummary> {
   const digest = digestOf(around)
   const budget = computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
   const summaryOf = ({ node_bytes: _, ...row }: Row, outline: FlowOutline) => ({ ...row, context: { ...row.context }, ...outline })
   for (const lot of lotsOf(rows)) {
     const unknown = lot.filter((row) => outlines.get(nameOf(row))?.digest !== digest)
     const asked = [unknown.map(({ id }) => id), unknown.map(({ version }) => version)]
-    const found = unknown.length > 0 ? await db.query<{ flow_id: string; nodes: Node[] }>(findNodes(workspace.id, ...asked)) : []
-    const made = new Map(found.map(({ flow_id, nodes }) => [flow_id, outlineOf({ nodes }, around)]))
+    const found = unknown.length > 0 ? await db.query<{ flow_id: string; nodes: FlowNode[] }>(findFlowNodes(workspace.id, ...asked)) : []
+    const made = new Map(found.map(({ flow_id, nodes }) => [flow_id, flowOutlineOf({ nodes }, around)]))
     for (const row of lot) {
-      const outline = made.get(row.id) ?? outlines.get(nameOf(row))?.outline ?? outlineOf({ nodes: [] }, around)
+      const outline = made.get(row.id) ?? outlines.get(nameOf(row))?.outline ?? flowOutlineOf({ nodes: [] }, around)
       if (made.has(row.id)) remember(nameOf(row), { digest, outline })
       yield summaryOf(row, outline)
     }
@@ -86,7 +86,7 @@ function forget(name: string): void {
   outlines.delete(name)
 }
 
-function digestOf(around: Surroundings): string {
+function digestOf(around: KnownReferences): string {
   const lists = Object.values(around).map((names: ReadonlySet<string> | ReadonlyMap<string, ReadonlySet<string>>) =>
     names instanceof Map ? [...names].map(([key, fields]) => [key, [...fields]]) : [...names],
   )

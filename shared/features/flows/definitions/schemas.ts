@@ -1,8 +1,8 @@
 import { triggerKinds } from '#shared/core/automation/block.ts'
-import { problemView } from '#shared/features/flows/definitions/check.ts'
+import { flowProblemView } from '#shared/features/flows/definitions/check.ts'
 import { definitionParts, edgeView, nodeView } from '#shared/features/flows/definitions/definition.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const description = t.Optional(nullable(t.String({ maxLength: flowLimits.descriptionCharacters })))
@@ -10,13 +10,13 @@ const enabled = t.Optional(nullable(t.Boolean({ description: 'Only possible when
 
 /** What makes a flow (document 2, Flows). */
 export const flowInput = schema(
-  t.Object({ name: nameText(flowLimits.nameCharacters), description, enabled, ...definitionParts }, { title: 'FlowInput' }),
+  t.Object({ name: nameSchema(flowLimits.nameCharacters), description, enabled, ...definitionParts }, { title: 'FlowInput' }),
 )
 export type FlowInput = TypeOf<typeof flowInput>
 
 /** What changes a flow: with any of nodes, edges and context the definition is replaced as a whole; what else is left out stays. */
 export const flowChange = schema(
-  t.Object({ name: t.Optional(nameText(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
+  t.Object({ name: t.Optional(nameSchema(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
 )
 export type FlowChange = TypeOf<typeof flowChange>
 
@@ -37,7 +37,7 @@ const before = {
 }
 const after = {
   context: t.Record(t.String(), t.String()),
-  problems: t.Array(problemView, { description: 'What keeps it from being enabled; empty when it is complete.' }),
+  problems: t.Array(flowProblemView, { description: 'What keeps it from being enabled; empty when it is complete.' }),
   version: t.Integer({ description: 'Counts the definitions that it has had.' }),
   editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition: with whose rights it runs.' }),
   created_at: t.String({ format: 'date-time' }),
@@ -61,7 +61,7 @@ export type FlowSummary = TypeOf<typeof flowSummary>
 export type FlowOutline = Pick<FlowSummary, 'trigger_kind' | 'trigger_type' | 'trigger_event' | 'cron_expr' | 'problems'>
 
 /** A definition that a flow has had. */
-export const versionView = schema(
+export const flowVersionView = schema(
   t.Object(
     {
       version: t.Integer(),
@@ -74,7 +74,7 @@ export const versionView = schema(
     { title: 'FlowVersion' },
   ),
 )
-export type VersionView = TypeOf<typeof versionView>
+export type FlowVersionView = TypeOf<typeof flowVersionView>
 
 /** What starts a flow by hand. */
 export const runInput = schema(t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON: {{trigger.input}} of the blocks.' })) }))

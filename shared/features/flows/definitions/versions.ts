@@ -1,21 +1,22 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Definition } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { restoreDefinition } from '#shared/features/flows/definitions/flows.ts'
-import type { FlowView, VersionView } from '#shared/features/flows/definitions/schemas.ts'
+import type { FlowVersionView, FlowView } from '#shared/features/flows/definitions/schemas.ts'
 import { findVersion, findVersions } from '#shared/features/flows/store.ts'
-import { type LinkedPage, type LinkedQuery, readAll, readPage } from '#shared/platform/db/lists.ts'
+import { type LinkedPage, type LinkedQuery, readPage, readWholeList } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-type Row = Definition & Pick<VersionView, 'version' | 'editor_id' | 'created_at'>
+type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'created_at'>
 
 /** The last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` above 10 MB without one. */
-export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<VersionView>> {
+export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
   const below = cursor === undefined ? null : versionOf(readCursor(list, cursor))
   const statement = findVersions(workspace.id, flowId, below, limit === undefined ? null : limit + 1)
-  if (limit === undefined) return { items: (await readAll<Row>(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
+  if (limit === undefined)
+    return { items: (await readWholeList<Row>(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
   const { page, hasMore } = await readPage<Row>(db, statement, limit)
   const last = page.at(-1)
   return { items: page.map(viewOf), next: hasMore && last ? makeCursor(list, String(last.version)) : null }
@@ -35,7 +36,7 @@ export async function restoreVersion(scope: Scope, flowId: string, version: stri
   return restoreDefinition(scope, flowId, { nodes, edges, context })
 }
 
-const viewOf = ({ nodes, edges, context, ...version }: Row): VersionView => ({
+const viewOf = ({ nodes, edges, context, ...version }: Row): FlowVersionView => ({
   ...version,
   nodes: nodes.map((node) => ({ ...node, config: { ...node.config }, position: { x: 0, y: 0 } })),
   edges: edges.map((edge) => ({ ...edge })),

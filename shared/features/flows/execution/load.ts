@@ -1,52 +1,52 @@
-import type { Waiting } from '#shared/core/automation/block.ts'
-import { plainJsonOf } from '#shared/core/automation/template.ts'
+import type { WaitRequest } from '#shared/core/automation/block.ts'
+import { toPlainJsonInSlices } from '#shared/core/automation/template.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import type { Definition } from '#shared/features/flows/definitions/definition.ts'
-import { type Playing, readOutputs, type Score, scoreOf } from '#shared/features/flows/execution/run-execution.ts'
-import { beginning, type RunState } from '#shared/features/flows/execution/run-state.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
+import { type CompiledFlow, compileFlow, loadStepOutputs, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
+import { initialRunState, type RunState } from '#shared/features/flows/execution/run-state.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import type { RunStatus, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { findPlaying } from '#shared/features/flows/runs/store.ts'
+import type { FlowRunStatus, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { findRunToExecute } from '#shared/features/flows/runs/store.ts'
 import { findVersion } from '#shared/features/flows/store.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** What a parked run waits for, as it is kept with it. */
-export type ParkedFor = { readonly started_at: string; readonly node_id: string } & (
-  | Extract<Waiting, { kind: 'time' | 'call' }>
+export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
+  | Extract<WaitRequest, { kind: 'time' | 'call' }>
   /** A function's run, and how often it was begun. */
   | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
 )
 
 /** A run as it is kept. */
-export interface RunRow {
+export interface FlowRunRow {
   readonly id: string
   readonly flowId: string
   readonly version: number
   readonly editorId: string
   /** Whether it reaches what is personal of its editor. */
   readonly isPersonal: boolean
-  readonly status: RunStatus
+  readonly status: FlowRunStatus
   readonly input: TriggerInput
   readonly depth: number
   readonly turn: number
   readonly createdAt: string
   readonly steps: number
   readonly state: RunState | null
-  readonly waiting: ParkedFor | null
+  readonly waiting: ParkedWait | null
 }
 
 /** A run that goes on, if it is open; undefined when it has ended. */
-export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, runId: string): Promise<RunRow | undefined> {
-  const [row] = await db.query<RunRow>(findPlaying(workspaceId, runId))
+export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, runId: string): Promise<FlowRunRow | undefined> {
+  const [row] = await db.query<FlowRunRow>(findRunToExecute(workspaceId, runId))
   return row && (row.status === 'queued' || row.status === 'running') ? row : undefined
 }
 
 /** The run made ready to be played from where it stands; undefined when its flow is gone. */
-export async function playingOf(platform: PlatformScope, workspaceId: string, row: RunRow): Promise<Playing | undefined> {
-  const score = await scoreOfVersion(platform, workspaceId, row.flowId, row.version)
+export async function loadRunExecution(platform: PlatformScope, workspaceId: string, row: FlowRunRow): Promise<RunExecution | undefined> {
+  const score = await loadCompiledFlow(platform, workspaceId, row.flowId, row.version)
   if (!score) return undefined
-  const playing = await playingFrom(score, row, stepBudget(workspaceId))
-  if (row.steps > 0) await readOutputs(platform.db, workspaceId, playing)
+  const playing = await createRunExecution(score, row, stepBudget(workspaceId))
+  if (row.steps > 0) await loadStepOutputs(platform.db, workspaceId, playing)
   return playing
 }
 
@@ -59,29 +59,29 @@ export const stepBudget = (workspaceId: string, within?: ComputeBudget): Compute
   })
 
 /** The same from a definition at hand. */
-export const playingFrom = async (
-  score: Score,
-  { id, input, state, steps }: Pick<RunRow, 'id' | 'input' | 'state' | 'steps'>,
+export const createRunExecution = async (
+  score: CompiledFlow,
+  { id, input, state, steps }: Pick<FlowRunRow, 'id' | 'input' | 'state' | 'steps'>,
   budget: ComputeBudget,
-): Promise<Playing> => ({
+): Promise<RunExecution> => ({
   id,
-  score,
+  flow: score,
   budget,
-  trigger: (await plainJsonOf(input, budget)) as TriggerInput,
-  state: state ?? beginning(score.graph),
+  trigger: (await toPlainJsonInSlices(input, budget)) as TriggerInput,
+  state: state ?? initialRunState(score.graph),
   outputs: new Map(),
   items: new Map(),
   steps,
 })
 
 /** A version made ready to be played; undefined when its flow is gone. It is never changed, so it is remembered. */
-export const scoreOfVersion = (
+export const loadCompiledFlow = (
   { cache, db }: PlatformScope,
   workspaceId: string,
   flowId: string,
   version: number,
-): Promise<Score | undefined> =>
+): Promise<CompiledFlow | undefined> =>
   cache.remember(db, workspaceId, `flow ${flowId} ${version}`, async () => {
-    const [definition] = await db.query<Definition>(findVersion(workspaceId, flowId, version))
-    return definition && scoreOf(definition)
+    const [definition] = await db.query<FlowDefinition>(findVersion(workspaceId, flowId, version))
+    return definition && compileFlow(definition)
   })

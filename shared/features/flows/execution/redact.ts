@@ -11,7 +11,7 @@ export const redactedText = '[redacted]'
  * What a step gave, as it is kept for those who look at its run: without texts, lists and objects whose name says that they are a secret,
  * however deep. Numbers stay, since those under such names count something: `total_tokens`.
  */
-export const redact = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
+export const redactNamedSecrets = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
   copyJson(value, { item: (name, item) => [name, isSecret(name, item) ? redactedText : item] }, budget)
 
 const isSecret = (name: string, item: unknown): boolean =>

@@ -1,4 +1,4 @@
-import type { Node } from '#shared/core/automation/node.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
 import type { Graph, Section } from '#shared/features/flows/definitions/graph.ts'
 
 /** How far a section has come: what stands before `place` is settled, and of what stands behind it `taken` are led to. */
@@ -19,13 +19,13 @@ export interface RunState {
 }
 
 /** The next block of a run, and the path through the loops around it. */
-export interface Place {
-  readonly node: Node
+export interface StepPosition {
+  readonly node: FlowNode
   readonly iteration: string
 }
 
 /** The beginning of a run: what the trigger leads to. */
-export function beginning(graph: Graph): RunState {
+export function initialRunState(graph: Graph): RunState {
   const taken = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
   return { frames: [{ loop: null, index: 0, count: 1, place: 0, taken }], ended: {} }
 }
@@ -34,7 +34,7 @@ export function beginning(graph: Graph): RunState {
  * Goes on to the next block that is to run: one that has several connections to it once all of them are settled and one was taken. Blocks to
  * which none was taken are skipped, and what they lead to with them. The place is undefined when the run is at its end.
  */
-export function goOn(graph: Graph, state: RunState): { readonly state: RunState; readonly place: Place | undefined } {
+export function advanceToNextStep(graph: Graph, state: RunState): { readonly state: RunState; readonly place: StepPosition | undefined } {
   let [frames, ended] = [state.frames, state.ended]
   for (;;) {
     const frame = frames.at(-1) as Frame
@@ -57,25 +57,25 @@ export function goOn(graph: Graph, state: RunState): { readonly state: RunState;
 }
 
 /** The state behind a block that left by one of its outputs. */
-export function leaveBy(graph: Graph, state: RunState, nodeId: string, handle: string): RunState {
+export function leaveStep(graph: Graph, state: RunState, nodeId: string, handle: string): RunState {
   const frame = state.frames.at(-1) as Frame
   return { ...state, frames: [...state.frames.slice(0, -1), leave(graph, frame, nodeId, handle)] }
 }
 
 /** The state inside a loop's first iteration, or behind it when its list is empty. */
 export function enterLoop(graph: Graph, state: RunState, loop: string, count: number): RunState {
-  if (count === 0) return leaveBy(graph, { ...state, ended: { ...state.ended, [loop]: 0 } }, loop, 'done')
+  if (count === 0) return leaveStep(graph, { ...state, ended: { ...state.ended, [loop]: 0 } }, loop, 'done')
   return { frames: [...state.frames, iterationAt(graph, loop, 0, count)], ended: without(state.ended, graph, loop) }
 }
 
 /** The loops that a state is in, the innermost last, each with the item that it is at. */
-export const loopsIn = ({ frames }: RunState): readonly { readonly loop: string; readonly index: number }[] =>
+export const openLoopsOf = ({ frames }: RunState): readonly { readonly loop: string; readonly index: number }[] =>
   frames.flatMap(({ loop, index }) => (loop === null ? [] : [{ loop, index }]))
 
 /** The iteration of a block's last step, as far as a state is in the loops around it or has left them; undefined where it had none. */
-export function iterationFor(graph: Graph, state: RunState, nodeId: string): string | undefined {
+export function lastIterationOf(graph: Graph, state: RunState, nodeId: string): string | undefined {
   const path = graph.sectionOf.get(nodeId)?.path ?? []
-  const open = loopsIn(state)
+  const open = openLoopsOf(state)
   const indexes: number[] = []
   for (const [depth, loop] of path.entries()) {
     const at = open[depth]

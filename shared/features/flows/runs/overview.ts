@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { flowsInBrief } from '#shared/features/flows/definitions/list.ts'
-import { findSkips, findTotals } from '#shared/features/flows/runs/views-store.ts'
+import { listBriefFlows } from '#shared/features/flows/definitions/list.ts'
+import { findSkippedTotals, findTotals } from '#shared/features/flows/runs/views-store.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const counts = t.Object({
@@ -11,7 +11,7 @@ const counts = t.Object({
 const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
 
 /** How the flows of a workspace fare (decisions, Flows). */
-export const overview = schema(
+export const flowOverview = schema(
   t.Object(
     {
       total: t.Integer(),
@@ -31,25 +31,25 @@ export const overview = schema(
     { title: 'FlowOverview' },
   ),
 )
-export type Overview = TypeOf<typeof overview>
+export type FlowOverview = TypeOf<typeof flowOverview>
 
 /** How many flows the lists of an overview have. */
 const listed = 10
 
-type Totals = Pick<Overview, 'daily' | 'failing' | 'busiest'> & {
+type Totals = Pick<FlowOverview, 'daily' | 'failing' | 'busiest'> & {
   readonly runs_24h: { readonly ok: number; readonly failed: number }
   readonly runs_7d: { readonly ok: number; readonly failed: number }
 }
 
 /** The overview of the flows that the caller may see, with those of the last two weeks' runs. */
-export async function overviewOf(scope: Scope): Promise<Overview> {
+export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
   const { db, workspace } = scope
-  const flows = await flowsInBrief(scope)
+  const flows = await listBriefFlows(scope)
   const ids = flows.map(({ id }) => id)
   const now = scope.now()
   const [[totals], [skips]] = await Promise.all([
     db.query<Totals>(findTotals(workspace.id, now, ids)),
-    db.query<{ skipped_24h: number; skipped_7d: number }>(findSkips(workspace.id, now, ids)),
+    db.query<{ skipped_24h: number; skipped_7d: number }>(findSkippedTotals(workspace.id, now, ids)),
   ])
   const nothing = { ok: 0, failed: 0 }
   const names = new Map(flows.map(({ id, name }) => [id, name]))

@@ -1,6 +1,6 @@
-import { isObject } from '#shared/core/automation/template.ts'
-import { accessTo } from '#shared/core/records/access.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { isJsonObject } from '#shared/core/automation/template.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
@@ -13,20 +13,20 @@ interface Written {
 }
 
 const isWritten = (output: unknown): output is Written =>
-  isObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isObject(output.values)
+  isJsonObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isJsonObject(output.values)
 
 /**
  * Shows what steps wrote into records as it was then, as far as the caller may read those records now: of a record that is gone or out of its
  * sight only the id. One statement for each type.
  */
-export async function recordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
+export async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
   const visible = new Map<string, ReadonlySet<string>>()
   for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isWritten), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
     if (!type || !permits(scope, 'records:read', typeKey)) continue
-    const access = accessTo(scope, type, 'records:read')
+    const access = recordAccessFor(scope, type, 'records:read')
     const ids = [...new Set(ofType.map(({ id }) => id))]
-    for (const record of await recordsByIds(scope, type, ids)) {
+    for (const record of await findRecordsByIds(scope, type, ids)) {
       if (access.test(record)) visible.set(record.id, access.visibleFields(record))
     }
   }

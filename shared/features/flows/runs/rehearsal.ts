@@ -41,4 +41,4 @@ const rehearsedRun = t.Object(
 export type RehearsedRun = TypeOf<ReturnType<typeof schema<typeof rehearsedRun>>>
 
 /** What a rehearsal answers: what each run would do, none of which has been done. */
-export const rehearsal = schema(t.Object({ runs: t.Array(rehearsedRun) }, { title: 'FlowRehearsal' }))
+export const rehearsalResult = schema(t.Object({ runs: t.Array(rehearsedRun) }, { title: 'FlowRehearsal' }))

@@ -1,8 +1,8 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** What can become of a run; the last three are final. */
-export const runStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
-export type RunStatus = (typeof runStatuses)[number]
+export const flowRunStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
+export type FlowRunStatus = (typeof flowRunStatuses)[number]
 
 const uuid = t.String({ format: 'uuid' })
 const instant = (description: string) => nullable(t.String({ format: 'date-time', description }))
@@ -17,7 +17,7 @@ const parts = {
   flow_id: uuid,
   flow_name: t.String(),
   version: t.Integer({ description: 'Which definition it plays.' }),
-  status: t.Enum([...runStatuses]),
+  status: t.Enum([...flowRunStatuses]),
   error,
   trigger: t.Object(
     {
@@ -52,35 +52,35 @@ const step = t.Object(
   },
   { title: 'FlowStep' },
 )
-export type StepView = TypeOf<ReturnType<typeof schema<typeof step>>>
+export type FlowStepView = TypeOf<ReturnType<typeof schema<typeof step>>>
 
 const summary = t.Object(parts, { title: 'FlowRunSummary' })
-export type RunSummary = TypeOf<ReturnType<typeof schema<typeof summary>>>
+export type FlowRunSummary = TypeOf<ReturnType<typeof schema<typeof summary>>>
 
 /** Runs of one flow. */
 export const runList = schema(t.Array(summary))
 
 /** A page of the runs of all flows. */
-export const runPage = schema(
+export const flowRunPage = schema(
   t.Object({ runs: t.Array(summary), next_cursor: nullable(t.String({ description: 'Null on the last page.' })) }),
 )
-export type RunPage = TypeOf<typeof runPage>
+export type FlowRunPage = TypeOf<typeof flowRunPage>
 
 /** A run with what it did. */
-export const runView = schema(t.Object({ ...parts, steps: t.Array(step) }, { title: 'FlowRun', description: 'One run of a flow.' }))
-export type RunView = TypeOf<typeof runView>
+export const flowRunView = schema(t.Object({ ...parts, steps: t.Array(step) }, { title: 'FlowRun', description: 'One run of a flow.' }))
+export type FlowRunView = TypeOf<typeof flowRunView>
 
 /** Which runs of all flows are asked for. */
-export const runQuery = schema(
+export const flowRunQuery = schema(
   t.Object({
-    status: t.Optional(t.Enum([...runStatuses])),
+    status: t.Optional(t.Enum([...flowRunStatuses])),
     flow: t.Optional(t.String({ format: 'uuid', description: 'Id of a flow, also of one that was deleted.' })),
     from: t.Optional(t.String({ description: 'RFC 3339, or YYYY-MM-DD for its first moment in UTC: runs made then or later.' })),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
   }),
 )
-export type RunQuery = TypeOf<typeof runQuery>
+export type FlowRunQuery = TypeOf<typeof flowRunQuery>
 
 /** What of a failure is kept with a run or step. */
 export interface RunError {
@@ -90,10 +90,10 @@ export interface RunError {
 }
 
 /** What the open runs of a flow end with that is deleted. */
-export const flowDeleted: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
+export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
 
 /** Who may see what set a run off, beside the record that it names: kept with the run, and read by no reference. */
-export interface TriggerGuard {
+export interface TriggerVisibility {
   /** Of a calendar event as it was announced. */
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'

@@ -1,22 +1,22 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { getFlow } from '#shared/features/flows/definitions/flows.ts'
 import type { StartedRun } from '#shared/features/flows/definitions/schemas.ts'
-import { continueRun } from '#shared/features/flows/jobs.ts'
-import type { RunError, RunView, TriggerGuard, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { continueRunJob } from '#shared/features/flows/jobs.ts'
+import type { FlowRunView, RunError, TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { insertRuns } from '#shared/features/flows/runs/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
-import { type Cause, maxDepth } from '#shared/platform/kernel/cause.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { type Cause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A run that something sets off. */
 export interface NewRun {
   readonly flow: { readonly id: string; readonly name: string; readonly version: number; readonly editor_id: string }
-  readonly trigger: RunView['trigger']
+  readonly trigger: FlowRunView['trigger']
   readonly input: TriggerInput
   /** Who may see the input. */
-  readonly guard?: TriggerGuard | undefined
+  readonly triggerVisibility?: TriggerVisibility | undefined
   /** What set it off, named so that the same again makes no second run of the flow. */
   readonly key: string
   /** How many flows have set each other off, this one included. */
@@ -31,20 +31,20 @@ export interface NewRun {
 
 interface Starter {
   readonly db: Tx
-  readonly queue: Queue
+  readonly jobQueue: JobQueue
   readonly now: () => Date
 }
 
 /** Where jobs of runs come from: the platform, which enters as the last editor at every step. */
-export const originOf = (workspaceId: string, runId: string) => ({
+export const runJobOrigin = (workspaceId: string, runId: string) => ({
   workspaceId,
   cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
 })
 
 /** What a run in a chain that is taken for a loop ends with (decisions, Flows). */
-export const tooDeep: RunError = Object.freeze({
+export const maxDepthError: RunError = Object.freeze({
   code: 'VALIDATION_ERROR',
-  message: `flows set each other off ${maxDepth} deep: this is taken for a loop`,
+  message: `flows set each other off ${maxCauseDepth} deep: this is taken for a loop`,
   node_id: null,
 })
 
@@ -52,7 +52,7 @@ export const tooDeep: RunError = Object.freeze({
  * Makes runs of a workspace in one statement, and the jobs that begin them in another; those that are there already are left as they are.
  * Returns the ids of the new ones. A run that is too deep in a chain of flows is made as failed.
  */
-export async function startRuns({ db, queue, now }: Starter, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
+export async function startRuns({ db, jobQueue, now }: Starter, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
   const rows = runs.map(rowOf)
   const made = await db.query<{ id: string }>(insertRuns(workspaceId, JSON.stringify(rows), now()))
@@ -60,14 +60,24 @@ export async function startRuns({ db, queue, now }: Starter, workspaceId: string
   const begin = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
   const filings = begin.map(({ id, job_id }) => ({
     id: job_id,
-    origin: originOf(workspaceId, id),
+    origin: runJobOrigin(workspaceId, id),
     payload: { workspaceId, runId: id },
   }))
-  if (filings.length > 0) await enqueueAll(queue, db, continueRun, filings)
+  if (filings.length > 0) await enqueueAll(jobQueue, db, continueRunJob, filings)
   return ids
 }
 
-function rowOf({ flow, trigger, input, guard, key, depth, isPersonal, requestId, error = depth > maxDepth ? tooDeep : undefined }: NewRun) {
+function rowOf({
+  flow,
+  trigger,
+  input,
+  triggerVisibility,
+  key,
+  depth,
+  isPersonal,
+  requestId,
+  error = depth > maxCauseDepth ? maxDepthError : undefined,
+}: NewRun) {
   return {
     id: newId(),
     flow_id: flow.id,
@@ -77,7 +87,7 @@ function rowOf({ flow, trigger, input, guard, key, depth, isPersonal, requestId,
     status: error ? 'failed' : 'queued',
     trigger,
     input,
-    guard: guard ?? null,
+    guard: triggerVisibility ?? null,
     trigger_key: key,
     depth,
     is_personal: isPersonal,
@@ -88,9 +98,9 @@ function rowOf({ flow, trigger, input, guard, key, depth, isPersonal, requestId,
 }
 
 /** What starts a flow by hand, and what it is named by: the same again gives the first run. */
-export interface ByHand {
+export interface ManualStart {
   readonly input: unknown
-  readonly naturalKey: string
+  readonly deduplicationKey: string
   /** The item of a work queue that came into a stage; absent where somebody started the flow. */
   readonly item?: { readonly queue_id: string; readonly item_id: string }
 }
@@ -100,21 +110,21 @@ export interface ByHand {
  * them. Throws NOT_FOUND.
  */
 export async function runFlow(scope: Scope, flowId: string, input: unknown): Promise<StartedRun> {
-  const [run_id = ''] = await runFlowForEach(scope, flowId, [{ input, naturalKey: newId() }])
+  const [run_id = ''] = await runFlowForEach(scope, flowId, [{ input, deduplicationKey: newId() }])
   return { queued: true, run_id }
 }
 
 /** The same once for each of many, such as the items that came into a stage of a work queue, in as many statements; gives the ids of new runs. */
-export async function runFlowForEach(scope: Scope, flowId: string, some: readonly ByHand[]): Promise<string[]> {
+export async function runFlowForEach(scope: Scope, flowId: string, some: readonly ManualStart[]): Promise<string[]> {
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
   const runs = some.map(
-    ({ input, naturalKey, item }): NewRun => ({
+    ({ input, deduplicationKey, item }): NewRun => ({
       flow,
       trigger: { kind: 'manual', event: null, object_type: null, record_id: null },
       input: { input: input ?? null },
-      guard: item ?? { starter_id: scope.actor.id },
-      key: `manual ${naturalKey}`,
+      triggerVisibility: item ?? { starter_id: scope.actor.id },
+      key: `manual ${deduplicationKey}`,
       depth: scope.cause.depth + 1,
       isPersonal: scope.actor.personId === flow.editor_id,
       requestId: scope.cause.requestId,

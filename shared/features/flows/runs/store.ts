@@ -21,7 +21,7 @@ export const insertRuns = sql(
 )
 
 /** A run with all that going on with it needs. Values: workspace, id. */
-export const findPlaying = sql(
+export const findRunToExecute = sql(
   'find_flow_run_to_play',
   `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $1 and id = $2`,
@@ -74,10 +74,10 @@ const [onward, keeping, ending] = [
  * ended the run: what is written in its transaction goes with it. Values: workspace, run, the turn before, status, state, what it waits for,
  * the job that goes on, error, now, the steps as a JSON list.
  */
-export const writeTurn = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
+export const checkpointStatementFor = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
 
 /** Whether a turn could not be written, since somebody else has written one or has ended the run. */
-export const isOvertaken = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
+export const isRunSuperseded = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
 
 /** Ends a run as failed, unless somebody has gone on with it. Values: workspace, run, the turn before, the error as JSON, now. */
 export const giveUpRun = sql(
@@ -99,7 +99,7 @@ export const findOutputs = sql(
 )
 
 /** Ends all open runs of a flow as failed. Values: workspace, flow, the error as JSON, now. */
-export const endRuns = sql(
+export const failOpenRuns = sql(
   'end_flow_runs',
   `update flow_runs set status = 'failed', error = $3::json, turn = turn + 1, waiting = null, finished_at = $4, touched_at = $4
    where workspace_id = $1 and flow_id = $2 and finished_at is null`,
@@ -145,7 +145,7 @@ export const insertRetry = sql(
 )
 
 /** Counts events that made no run. Values: workspace, flows, as many numbers, the hour. */
-export const countSkips = sql(
+export const addSkippedEvents = sql(
   'count_flow_skips',
   `insert into flow_skips as counted (workspace_id, flow_id, hour, share, skipped)
    select $1, flow_id, $4, pg_backend_pid() % 16, skipped from unnest($2::uuid[], $3::integer[]) as given (flow_id, skipped)
@@ -189,14 +189,14 @@ export const reviveRun = sql(
 )
 
 /** The newest runs of a flow that have ended and were no retries, with what set them off. Values: workspace, flow, how many. */
-export const findRehearsed = sql(
+export const findRunsToRehearse = sql(
   'find_rehearsed_flow_runs',
   `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
    where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
 )
 
 /** What a step of a run gave that was asked the same, whole. Values: workspace, run, block, iteration, digest of what it was asked. */
-export const findRecorded = sql(
+export const findRecordedOutput = sql(
   'find_recorded_flow_step',
   `select coalesce(whole.output, step.output) as output
    from flow_steps as step
@@ -206,17 +206,17 @@ export const findRecorded = sql(
 )
 
 /** A mark in the audit: what is written after it has a higher id. */
-export const markAudit = sql('mark_audit', 'select uuidv7() as id')
+export const selectAuditPosition = sql('mark_audit', 'select uuidv7() as id')
 
 /** What was written into the audit behind a mark by one request. Values: workspace, mark, request. */
-export const findWritten = sql(
+export const findAuditEntriesSince = sql(
   'find_written_in_rehearsal',
   `select action, object_type, record_id, before, after from audit_entries
    where workspace_id = $1 and id > $2 and request_id = $3 order by id`,
 )
 
 /** Ends the waiting for a lock, and long statements, for as long as a transaction lasts. Values: milliseconds, milliseconds. */
-export const boundTransaction = sql(
+export const limitTransactionTime = sql(
   'bound_rehearsal',
   `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true)`,
 )

@@ -18,7 +18,7 @@ export const findRun = sql(
 )
 
 /** Whether a workspace has had a flow of which runs are kept, as its id is written. Values: workspace, flow. */
-export const findRunFlow = sql('find_flow_of_runs', 'select flow_id from flow_runs where workspace_id = $1 and flow_id = $2 limit 1')
+export const findFlowOfRuns = sql('find_flow_of_runs', 'select flow_id from flow_runs where workspace_id = $1 and flow_id = $2 limit 1')
 
 /** Bytes of outputs that the view of a run has. */
 const shownOutputBytes = 8_000_000
@@ -76,7 +76,7 @@ export const findTotals = sql(
 )
 
 /** Events that made no run. Values: workspace, now, flows. */
-export const findSkips = sql(
+export const findSkippedTotals = sql(
   'find_flow_skips',
   `select coalesce(sum(skipped) filter (where hour > $2::timestamptz - interval '24 hours'), 0)::integer as skipped_24h,
      coalesce(sum(skipped), 0)::integer as skipped_7d
@@ -84,7 +84,7 @@ export const findSkips = sql(
 )
 
 /** Runs that have not ended, of the whole installation, by what they are at. */
-export const findOpenRuns = sql(
+export const countOpenRunsByState = sql(
   'count_open_flow_runs',
   `select coalesce(waiting ->> 'kind', status) as state, count(*)::integer as count
    from (select status, waiting from flow_runs where finished_at is null limit 100000) as open group by 1`,

@@ -15,7 +15,7 @@ const five = new RegExp(`^${[field(''), field(''), field(''), field(months), fie
 const mostYears = 9
 
 /** Whether text is a cron expression as this service takes it: five fields, in UTC (decisions, Flows). It may still fall on no day ever. */
-export const isCron = (text: string): boolean => nextFire(text, new Date(0)) !== undefined
+export const isCron = (text: string): boolean => nextCronTime(text, new Date(0)) !== undefined
 
 const isFieldAtFault = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/
 const wordsOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -29,7 +29,7 @@ export function cronProblem(text: string): string | undefined {
 }
 
 /** The first instant strictly after another at which a cron expression is due; undefined when it is none, or falls on no day. */
-export function nextFire(expression: string, after: Date): Date | undefined {
+export function nextCronTime(expression: string, after: Date): Date | undefined {
   const text = expression.trim()
   if (!five.test(text)) return undefined
   try {

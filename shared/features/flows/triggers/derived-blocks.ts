@@ -5,7 +5,7 @@ import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 const guarded: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
 
 /** The blocks of a flow whose outputs derive from what set its run off: by a reference, through other blocks, or as the items of a loop. */
-export function derivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
+export function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
   const derived = new Set<string>()
   const derives = (id: string, config: unknown): boolean => {
     if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true

@@ -1,46 +1,47 @@
-import type { Node } from '#shared/core/automation/node.ts'
-import { calendarSource, startingWord } from '#shared/features/calendar/announce.ts'
-import { minutesOf } from '#shared/features/calendar/blocks/trigger-calendar-event.ts'
-import { lookAtAll } from '#shared/features/calendar/reminders/schedule.ts'
-import { kindOf } from '#shared/features/flows/blocks.ts'
-import type { Definition } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowNode } from '#shared/core/automation/node.ts'
+import { calendarEventSource, startingEventName } from '#shared/features/calendar/announce.ts'
+import { minutesBeforeOf } from '#shared/features/calendar/blocks/trigger-calendar-event.ts'
+import { scheduleReminderChecks } from '#shared/features/calendar/reminders/schedule.ts'
+import { blockKindOf } from '#shared/features/flows/blocks.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { scheduleKind } from '#shared/features/flows/store.ts'
-import { nextFire } from '#shared/features/flows/triggers/cron.ts'
+import { nextCronTime } from '#shared/features/flows/triggers/cron.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
-import { dropDue, setDue } from '#shared/platform/due/due-times.ts'
+import { removeDue, setDue } from '#shared/platform/due/due-times.ts'
 import { recordSource } from '#shared/platform/events/event-delivery.ts'
-import { type Heard, listen } from '#shared/platform/events/listen.ts'
+import { type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
 
 /** What flows are called among those who listen to events; their ids there are their own. */
-export const subscriber = 'flows'
+export const flowSubscriber = 'flows'
 
 /** The trigger of a definition, if it has one. */
-export const triggerOf = ({ nodes }: Pick<Definition, 'nodes'>): Node | undefined => nodes.find(({ type }) => kindOf(type)?.isTrigger)
+export const triggerOf = ({ nodes }: Pick<FlowDefinition, 'nodes'>): FlowNode | undefined =>
+  nodes.find(({ type }) => blockKindOf(type)?.isTrigger)
 
 /** Lets a flow hear of what sets it off, and fall due when its schedule says; nothing of it while it is not enabled. */
-export async function hear(
+export async function updateFlowSubscription(
   tx: Tx,
   workspaceId: string,
-  flow: { id: string; enabled: boolean; nodes: readonly Node[] },
+  flow: { id: string; enabled: boolean; nodes: readonly FlowNode[] },
   now: Date,
 ): Promise<void> {
   const trigger = flow.enabled ? triggerOf(flow) : undefined
-  await listen(tx, { workspaceId, subscriber, id: flow.id }, heardBy(trigger))
+  await listen(tx, { workspaceId, subscriber: flowSubscriber, id: flow.id }, heardBy(trigger))
   if (trigger?.type === 'trigger.calendar_event' && trigger.config.event === 'starting') {
-    await lookAtAll(tx, workspaceId, String(trigger.config.calendar_key ?? '').trim(), now)
+    await scheduleReminderChecks(tx, workspaceId, String(trigger.config.calendar_key ?? '').trim(), now)
   }
-  const next = trigger?.type === 'trigger.schedule' ? nextFire(trigger.config.cron as string, now) : undefined
+  const next = trigger?.type === 'trigger.schedule' ? nextCronTime(trigger.config.cron as string, now) : undefined
   if (next) await setDue(tx, { name: scheduleKind }, workspaceId, [{ subject: flow.id, at: next }])
-  else await dropDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
+  else await removeDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
 }
 
-function heardBy(trigger: Node | undefined): Heard[] {
+function heardBy(trigger: FlowNode | undefined): ListenedEvent[] {
   const { object_type, event, calendar_key = '', minutes_before } = (trigger?.config ?? {}) as Readonly<Record<string, string>>
   if (trigger?.type === 'trigger.record_event') {
     return [{ source: recordSource, objectType: object_type ?? '', event: event ?? '', snapshot: true }]
   }
   if (trigger?.type !== 'trigger.calendar_event') return []
   // What is ahead is announced under the minutes that somebody listens for (`listenedTo`).
-  const kind = event === 'starting' ? startingWord(minutesOf(minutes_before ?? 0) ?? 0) : (event ?? '')
-  return [{ source: calendarSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
+  const kind = event === 'starting' ? startingEventName(minutesBeforeOf(minutes_before ?? 0) ?? 0) : (event ?? '')
+  return [{ source: calendarEventSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
 }

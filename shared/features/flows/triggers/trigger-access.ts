@@ -1,12 +1,12 @@
-import { accessTo } from '#shared/core/records/access.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
-import { sightOfTrigger } from '#shared/features/calendar/announce.ts'
+import { accessToAnnouncedEvent } from '#shared/features/calendar/announce.ts'
 import { findEvent } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
-import type { RunSummary, TriggerGuard } from '#shared/features/flows/runs/schemas.ts'
+import type { FlowRunSummary, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { findItem } from '#shared/features/queues/items/find.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -15,33 +15,33 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 /** A run, by what set it off. */
 export interface TriggeredRun {
   readonly id: string
-  readonly trigger: RunSummary['trigger']
-  readonly guard: TriggerGuard | null
+  readonly trigger: FlowRunSummary['trigger']
+  readonly guard: TriggerVisibility | null
   /** Whether it was given an input. */
   readonly hasInput: boolean
 }
 
 /** What a viewer may see of what set a run off. */
-export interface TriggerSight {
+export interface TriggerAccess {
   /** The record or the calendar event by its id. */
-  readonly isNamed: boolean
+  readonly isIdVisible: boolean
   /** All of it: every value of the record, the details of the event, the input. */
-  readonly isWhole: boolean
+  readonly isFullyVisible: boolean
 }
 
-const nothing: TriggerSight = { isNamed: false, isWhole: false }
-const all: TriggerSight = { isNamed: true, isWhole: true }
-const seenIf = (isSeen: boolean): TriggerSight => (isSeen ? all : nothing)
+const nothing: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
+const all: TriggerAccess = { isIdVisible: true, isFullyVisible: true }
+const seenIf = (isSeen: boolean): TriggerAccess => (isSeen ? all : nothing)
 
 /** What the caller may see of what set these runs off, by run, with its rights of now. Records of one type are read in one statement. */
-export async function triggerSights(scope: Scope, runs: readonly TriggeredRun[]): Promise<ReadonlyMap<string, TriggerSight>> {
-  const sights = new Map<string, TriggerSight>()
+export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRun[]): Promise<ReadonlyMap<string, TriggerAccess>> {
+  const sights = new Map<string, TriggerAccess>()
   const ofRecords = runs.filter(({ trigger }) => trigger.kind === 'record_event')
   for (const [typeKey, ofType] of Map.groupBy(ofRecords, ({ trigger }) => trigger.object_type ?? '')) {
     const sightOf = await recordSights(scope, typeKey, ofType)
     for (const run of ofType) sights.set(run.id, sightOf(run.trigger.record_id))
   }
-  const known = new Map<string, TriggerSight>()
+  const known = new Map<string, TriggerAccess>()
   for (const run of runs) {
     if (sights.has(run.id)) continue
     const key = JSON.stringify([run.trigger.kind, run.trigger.record_id, run.guard, run.hasInput])
@@ -53,22 +53,25 @@ export async function triggerSights(scope: Scope, runs: readonly TriggeredRun[])
 }
 
 /** A record that is gone is seen by those who may read every record of its type. */
-async function recordSights(scope: Scope, typeKey: string, runs: readonly TriggeredRun[]): Promise<(id: string | null) => TriggerSight> {
+async function recordSights(scope: Scope, typeKey: string, runs: readonly TriggeredRun[]): Promise<(id: string | null) => TriggerAccess> {
   const type = await findRecordType(scope, typeKey)
   if (!type) return () => seenIf(scope.actor.owner)
-  const access = accessTo(scope, type, 'records:read')
+  const access = recordAccessFor(scope, type, 'records:read')
   if (access.verdict === 'all' && access.alwaysVisible) return () => all
   const ids = [...new Set(runs.flatMap(({ trigger }) => trigger.record_id ?? []))]
-  const records = new Map((await recordsByIds(scope, type, ids)).map((record) => [record.id, record]))
+  const records = new Map((await findRecordsByIds(scope, type, ids)).map((record) => [record.id, record]))
   return (id) => {
     const record = records.get(id ?? '')
-    if (!record) return { isNamed: access.verdict === 'all', isWhole: false }
-    return { isNamed: access.test(record), isWhole: access.test(record) && access.hideable.isSubsetOf(access.visibleFields(record)) }
+    if (!record) return { isIdVisible: access.verdict === 'all', isFullyVisible: false }
+    return {
+      isIdVisible: access.test(record),
+      isFullyVisible: access.test(record) && access.hideable.isSubsetOf(access.visibleFields(record)),
+    }
   }
 }
 
 /** By the calendar, privacy and guests that the event has now; of one that is gone by those that it was announced with. */
-async function eventSight(scope: Scope, { trigger, guard }: TriggeredRun): Promise<TriggerSight> {
+async function eventSight(scope: Scope, { trigger, guard }: TriggeredRun): Promise<TriggerAccess> {
   const { db, workspace } = scope
   const id = trigger.record_id ?? ''
   const event = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
@@ -79,11 +82,11 @@ async function eventSight(scope: Scope, { trigger, guard }: TriggeredRun): Promi
     guest_ids = [],
   } = event ? { ...event, guest_ids: guests.flatMap(({ user_id }) => user_id ?? []) } : (guard ?? {})
   if (calendar_id === undefined || visibility === undefined) return nothing
-  return seenIf((await sightOfTrigger(scope, { calendar_id, visibility, guest_ids })) !== 'none')
+  return seenIf((await accessToAnnouncedEvent(scope, { calendar_id, visibility, guest_ids })) !== 'none')
 }
 
 /** An input is seen by who gave it and by the owner of the workspace, that of a work queue by those who see its item. */
-async function inputSight(scope: Scope, { guard, hasInput }: TriggeredRun): Promise<TriggerSight> {
+async function inputSight(scope: Scope, { guard, hasInput }: TriggeredRun): Promise<TriggerAccess> {
   const { actor } = scope
   if (!hasInput || actor.owner || (guard?.starter_id != null && guard.starter_id === actor.id)) return all
   if (guard?.queue_id === undefined) return nothing

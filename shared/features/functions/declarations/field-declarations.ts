@@ -28,13 +28,13 @@ const shapes: Readonly<Record<FieldType, Shape>> = {
 }
 
 /** The type of a field's value as records.get gives it. */
-export const valueType = (field: Field): string => `${shapes[field.type].read(optionsOf(field))} | null`
+export const readTypeOf = (field: Field): string => `${shapes[field.type].read(optionsOf(field))} | null`
 
 /** The type of what may be sent for a field; undefined for one that a formula computes. */
-export function sentType(field: Field): string | undefined {
+export function inputTypeOf(field: Field): string | undefined {
   if (field.rules.formula !== undefined) return undefined
   const { alsoSent } = shapes[field.type]
-  return alsoSent === undefined ? valueType(field) : `${valueType(field)} | ${alsoSent}`
+  return alsoSent === undefined ? readTypeOf(field) : `${readTypeOf(field)} | ${alsoSent}`
 }
 
 const optionsOf = ({ rules }: Field): string => (rules.options ?? []).map((option) => JSON.stringify(option)).join(' | ') || 'string'

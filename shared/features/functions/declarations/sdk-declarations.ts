@@ -1,25 +1,25 @@
 import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
-import { sentType, valueType } from '#shared/features/functions/declarations/field-declarations.ts'
+import { inputTypeOf, readTypeOf } from '#shared/features/functions/declarations/field-declarations.ts'
 
 /**
  * TypeScript declarations of what stands around a function of this workspace: the SDK, with the record types and fields that the caller
  * may read, and the few globals. For editors; nothing checks a function against them.
  */
-export async function declareSdk(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
+export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
   const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))
   const types = await Promise.all(stored.map(({ key }) => requireRecordType(scope, key)))
   const readable = types
-    .map((type) => ({ type, access: accessTo(scope, type, 'records:read') }))
+    .map((type) => ({ type, access: recordAccessFor(scope, type, 'records:read') }))
     .filter(({ access }) => access.verdict !== 'none')
   return [
     '// Made by Kontor for the functions of one workspace. A field with a question mark is hidden from you in some records.\n',
-    `interface ReadTypes {\n${readable.map(({ type, access }) => typeLines(type, access, valueType)).join('')}}\n`,
-    `interface SentTypes {\n${readable.map(({ type, access }) => typeLines(type, access, sentType)).join('')}}\n`,
+    `interface ReadTypes {\n${readable.map(({ type, access }) => typeLines(type, access, readTypeOf)).join('')}}\n`,
+    `interface SentTypes {\n${readable.map(({ type, access }) => typeLines(type, access, inputTypeOf)).join('')}}\n`,
     fixed,
     `interface Sdk {\n${spacesOf(methods).map(spaceLines).join('')}}\n`,
     'declare const sdk: Sdk\n',
@@ -32,7 +32,7 @@ type Describe = (field: RecordType['fields'][number]) => string | undefined
 function typeLines({ key, label, fields }: RecordType, access: RecordAccess, describe: Describe): string {
   const lines = fields
     .filter((field) => !access.neverVisible.has(field.key))
-    .map((field) => ({ field, text: describe(field), mark: describe === sentType || access.hideable.has(field.key) ? '?' : '' }))
+    .map((field) => ({ field, text: describe(field), mark: describe === inputTypeOf || access.hideable.has(field.key) ? '?' : '' }))
     .filter(({ text }) => text !== undefined)
     .map(({ field, text, mark }) => `${comment('    ', field.label)}    ${field.key}${mark}: ${text}\n`)
   return `${comment('  ', label)}  ${key}: {\n${lines.join('')}  }\n`

@@ -1,11 +1,11 @@
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { FunctionValues, FunctionView, ListedFunction } from '#shared/features/functions/definitions/schemas.ts'
+import type { FunctionSummary, FunctionValues, FunctionView } from '#shared/features/functions/definitions/schemas.ts'
 import {
   deleteFunction,
   findFunction,
   findFunctions,
-  findWholeFunction,
+  findFunctionWithSource,
   insertFunction,
   updateFunction,
 } from '#shared/features/functions/definitions/store.ts'
@@ -15,8 +15,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The functions that the caller may see, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<ListedFunction>> =>
-  listByCreation<ListedFunction, ListedFunction>(scope.db, query, {
+export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FunctionSummary>> =>
+  listByCreation<FunctionSummary, FunctionSummary>(scope.db, query, {
     list: `functions ${scope.workspace.id}`,
     find: (...page) => findFunctions(scope.workspace.id, ...page),
     isVisible: ({ id }) => permits(scope, 'functions:read', id),
@@ -24,10 +24,10 @@ export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<Li
   })
 
 /** What is known of a function beside its source, remembered until a function of the workspace changes; throws NOT_FOUND. */
-export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<ListedFunction> {
+export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<FunctionSummary> {
   const known = isUuid(id)
     ? await cache.remember(db, workspace.id, `function ${id.toLowerCase()}`, async () => {
-        const [found] = await db.query<ListedFunction>(findFunction(workspace.id, id))
+        const [found] = await db.query<FunctionSummary>(findFunction(workspace.id, id))
         return found
       })
     : undefined
@@ -35,18 +35,18 @@ export async function requireFunction({ db, cache, workspace }: Scope, id: strin
 }
 
 /** The same of one that may run: VALIDATION_ERROR when it is disabled (document 2, Functions, rule 3). */
-export async function requireEnabled(scope: Scope, id: string): Promise<ListedFunction> {
+export async function requireEnabledFunction(scope: Scope, id: string): Promise<FunctionSummary> {
   const known = await requireFunction(scope, id)
-  if (!known.enabled) throw disabled()
+  if (!known.enabled) throw functionDisabledProblem()
   return known
 }
 
 /** What somebody is told who runs a function that is disabled. */
-export const disabled = () => problem('VALIDATION_ERROR', 'The function is disabled')
+export const functionDisabledProblem = () => problem('VALIDATION_ERROR', 'The function is disabled')
 
 /** A function with its source; throws NOT_FOUND. */
 export async function getFunction({ db, workspace }: Scope, id: string): Promise<FunctionView> {
-  return found(isUuid(id) ? await db.query<FunctionView>(findWholeFunction(workspace.id, id)) : [])
+  return found(isUuid(id) ? await db.query<FunctionView>(findFunctionWithSource(workspace.id, id)) : [])
 }
 
 /** Makes a function whose source has been checked; the caller is its author. */

@@ -1,7 +1,7 @@
 import { functionLimits as limits } from '#shared/features/functions/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
 const description = t.Optional(nullable(t.String({ maxLength: limits.descriptionCharacters, description: 'Up to 500 characters.' })))
@@ -44,8 +44,8 @@ const parts = {
 }
 
 /** A function as lists show it. */
-export const listedFunction = schema(t.Object(parts, { title: 'FunctionSummary' }))
-export type ListedFunction = TypeOf<typeof listedFunction>
+export const functionSummary = schema(t.Object(parts, { title: 'FunctionSummary' }))
+export type FunctionSummary = TypeOf<typeof functionSummary>
 
 /** A function with its source (document 2, Function). */
 export const functionView = schema(
@@ -65,7 +65,7 @@ export const functionValues = t.Object({
 export type FunctionValues = TypeOf<ReturnType<typeof schema<typeof functionValues>>>
 
 /** What a body sets. Null clears a description and a timeout; of what cannot be empty it counts as not sent. Throws VALIDATION_ERROR. */
-export function valuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
+export function functionValuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
   const { name, source, description, timeout_ms, enabled, http_enabled } = body
   if (source !== undefined && Buffer.byteLength(source) > limits.sourceBytes) {
     throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
@@ -83,7 +83,7 @@ export function valuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
 /** Brings a time limit into its range (document 2, Function). */
 function timeoutOf(value: unknown): number {
   if (value === null) return limits.defaultTimeoutMs
-  const text = numberText(value)
+  const text = jsonNumberText(value)
   if (text === undefined) throw problem('VALIDATION_ERROR', 'timeout_ms must be a number')
   return Math.min(limits.longestTimeoutMs, Math.max(limits.shortestTimeoutMs, Math.round(Number(text))))
 }

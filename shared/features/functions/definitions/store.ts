@@ -1,6 +1,6 @@
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
@@ -11,13 +11,13 @@ const listed = 'id, name, description, timeout_ms, enabled, http_enabled, author
 const whole = `${listed}, source`
 
 /** Functions of a workspace, in the order of their creation. Values: workspace, position, how many. */
-export const findFunctions = pageByCreation('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
+export const findFunctions = creationPageSql('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
 
 /** One function without its source. Values: workspace, id. */
 export const findFunction = sql('find_function', `select ${listed} from functions where workspace_id = $1 and id = $2`)
 
 /** One function with its source. Values: workspace, id. */
-export const findWholeFunction = sql('find_whole_function', `select ${whole} from functions where workspace_id = $1 and id = $2`)
+export const findFunctionWithSource = sql('find_whole_function', `select ${whole} from functions where workspace_id = $1 and id = $2`)
 
 /** Makes a function. Values: workspace, id, name, description, source, timeout, http_enabled, author. */
 export const insertFunction = sql(

@@ -13,17 +13,17 @@ const parts = {
 }
 
 /** A source that a function has had, as lists show it and with its text. */
-export const listedVersion = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
-export const versionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
-export type VersionView = TypeOf<typeof versionView>
+export const functionVersionSummary = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
+export const functionVersionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
+export type FunctionVersionView = TypeOf<typeof functionVersionView>
 
 /** The last sources of a function, newest first. */
-export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof listedVersion>[]> =>
+export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof functionVersionSummary>[]> =>
   db.query(findVersions(workspace.id, functionId))
 
 /** One of them; throws NOT_FOUND. */
-export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<VersionView> {
-  const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<VersionView>(findVersion(workspace.id, functionId, version)) : []
+export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<FunctionVersionView> {
+  const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<FunctionVersionView>(findVersion(workspace.id, functionId, version)) : []
   if (!found) throw problem('NOT_FOUND')
   return found
 }

@@ -1,7 +1,7 @@
 import type { Invocation } from '#shared/core/automation/invocation.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { ListedRun, RunPage, RunQuery, RunView } from '#shared/features/functions/runs/schemas.ts'
+import type { FunctionRunPage, FunctionRunQuery, FunctionRunSummary, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
@@ -9,12 +9,12 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A run that has ended, as it is recorded. */
-export interface EndedRun {
+export interface EndedFunctionRun {
   readonly id: string
   readonly functionId: string
   readonly version: number
   readonly parentId: string | null
-  readonly ending: RunView['ending']
+  readonly ending: FunctionRunView['ending']
   readonly error: string | null
   readonly logs: Invocation['logs']
   readonly steps: Invocation['steps']
@@ -23,7 +23,7 @@ export interface EndedRun {
 }
 
 /** Records a run that its caller's scope stands for; once, however often this is done. */
-export async function recordRun({ db, workspace, actor, cause }: Scope, run: EndedRun): Promise<void> {
+export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, run: EndedFunctionRun): Promise<void> {
   const who = [actor.id, actor.type, cause.requestId]
   const texts = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
   const { id, functionId, version, parentId, ending, error, resultBytes, durationMs } = run
@@ -32,10 +32,10 @@ export async function recordRun({ db, workspace, actor, cause }: Scope, run: End
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-type Row = Omit<ListedRun, 'error'> & { readonly error: string | null }
+type Row = Omit<FunctionRunSummary, 'error'> & { readonly error: string | null }
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
-export async function listRuns(scope: Scope, functionId: string, query: RunQuery): Promise<RunPage> {
+export async function listFunctionRuns(scope: Scope, functionId: string, query: FunctionRunQuery): Promise<FunctionRunPage> {
   const list = `runs ${functionId}`
   const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
   const { page, hasMore } = await readPage<Row>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
@@ -45,9 +45,9 @@ export async function listRuns(scope: Scope, functionId: string, query: RunQuery
 }
 
 /** One run with its steps, and its output for whoever may see that; throws NOT_FOUND. */
-export async function getRun(scope: Scope, functionId: string, id: string): Promise<RunView> {
+export async function getFunctionRun(scope: Scope, functionId: string, id: string): Promise<FunctionRunView> {
   const find = findRun(scope.workspace.id, functionId, id)
-  const [row] = isUuid(id) ? await scope.db.query<Row & Required<Pick<RunView, 'logs' | 'steps'>>>(find) : []
+  const [row] = isUuid(id) ? await scope.db.query<Row & Required<Pick<FunctionRunView, 'logs' | 'steps'>>>(find) : []
   if (!row) throw problem('NOT_FOUND')
   const { error, logs, ...run } = row
   if (!seesOutput(scope, run)) return run

@@ -26,21 +26,21 @@ const parts = {
 const listedRun = t.Object(parts, { title: 'FunctionRunSummary' })
 
 /** A run with all that is kept of it, for 30 days. */
-export const runView = schema(
+export const functionRunView = schema(
   t.Object({ ...parts, logs: t.Optional(logLines), steps: runSteps }, { title: 'FunctionRun', description: 'One run of a function.' }),
 )
-export type RunView = TypeOf<typeof runView>
+export type FunctionRunView = TypeOf<typeof functionRunView>
 
-export const runPage = schema(
+export const functionRunPage = schema(
   t.Object({ runs: t.Array(listedRun), next_cursor: nullable(t.String({ description: 'Where the next page starts; null at the end.' })) }),
 )
-export type RunPage = TypeOf<typeof runPage>
-export type ListedRun = RunPage['runs'][number]
+export type FunctionRunPage = TypeOf<typeof functionRunPage>
+export type FunctionRunSummary = FunctionRunPage['runs'][number]
 
-export const runQuery = schema(
+export const functionRunQuery = schema(
   t.Object({
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
   }),
 )
-export type RunQuery = TypeOf<typeof runQuery>
+export type FunctionRunQuery = TypeOf<typeof functionRunQuery>

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#shared/features/functions/secrets/store.ts'
-import { type Sealer, sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -21,9 +21,9 @@ export const secretInput = schema(
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
 
 /** Keeps a secret, sealed, in place of the one before. VALIDATION_ERROR for a name that is no identifier of up to 64 letters, or one too many. */
-export async function keepSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
+export async function saveSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
-  const sealed = secrets(scope).seal(value, placeOf(scope, name))
+  const sealed = secrets(scope).encrypt(value, placeOf(scope, name))
   const most = functionLimits.secretsPerWorkspace
   const [kept] = await scope.db.transaction(async (tx) => {
     await tx.query(lockSecrets(scope.workspace.id))
@@ -37,7 +37,7 @@ export async function keepSecret(scope: Scope, name: string, value: string): Pro
 export async function readSecret(scope: Scope, name: string): Promise<string> {
   const [found] = isSecretName(name) ? await scope.db.query<{ value: Buffer }>(findSecret(scope.workspace.id, name)) : []
   if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)}`)
-  return secrets(scope).open(found.value, placeOf(scope, name))
+  return secrets(scope).decrypt(found.value, placeOf(scope, name))
 }
 
 /** Throws NOT_FOUND. */
@@ -48,5 +48,5 @@ export async function removeSecret({ db, workspace }: Scope, name: string): Prom
 
 const isSecretName = (text: string): boolean => /^[A-Za-z_]\w{0,63}$/.test(text)
 
-const secrets = ({ config }: Scope): Sealer => sealer(config.secretKey, 'function secrets')
+const secrets = ({ config }: Scope): Encryptor => createEncryptor(config.secretKey, 'function secrets')
 const placeOf = ({ workspace }: Scope, name: string): string => `${workspace.id} ${name}`

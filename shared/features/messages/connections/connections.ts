@@ -8,25 +8,25 @@ import {
   findWebhook,
   insertConnection,
   lockConnection,
-  noteCheck,
   type StoredConnection,
   updateConnection,
+  updateConnectionCheck,
 } from '#shared/features/messages/connections/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { canonicalHost } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
-import { type Sealer, sealer } from '#shared/platform/kernel/crypto/encryption.ts'
-import { signingKey } from '#shared/platform/kernel/crypto/signing-key.ts'
+import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import { senderText } from '#shared/platform/mail/sender.ts'
+import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
 /** Seals what connections keep secret. */
-export const connectionSecrets = ({ secretKey }: Config): Sealer => sealer(secretKey, 'message connections')
+export const connectionEncryptor = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
 
 /** What a secret of a connection is sealed for, so that it opens nowhere else. */
-export const secretPlace = (id: string, secret: 'password' | 'dkim' | 'webhook'): string => `${id} ${secret}`
+export const secretContext = (id: string, secret: 'password' | 'dkim' | 'webhook'): string => `${id} ${secret}`
 
 /** All connections of the workspace, oldest first. */
 export async function listConnections(scope: Scope): Promise<ConnectionView[]> {
@@ -40,11 +40,11 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
 }
 
 /** One connection as its creation answered it, to compare with what is sent back; throws NOT_FOUND. */
-export async function connectionAsMade(scope: Scope, id: string): Promise<NewConnectionView> {
+export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
   const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
   if (!webhook) throw problem('NOT_FOUND')
-  const secret = connectionSecrets(scope.config).open(webhook.webhook_secret, secretPlace(stored.id, 'webhook'))
+  const secret = connectionEncryptor(scope.config).decrypt(webhook.webhook_secret, secretContext(stored.id, 'webhook'))
   return { ...viewOf(scope, stored), webhook_secret: secret }
 }
 
@@ -70,7 +70,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
     dkim_key: null,
   }
   const values = settingsOf(config, id, { name: '', host: '', from_address: '', ...blank }, input)
-  const sealed = connectionSecrets(config).seal(secret, secretPlace(id, 'webhook'))
+  const sealed = connectionEncryptor(config).encrypt(secret, secretContext(id, 'webhook'))
   const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, sealed, scope.now()))
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
@@ -95,7 +95,7 @@ export async function removeConnection({ db, workspace }: Scope, id: string): Pr
 }
 
 /** A connection with its secrets, for whoever speaks to its server. */
-export interface OpenConnection {
+export interface DecryptedConnection {
   readonly id: string
   readonly host: string
   readonly port: number
@@ -108,25 +108,34 @@ export interface OpenConnection {
 }
 
 /** Opens the secrets of a workspace's connection; undefined when it is gone. */
-export async function openConnection(db: Executor, config: Config, workspaceId: string, id: string): Promise<OpenConnection | undefined> {
+export async function loadDecryptedConnection(
+  db: Executor,
+  config: Config,
+  workspaceId: string,
+  id: string,
+): Promise<DecryptedConnection | undefined> {
   const [row] = await db.query<StoredConnection>(findConnection(workspaceId, id))
   if (!row) return undefined
   const { host, port, secure, username, password, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
-  const secrets = connectionSecrets(config)
+  const secrets = connectionEncryptor(config)
   return {
     ...{ id, host, port, secure, username, from, updatedAt: row.updated_at },
-    password: password === null ? '' : secrets.open(password, secretPlace(id, 'password')),
+    password: password === null ? '' : secrets.decrypt(password, secretContext(id, 'password')),
     dkim:
       domain === null || selector === null || row.dkim_key === null
         ? null
-        : { domain, selector, privateKey: secrets.open(row.dkim_key, secretPlace(id, 'dkim')) },
+        : { domain, selector, privateKey: secrets.decrypt(row.dkim_key, secretContext(id, 'dkim')) },
   }
 }
 
 /** Records what a test of a connection found; gives it as it is then. Throws NOT_FOUND when it is gone. */
-export async function recordCheck(scope: Scope, { id, updatedAt }: OpenConnection, error: string | null): Promise<ConnectionView> {
+export async function saveConnectionCheck(
+  scope: Scope,
+  { id, updatedAt }: DecryptedConnection,
+  error: string | null,
+): Promise<ConnectionView> {
   const status = error === null ? 'ok' : 'failed'
-  const statement = noteCheck(scope.workspace.id, id, status, error?.slice(0, 500) ?? null, scope.now(), updatedAt)
+  const statement = updateConnectionCheck(scope.workspace.id, id, status, error?.slice(0, 500) ?? null, scope.now(), updatedAt)
   const [row] = await scope.db.query<StoredConnection>(statement)
   return row ? viewOf(scope, row) : getConnection(scope, id)
 }
@@ -135,9 +144,9 @@ type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' 
 
 /** The columns of a connection's settings in their order, with what was sent put over what stands. */
 function settingsOf(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
-  const secrets = connectionSecrets(config)
+  const secrets = connectionEncryptor(config)
   const seal = (text: string | null, place: 'password' | 'dkim') =>
-    text === null || text === '' ? null : secrets.seal(text, secretPlace(id, place))
+    text === null || text === '' ? null : secrets.encrypt(text, secretContext(id, place))
   const { dkim } = sent
   const signature =
     dkim === undefined
@@ -156,7 +165,7 @@ function settingsOf(config: Config, id: string, before: Settings, sent: Connecti
     sent.secure ?? before.secure,
     sent.username === undefined ? before.username : (sent.username ?? ''),
     sent.password === undefined ? before.password : seal(sent.password, 'password'),
-    sent.from === undefined ? before.from_address : senderText(sent.from),
+    sent.from === undefined ? before.from_address : normalizeSender(sent.from),
     ...signature,
   ]
 }
@@ -179,7 +188,7 @@ function storedKey({ dkim_key }: Pick<Settings, 'dkim_key'>): Buffer {
 
 function readKey(text: string): string {
   try {
-    return signingKey(text)
+    return parseSigningKey(text)
   } catch (error) {
     throw problem('VALIDATION_ERROR', `dkim.private_key ${(error as Error).message}`)
   }

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { connectionSecrets, secretPlace } from '#shared/features/messages/connections/connections.ts'
+import { connectionEncryptor, secretContext } from '#shared/features/messages/connections/connections.ts'
 import { findWebhook } from '#shared/features/messages/connections/store.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
-import { stopContact } from '#shared/features/messages/do-not-contact/store.ts'
-import { findRecipientOf, noteBounce } from '#shared/features/messages/store.ts'
+import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
+import { findRecipientByConnection, markBounced } from '#shared/features/messages/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -19,18 +19,18 @@ const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message
  * do-not-contact list. The signature, over the bytes as they came, is looked at before anything else: VALIDATION_ERROR when it does not
  * fit or is more than 5 minutes off, NOT_FOUND when there is no such connection. What is signed and means nothing to us is let pass.
  */
-export async function takeCallback(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
+export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
   const { config, db, now } = scope
   const [webhook] = isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : []
   if (!webhook) throw problem('NOT_FOUND')
-  const secret = connectionSecrets(config).open(webhook.webhook_secret, secretPlace(connectionId.toLowerCase(), 'webhook'))
+  const secret = connectionEncryptor(config).decrypt(webhook.webhook_secret, secretContext(connectionId.toLowerCase(), 'webhook'))
   if (!isSigned(body, signature, secret, now())) throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
   const { event, messageId } = readReport(body) ?? {}
   if (messageId === undefined) return
   const [workspaceId, connection] = [webhook.workspace_id, connectionId.toLowerCase()]
-  if (event === 'bounce') return void (await db.query(noteBounce(workspaceId, connection, messageId, 'The provider reports a bounce')))
-  const [message] = await db.query<{ recipient: string }>(findRecipientOf(workspaceId, connection, messageId))
-  if (message) await db.query(stopContact(workspaceId, contactKey(message.recipient), 'complaint', messageId, now()))
+  if (event === 'bounce') return void (await db.query(markBounced(workspaceId, connection, messageId, 'The provider reports a bounce')))
+  const [message] = await db.query<{ recipient: string }>(findRecipientByConnection(workspaceId, connection, messageId))
+  if (message) await db.query(insertDoNotContact(workspaceId, contactKey(message.recipient), 'complaint', messageId, now()))
 }
 
 interface Webhook {

@@ -1,4 +1,4 @@
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
@@ -15,7 +15,7 @@ const dkimInput = t.Object({ ...signature, private_key: privateKey }, { title: '
 const dkimChange = t.Object({ ...signature, private_key: t.Optional(privateKey) }, { title: 'MessageDkimChange' })
 
 const parts = {
-  name: nameText(120),
+  name: nameSchema(120),
   host: t.String({ minLength: 1, maxLength: 253, description: 'The mail server, at a public address.' }),
   port: t.Integer({ minimum: 1, maximum: 65_535 }),
   secure: t.Boolean({ description: 'True for TLS from the first byte; otherwise it is begun where the server offers it.' }),

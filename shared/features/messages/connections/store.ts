@@ -70,7 +70,7 @@ export const updateConnection = sql(
 )
 
 /** Records what a test found, unless the settings have changed meanwhile. Values: workspace, id, status, error, now, updated_at then. */
-export const noteCheck = sql(
+export const updateConnectionCheck = sql(
   'note_message_connection_check',
   `update message_connections set status = $3, error = $4, checked_at = $5
    where workspace_id = $1 and id = $2 and updated_at = $6

@@ -1,11 +1,11 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
-import { allowContact, findStopped, findStoppedOne } from '#shared/features/messages/do-not-contact/store.ts'
+import { deleteDoNotContact, findDoNotContact, findDoNotContactByKey } from '#shared/features/messages/do-not-contact/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** An address that gets no messages. */
-export const stoppedAddress = schema(
+export const doNotContactEntry = schema(
   t.Object(
     {
       address: t.String({ description: 'In lower case, its domain in ASCII.' }),
@@ -16,10 +16,10 @@ export const stoppedAddress = schema(
     { title: 'DoNotContact', description: 'Somebody who wants no messages. Invitations, confirmations and mails for passwords go on.' },
   ),
 )
-export type StoppedAddress = TypeOf<typeof stoppedAddress>
+export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 
 /** Which of them are asked for. */
-export const stoppedQuery = schema(
+export const doNotContactQuery = schema(
   t.Object({
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ format: 'email', description: 'The last address of the previous page.' })),
@@ -27,17 +27,19 @@ export const stoppedQuery = schema(
 )
 
 /** The workspace's do-not-contact list, in the order of the alphabet. */
-export const listStopped = ({ db, workspace }: Scope, { limit, cursor = '' }: TypeOf<typeof stoppedQuery>): Promise<StoppedAddress[]> =>
-  db.query<StoppedAddress>(findStopped(workspace.id, cursor, limit))
+export const listDoNotContact = (
+  { db, workspace }: Scope,
+  { limit, cursor = '' }: TypeOf<typeof doNotContactQuery>,
+): Promise<DoNotContactEntry[]> => db.query<DoNotContactEntry>(findDoNotContact(workspace.id, cursor, limit))
 
 /** One address of the list, in any spelling. Throws NOT_FOUND. */
-export async function getStopped({ db, workspace }: Scope, address: string): Promise<StoppedAddress> {
-  const [row] = await db.query<StoppedAddress>(findStoppedOne(workspace.id, contactKey(address)))
+export async function getDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<DoNotContactEntry> {
+  const [row] = await db.query<DoNotContactEntry>(findDoNotContactByKey(workspace.id, contactKey(address)))
   if (!row) throw problem('NOT_FOUND')
   return row
 }
 
 /** Takes an address off the list, in any spelling: it gets messages again. Throws NOT_FOUND. */
-export async function removeStopped({ db, workspace }: Scope, address: string): Promise<void> {
-  if ((await db.query(allowContact(workspace.id, contactKey(address)))).length === 0) throw problem('NOT_FOUND')
+export async function removeDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<void> {
+  if ((await db.query(deleteDoNotContact(workspace.id, contactKey(address)))).length === 0) throw problem('NOT_FOUND')
 }

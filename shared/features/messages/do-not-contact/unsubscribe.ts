@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
-import { stopContact } from '#shared/features/messages/do-not-contact/store.ts'
-import { findRecipient } from '#shared/features/messages/store.ts'
+import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
+import { findUnsubscribingRecipient } from '#shared/features/messages/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -17,7 +17,7 @@ export const unsubscribeHeaders = (config: Config, workspaceId: string, messageI
 })
 
 /** Who may want no more messages, and of whom. */
-export interface Recipient {
+export interface UnsubscribeRecipient {
   readonly address: string
   readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
   readonly isStopped: boolean
@@ -26,24 +26,24 @@ export interface Recipient {
 }
 
 /** Whom a link leads to; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
-export async function recipientOf(scope: PlatformScope, token: string): Promise<Recipient> {
+export async function findUnsubscribeRecipient(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const named = readToken(scope.config, token)
-  const [row] = await scope.db.query<Row>(findRecipient(named.workspaceId, named.messageId))
+  const [row] = await scope.db.query<Row>(findUnsubscribingRecipient(named.workspaceId, named.messageId))
   if (!row) throw problem('NOT_FOUND')
   const { recipient: address, workspace: name, color, logo, isStopped } = row
   return { address, workspace: { id: named.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
 }
 
 /** Puts whom a link leads to on the workspace's do-not-contact list; once more changes nothing. Throws NOT_FOUND like `recipientOf`. */
-export async function unsubscribe(scope: PlatformScope, token: string): Promise<Recipient> {
-  const recipient = await recipientOf(scope, token)
+export async function unsubscribe(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
+  const recipient = await findUnsubscribeRecipient(scope, token)
   const { workspaceId, messageId } = readToken(scope.config, token)
-  await scope.db.query(stopContact(workspaceId, contactKey(recipient.address), 'unsubscribed', messageId, scope.now()))
+  await scope.db.query(insertDoNotContact(workspaceId, contactKey(recipient.address), 'unsubscribed', messageId, scope.now()))
   return { ...recipient, isStopped: true }
 }
 
 /** Whether a form was sent by the page itself. */
-export const isProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isSame(proofOf(config, token), proof)
+export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isSame(proofOf(config, token), proof)
 
 interface Row {
   readonly recipient: string

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { ListedMessage, MessageQuery, MessageView } from '#shared/features/messages/sending/schemas.ts'
+import type { MessageQuery, MessageSummary, MessageView } from '#shared/features/messages/sending/schemas.ts'
 import { findMessage, findMessages, findRecordMessages } from '#shared/features/messages/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -7,10 +7,10 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The workspace's messages, newest first. Throws VALIDATION_ERROR for a cursor that is no id of a message. */
-export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<ListedMessage[]> {
+export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<MessageSummary[]> {
   const { cursor = highestId, status, record_id, limit } = query
   if (!isUuid(cursor)) throw problem('VALIDATION_ERROR', 'cursor must be the id of the last message of the previous page')
-  return db.query<ListedMessage>(
+  return db.query<MessageSummary>(
     record_id === undefined
       ? findMessages(workspace.id, cursor, status, limit)
       : findRecordMessages(workspace.id, cursor, status, limit, record_id),

@@ -51,8 +51,8 @@ const listed = {
 }
 
 /** A message as it is listed. */
-export const listedMessage = schema(t.Object(listed, { title: 'ListedMessage' }))
-export type ListedMessage = TypeOf<typeof listedMessage>
+export const messageSummary = schema(t.Object(listed, { title: 'ListedMessage' }))
+export type MessageSummary = TypeOf<typeof messageSummary>
 
 /** One message, with what it said. */
 export const messageView = schema(

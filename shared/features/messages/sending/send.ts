@@ -5,8 +5,8 @@ import { requireConnection } from '#shared/features/messages/connections/connect
 import { contactKeys } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import { type MessageInput, messageInput, type SentMessage } from '#shared/features/messages/sending/schemas.ts'
-import { findMessageByKey, insertMessage } from '#shared/features/messages/store.ts'
-import { type Lookup, renderHtml, renderSubject, renderText } from '#shared/features/messages/templates/render.ts'
+import { findMessageByDeduplicationKey, insertMessage } from '#shared/features/messages/store.ts'
+import { renderHtml, renderSubject, renderText, type VariableLookup } from '#shared/features/messages/templates/render.ts'
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
 import { getTemplate } from '#shared/features/messages/templates/templates.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -16,7 +16,7 @@ import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 interface SendOptions {
   /** Of a workspace's calls with the same key, such as a flow's step, one sends; the others get its result. */
-  readonly naturalKey?: string
+  readonly deduplicationKey?: string
   /**
    * What a variable stands for that `vars` does not name, such as a flow's reference: its value is put in once and escaped, where a
    * subject or body that was filled in before would be markup.
@@ -31,7 +31,7 @@ const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
  * `messages.send` and `action.send_message`; it needs messages:send on the connection's id, and to read the record that has the address.
  * `skipped` when the recipient wants none. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR that names what is wrong.
  */
-export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lookup }: SendOptions = {}): Promise<SentMessage> {
+export async function sendMessage(scope: Scope, given: unknown, { deduplicationKey, lookup }: SendOptions = {}): Promise<SentMessage> {
   const input = messageInput.parse(given, 'message')
   const connection = await requireConnection(scope, input.connection_id)
   requirePermission(scope, 'messages:send', connection.id)
@@ -45,10 +45,10 @@ export async function sendMessage(scope: Scope, given: unknown, { naturalKey, lo
   const { subject, text, html } = words
   const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]
   return scope.db.transaction(async (tx) => {
-    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, naturalKey ?? null, scope.now())
+    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, deduplicationKey ?? null, scope.now())
     const [made] = await tx.query<Row>(statement)
     if (made?.status === 'queued') await enqueue(within(scope, tx), id)
-    const [row] = made ? [made] : await tx.query<Row>(findMessageByKey(scope.workspace.id, naturalKey))
+    const [row] = made ? [made] : await tx.query<Row>(findMessageByDeduplicationKey(scope.workspace.id, deduplicationKey))
     return { message_id: row?.id ?? id, skipped: row?.status === 'skipped' }
   })
 }
@@ -59,10 +59,10 @@ interface Row {
 }
 
 /** A message starts nothing, so it goes out however long the chain of automations is that it ends. */
-const enqueue = ({ db, queue, cause, workspace }: Scope, id: string): Promise<string> =>
-  queue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
+const enqueue = ({ db, jobQueue, cause, workspace }: Scope, id: string): Promise<string> =>
+  jobQueue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
 
-function lookupOf({ vars }: MessageInput, lookup: SendOptions['lookup']): Lookup {
+function lookupOf({ vars }: MessageInput, lookup: SendOptions['lookup']): VariableLookup {
   const known = new Map(Object.entries(vars ?? {}))
   return (name) => String((known.has(name) ? known.get(name) : lookup?.(name)) ?? '')
 }
@@ -73,7 +73,7 @@ interface Words {
   readonly html: string | null
 }
 
-async function wordsOf(scope: Scope, input: MessageInput, lookup: Lookup): Promise<Words> {
+async function wordsOf(scope: Scope, input: MessageInput, lookup: VariableLookup): Promise<Words> {
   const template = input.template_id ? await getTemplate(scope, input.template_id) : undefined
   const subject = renderSubject(input.subject || template?.subject || '', lookup)
   const text = renderText(input.body_text || template?.body_text || '', lookup)

@@ -5,7 +5,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * A piece of an HTML template: HTML that is sent as it is, a variable in text or in an attribute, or the value of an attribute that holds an
  * address, whose scheme is checked once its variables are known.
  */
-export type HtmlPiece = string | { readonly name: string } | { readonly address: readonly (string | { readonly name: string })[] }
+export type HtmlTemplatePart = string | { readonly name: string } | { readonly address: readonly (string | { readonly name: string })[] }
 
 const variable = /\{\{[ \t]*([\w.-]{1,200})[ \t]*\}\}/
 
@@ -43,8 +43,8 @@ interface Place {
  * Cuts HTML with {{variables}} into pieces. A variable may be in text and in a quoted attribute that holds neither a program nor a style;
  * anywhere else a value could become markup, so it is a VALIDATION_ERROR that names the variable.
  */
-export function parseHtml(html: string): readonly HtmlPiece[] {
-  const pieces: HtmlPiece[] = []
+export function parseHtml(html: string): readonly HtmlTemplatePart[] {
+  const pieces: HtmlTemplatePart[] = []
   let at = 0
   for (const { start, end, attribute } of placesIn(html)) {
     const strings = splitVariables(html.slice(start, end))

@@ -1,4 +1,4 @@
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** The most characters of a subject and of a body, before and after variables are put in. */
@@ -10,7 +10,7 @@ const bodyHtml = t.String({
   maxLength: messageLimits.body,
   description: 'HTML, with {{variables}} in its text and in quoted attributes; their values are escaped.',
 })
-const parts = { name: nameText(120), subject, body_text: bodyText, body_html: bodyHtml }
+const parts = { name: nameSchema(120), subject, body_text: bodyText, body_html: bodyHtml }
 
 /** What makes a template. */
 export const templateInput = schema(

@@ -1,5 +1,5 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can have 1,000 templates; delete some first'] })
@@ -7,7 +7,7 @@ declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can 
 const columns = 'id, name, subject, body_text, body_html, created_at, updated_at'
 
 /** Templates of a workspace without their bodies, oldest first. Values: workspace, position, how many. */
-export const findTemplates = pageByCreation(
+export const findTemplates = creationPageSql(
   'list_message_templates',
   'select id, name, subject, created_at, updated_at from message_templates where workspace_id = $1',
   1,

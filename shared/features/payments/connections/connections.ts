@@ -1,5 +1,5 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { openCredentials, requireConnection, sealCredentials } from '#shared/features/payments/connections/open.ts'
+import { decryptCredentials, encryptCredentials, requireConnection } from '#shared/features/payments/connections/open.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import {
   findConnections,
@@ -17,7 +17,7 @@ import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { unknownKey } from '#shared/platform/kernel/known-keys.ts'
+import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 
 /** Maximum number of connections per workspace. */
 export const maxConnections = 100
@@ -40,7 +40,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const credentials = { ...givenCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
   const redirectUrl = requireRedirectUrl(redirect_url)
   const id = newId()
-  const sealed = sealCredentials(scope, id, credentials)
+  const sealed = encryptCredentials(scope, id, credentials)
   const values = [scope.workspace.id, id, provider, name, mode, redirectUrl, sealed, scope.now(), maxConnections]
   const made = await scope.db.transaction(async (tx) => {
     const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
@@ -65,7 +65,7 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
     const given = givenCredentials(before.provider, change.credentials ?? {}, false)
     const isOther = Object.keys(given).length > 0 || mode !== before.mode
-    const sealed = isOther ? sealCredentials(scope, id, { ...openCredentials(scope, before), ...given }) : before.credentials
+    const sealed = isOther ? encryptCredentials(scope, id, { ...decryptCredentials(scope, before), ...given }) : before.credentials
     const values = [name, mode, redirectUrl, sealed, isOther ? 'unchecked' : before.status]
     const [after] = await tx.query<StoredConnection>(updateConnection(scope.workspace.id, id, ...values))
     return viewConnection(scope, after ?? before)
@@ -80,7 +80,7 @@ export async function removeConnection(scope: Scope, id: string): Promise<void> 
   await scope.db.transaction(async (tx) => {
     const hidden = await tx.query(hideConnection(scope.workspace.id, id, scope.now()))
     if (hidden.length === 0) throw problem('NOT_FOUND')
-    await scope.queue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
+    await scope.jobQueue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
   })
 }
 
@@ -111,7 +111,7 @@ function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, 
   const given: Record<string, string> = {}
   const names = providers[provider].credentialNames
   const unknown = Object.keys(sent).find((name) => !names.includes(name))
-  if (unknown !== undefined) throw unknownKey(`credentials.${unknown}`, unknown, names, `the credentials of ${provider}`)
+  if (unknown !== undefined) throw unknownKeyProblem(`credentials.${unknown}`, unknown, names, `the credentials of ${provider}`)
   for (const name of names) {
     const value = sent[name]
     if (value === undefined && !isNew) continue

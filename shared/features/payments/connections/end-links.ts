@@ -5,7 +5,7 @@ import { sweepDue } from '#shared/features/payments/due.ts'
 import { abandonLink } from '#shared/features/payments/links/change.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { findOpenLinks } from '#shared/features/payments/links/store.ts'
-import { dropDue } from '#shared/platform/due/due-times.ts'
+import { removeDue } from '#shared/platform/due/due-times.ts'
 
 /** Links read per page. */
 const pageSize = 50
@@ -16,10 +16,10 @@ const lowestId = '00000000-0000-0000-0000-000000000000'
  * Cancels the open links of a deleted connection at its provider and here, then deletes the credentials. When a link fails, the others are
  * still cancelled and the first error is thrown at the end; a repeated call continues with the links that are left.
  */
-export async function endLinksOf(scope: Scope, connectionId: string): Promise<void> {
+export async function endConnectionLinks(scope: Scope, connectionId: string): Promise<void> {
   const { db, workspace } = scope
   if ((await findConnection(scope, connectionId))?.deleted_at == null) return
-  await dropDue(db, sweepDue, workspace.id, [connectionId])
+  await removeDue(db, sweepDue, workspace.id, [connectionId])
   const failures: unknown[] = []
   for (let after = lowestId, found = pageSize; found === pageSize; ) {
     const links: Link[] = await db.query<Link>(findOpenLinks(workspace.id, connectionId, after, pageSize))

@@ -1,35 +1,38 @@
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { findConnectionRow, type StoredConnection } from '#shared/features/payments/connections/store.ts'
-import type { Account, Credentials, Provider } from '#shared/features/payments/providers/provider.ts'
+import { type StoredConnection, selectConnection } from '#shared/features/payments/connections/store.ts'
+import type { Credentials, Provider, ProviderAccount } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
-import { sealer } from '#shared/platform/kernel/crypto/encryption.ts'
+import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-const vault = ({ config }: Pick<PlatformScope, 'config'>) => sealer(config.secretKey, 'payment credentials')
+const vault = ({ config }: Pick<PlatformScope, 'config'>) => createEncryptor(config.secretKey, 'payment credentials')
 const placeOf = (workspaceId: string, connectionId: string): string => `${workspaceId} ${connectionId}`
 
 /** Credentials as they are kept: only this installation opens them, and only as this connection's. */
-export const sealCredentials = (scope: Scope, connectionId: string, credentials: Credentials): Buffer =>
-  vault(scope).seal(JSON.stringify(credentials), placeOf(scope.workspace.id, connectionId))
+export const encryptCredentials = (scope: Scope, connectionId: string, credentials: Credentials): Buffer =>
+  vault(scope).encrypt(JSON.stringify(credentials), placeOf(scope.workspace.id, connectionId))
 
 /** The credentials of a connection; none once they are forgotten. */
-export function openCredentials(scope: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
+export function decryptCredentials(scope: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
   if (connection.credentials === null) return {}
-  return JSON.parse(vault(scope).open(connection.credentials, placeOf(connection.workspace_id, connection.id)))
+  return JSON.parse(vault(scope).decrypt(connection.credentials, placeOf(connection.workspace_id, connection.id)))
 }
 
 /** A connection with its provider and the account to call it with. */
-export interface Opened {
+export interface OpenedConnection {
   readonly provider: Provider
-  readonly account: Account
+  readonly account: ProviderAccount
   readonly connection: StoredConnection
 }
 
 /** Decrypts a connection's credentials for calls to its provider. */
-export function openConnection({ config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>, connection: StoredConnection): Opened {
+export function openConnection(
+  { config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>,
+  connection: StoredConnection,
+): OpenedConnection {
   const { workspace_id: workspaceId, id: connectionId, mode } = connection
-  const credentials = openCredentials({ config }, connection)
+  const credentials = decryptCredentials({ config }, connection)
   return {
     provider: providers[connection.provider],
     account: { workspaceId, connectionId, mode, credentials, config, db, now },
@@ -49,5 +52,5 @@ export async function findConnection(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   id: string,
 ): Promise<StoredConnection | undefined> {
-  return isUuid(id) ? (await db.query<StoredConnection>(findConnectionRow(workspace.id, id)))[0] : undefined
+  return isUuid(id) ? (await db.query<StoredConnection>(selectConnection(workspace.id, id)))[0] : undefined
 }

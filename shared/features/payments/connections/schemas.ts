@@ -1,4 +1,4 @@
-import { nameText } from '#shared/platform/kernel/name.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** The supported providers (decisions, Payments). */
@@ -22,7 +22,7 @@ export const connectionInput = schema(
   t.Object(
     {
       provider: t.Enum([...providerNames]),
-      name: nameText(120),
+      name: nameSchema(120),
       mode,
       redirect_url: t.Optional(redirectUrl),
       credentials: t.Optional(credentials),
@@ -36,7 +36,7 @@ export type ConnectionInput = TypeOf<typeof connectionInput>
 export const connectionChange = schema(
   t.Object(
     {
-      name: t.Optional(nameText(120)),
+      name: t.Optional(nameSchema(120)),
       mode: t.Optional(mode),
       redirect_url: t.Optional(redirectUrl),
       credentials: t.Optional(credentials),

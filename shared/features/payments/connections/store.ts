@@ -27,13 +27,13 @@ export const findConnections = sql(
 )
 
 /** One connection, deleted ones too. Values: workspace, id. */
-export const findConnectionRow = sql(
+export const selectConnection = sql(
   'find_payment_connection',
   `select ${columns} from payment_connections where workspace_id = $1 and id = $2`,
 )
 
 /** The connection that a webhook's address names, in whichever workspace. Values: id. */
-export const findHookedConnection = sql(
+export const findWebhookConnection = sql(
   'find_hooked_connection',
   `select ${columns} from payment_connections where id = $1 and deleted_at is null order by workspace_id limit 1`,
 )
@@ -62,7 +62,7 @@ export const updateConnection = sql(
 )
 
 /** Notes what a test found, unless the credentials were changed meanwhile. Values: workspace, id, status, time, words, credentials tested. */
-export const noteCheck = sql(
+export const saveCheck = sql(
   'note_payment_connection_check',
   `update payment_connections set status = $3, last_checked_at = $4, last_error = $5
    where workspace_id = $1 and id = $2 and deleted_at is null and credentials = $6 returning ${columns}`,
@@ -84,7 +84,7 @@ export const forgetCredentials = sql(
 export const findSweep = sql('find_payment_sweep', 'select asked_until from payment_sweeps where workspace_id = $1 and connection_id = $2')
 
 /** Notes until when it was asked; it never goes back. Values: workspace, connection, time. */
-export const noteSweep = sql(
+export const saveSweep = sql(
   'note_payment_sweep',
   `insert into payment_sweeps as sweep (workspace_id, connection_id, asked_until) values ($1, $2, $3)
    on conflict (workspace_id, connection_id) do update set asked_until = greatest(sweep.asked_until, excluded.asked_until)`,

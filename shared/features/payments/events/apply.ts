@@ -1,25 +1,25 @@
 import { notify } from '#shared/core/notifications/notify.ts'
-import { holdersOf } from '#shared/core/roles/permission-holders.ts'
+import { findPermissionHolders } from '#shared/core/roles/permission-holders.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { createPaymentRecord } from '#shared/features/payments/events/payment-record.ts'
 import {
   findLinkOfPayment,
   lockPayment,
-  noteRecord,
   type ProviderPayment,
-  putPayment,
+  savePaymentRecord,
+  upsertPayment,
 } from '#shared/features/payments/events/payments-store.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
-import { findLinkRow, lockLinkOfProvider, lockLinkRow, markEnded, markPaid } from '#shared/features/payments/links/store.ts'
-import { type Line, type Source, type Verdict, writeLine } from '#shared/features/payments/links/timeline.ts'
+import { lockLink, lockLinkOfProvider, markEnded, markPaid, selectLink } from '#shared/features/payments/links/store.ts'
+import { appendTimeline, type TimelineEntry, type TimelineSource, type TimelineVerdict } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** Where facts were learned. */
-export interface Told {
+export interface FactSource {
   readonly connectionId: string
-  readonly source: Source
+  readonly source: TimelineSource
   readonly eventId?: string | null
 }
 
@@ -28,7 +28,7 @@ export interface Told {
  * scope. Facts may repeat and arrive in any order: a payment creates one payments record, and a paid link stays paid. Returns the changed
  * link; undefined when the facts match no link of this connection.
  */
-export async function applyFacts(scope: Scope, factSource: Told, facts: LinkFacts): Promise<Link | undefined> {
+export async function applyFacts(scope: Scope, factSource: FactSource, facts: LinkFacts): Promise<Link | undefined> {
   let link = await lockLinkOfFacts(scope, factSource, facts)
   if (!link) {
     for (const fact of facts.payments) await storeUnlinkedFact(scope, factSource, fact)
@@ -43,7 +43,7 @@ export async function applyFacts(scope: Scope, factSource: Told, facts: LinkFact
 const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
 
 /** Locks the link that facts name by our id, the provider's id or a known payment. Both ids, where given, must be of one link. */
-async function lockLinkOfFacts(scope: Scope, { connectionId }: Told, facts: LinkFacts): Promise<Link | undefined> {
+async function lockLinkOfFacts(scope: Scope, { connectionId }: FactSource, facts: LinkFacts): Promise<Link | undefined> {
   const { db, workspace } = scope
   const linkId =
     facts.linkId !== null && isUuid(facts.linkId) ? facts.linkId : await findLinkIdByPayment(scope, connectionId, facts.payments)
@@ -51,7 +51,7 @@ async function lockLinkOfFacts(scope: Scope, { connectionId }: Told, facts: Link
     if (facts.providerLinkId === null) return undefined
     return (await db.query<Link>(lockLinkOfProvider(workspace.id, connectionId, facts.providerLinkId)))[0]
   }
-  const [link] = await db.query<Link>(lockLinkRow(workspace.id, linkId))
+  const [link] = await db.query<Link>(lockLink(workspace.id, linkId))
   if (link?.connection_id !== connectionId) return undefined
   const isOther = facts.providerLinkId !== null && link.provider_link_id !== null && link.provider_link_id !== facts.providerLinkId
   return isOther ? undefined : link
@@ -72,27 +72,34 @@ async function findLinkIdByPayment(
 }
 
 /** Stores a refund or dispute of a payment that is not known yet, until the payment is reported. */
-async function storeUnlinkedFact(scope: Scope, factSource: Told, fact: PaymentFact): Promise<void> {
+async function storeUnlinkedFact(scope: Scope, factSource: FactSource, fact: PaymentFact): Promise<void> {
   if (fact.state !== null) return
   const { db, workspace } = scope
   const { link_id } = await savePayment(scope, factSource.connectionId, fact, { link: null, fits: false, late: false })
   if (link_id === null) return
   // The payment was reported concurrently. Read its link without a lock: the transaction that holds the lock may wait for the payment.
-  const [link] = await db.query<Link>(findLinkRow(workspace.id, link_id))
+  const [link] = await db.query<Link>(selectLink(workspace.id, link_id))
   if (!link) return
-  if (new Decimal(fact.refunded ?? 0).gt(0)) await writeLine(scope, timelineEntry(factSource, fact, link, 'refunded'))
-  if (fact.disputed) await writeLine(scope, timelineEntry(factSource, fact, link, 'disputed'))
+  if (new Decimal(fact.refunded ?? 0).gt(0)) await appendTimeline(scope, timelineEntry(factSource, fact, link, 'refunded'))
+  if (fact.disputed) await appendTimeline(scope, timelineEntry(factSource, fact, link, 'disputed'))
 }
 
-const timelineEntry = ({ source, eventId = null }: Told, { id }: PaymentFact, link: Link, verdict: Verdict, after = link): Line => ({
+const timelineEntry = (
+  { source, eventId = null }: FactSource,
+  { id }: PaymentFact,
+  link: Link,
+  verdict: TimelineVerdict,
+  after = link,
+): TimelineEntry => ({
   ...{ linkId: link.id, source, eventId, paymentId: id },
   ...{ before: link.status, after: after.status, verdict },
 })
 
-async function applyPayment(scope: Scope, factSource: Told, link: Link, fact: PaymentFact): Promise<Link> {
+async function applyPayment(scope: Scope, factSource: FactSource, link: Link, fact: PaymentFact): Promise<Link> {
   const { db, workspace } = scope
   const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, factSource.connectionId, fact.id))
-  const appendEntry = (verdict: Verdict, after?: Link) => writeLine(scope, timelineEntry(factSource, fact, link, verdict, after))
+  const appendEntry = (verdict: TimelineVerdict, after?: Link) =>
+    appendTimeline(scope, timelineEntry(factSource, fact, link, verdict, after))
   if (before?.link_id && before.link_id !== link.id) return link
   if (fact.state !== 'paid' && fact.state !== null) {
     if (factSource.source === 'webhook' && !before?.recorded_at) await appendEntry(fact.state)
@@ -105,8 +112,8 @@ async function applyPayment(scope: Scope, factSource: Told, link: Link, fact: Pa
   const next = payment.fits && payment.recorded_at === null ? await recordPayment(scope, factSource, link, payment, appendEntry) : link
   // Append refunds and disputes that were reported before the payment's link was known.
   const known = before?.link_id ? before : undefined
-  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await writeLine(scope, timelineEntry(factSource, fact, next, 'refunded'))
-  if (payment.disputed && !known?.disputed) await writeLine(scope, timelineEntry(factSource, fact, next, 'disputed'))
+  if (new Decimal(payment.refunded).gt(known?.refunded ?? 0)) await appendTimeline(scope, timelineEntry(factSource, fact, next, 'refunded'))
+  if (payment.disputed && !known?.disputed) await appendTimeline(scope, timelineEntry(factSource, fact, next, 'disputed'))
   return next
 }
 
@@ -129,20 +136,20 @@ async function savePayment(
   const { amount, currency, payerName, payerEmail, refunded, disputed } = fact
   const paidAt = fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null
   const known = [fact.state === 'paid' ? amount : null, currency, paidAt, payerName, payerEmail, fits, late, refunded, disputed]
-  const statement = putPayment(scope.workspace.id, connectionId, fact.id, link, ...known, scope.now())
+  const statement = upsertPayment(scope.workspace.id, connectionId, fact.id, link, ...known, scope.now())
   return (await scope.db.query<ProviderPayment>(statement))[0] as ProviderPayment
 }
 
 async function recordPayment(
   scope: Scope,
-  { connectionId }: Told,
+  { connectionId }: FactSource,
   link: Link,
   payment: ProviderPayment,
-  appendEntry: (verdict: Verdict, after: Link) => Promise<void>,
+  appendEntry: (verdict: TimelineVerdict, after: Link) => Promise<void>,
 ): Promise<Link> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
-  await db.query(noteRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
+  await db.query(savePaymentRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
   const [paid] = await db.query<Link>(markPaid(workspace.id, link.id, payment.paid_at, recordId))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
   await appendEntry(verdict, paid ?? link)
@@ -165,14 +172,14 @@ async function notifyManagers(
     event: `payment.${verdict}`,
     key: `payment ${verdict} ${link.id} ${payment.provider_payment_id}`,
   }
-  await notify(scope, await holdersOf(scope, 'payments:manage'), [notice])
+  await notify(scope, await findPermissionHolders(scope, 'payments:manage'), [notice])
 }
 
 /** Ends a link if it is open; any other stays as it is. */
-export async function applyEnd(scope: Scope, factSource: Told, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
+export async function applyEnd(scope: Scope, factSource: FactSource, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
   const [after] = await scope.db.query<Link>(markEnded(scope.workspace.id, link.id, ended))
   if (!after) return link
   const { source, eventId = null } = factSource
-  await writeLine(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
+  await appendTimeline(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
   return after
 }

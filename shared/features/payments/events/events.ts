@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import { openConnection } from '#shared/features/payments/connections/open.ts'
-import { findHookedConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
+import { findWebhookConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
 import { applyFacts } from '#shared/features/payments/events/apply.ts'
-import { insertEvent, lockEvent, noteEventLink, type StoredEvent } from '#shared/features/payments/events/store.ts'
+import { insertEvent, lockEvent, type StoredEvent, saveEventLink } from '#shared/features/payments/events/store.ts'
 import { handleEvent } from '#shared/features/payments/jobs.ts'
-import type { News } from '#shared/features/payments/providers/facts.ts'
+import type { ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { Delivery } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -15,8 +15,8 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export const maxDeliveryBytes = 1024 * 1024
 
 /** Finds the connection of a webhook address, in any workspace. Throws NOT_FOUND. */
-export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
-  const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findHookedConnection(connectionId)) : []
+export async function requireWebhookConnection({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
+  const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findWebhookConnection(connectionId)) : []
   if (!connection) throw problem('NOT_FOUND')
   return connection
 }
@@ -27,19 +27,19 @@ export async function requireHook({ db }: Pick<PlatformScope, 'db'>, connectionI
  * outside the time tolerance.
  */
 export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
-  const connection = await requireHook(scope, connectionId)
+  const connection = await requireWebhookConnection(scope, connectionId)
   const { provider, account } = openConnection(scope, connection)
-  const event = provider.verify(account, delivery)
+  const event = provider.verifyDelivery(account, delivery)
   if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")
-  return keepEvent(scope, connection, 'webhook', event, delivery.bytes)
+  return storeEvent(scope, connection, 'webhook', event, delivery.bytes)
 }
 
 /** Stores an event once, together with the job that applies it; false when it is already stored. */
-export function keepEvent(
-  { db, queue, now, cause }: Pick<PlatformScope, 'db' | 'queue' | 'now' | 'cause'>,
+export function storeEvent(
+  { db, jobQueue, now, cause }: Pick<PlatformScope, 'db' | 'jobQueue' | 'now' | 'cause'>,
   { workspace_id: workspaceId, id: connectionId, provider }: StoredConnection,
   source: 'webhook' | 'sweep',
-  { eventId, facts }: News,
+  { eventId, facts }: ProviderEvent,
   bytes: Buffer,
 ): Promise<boolean> {
   const hash = createHash('sha256').update(bytes).digest()
@@ -53,20 +53,20 @@ export function keepEvent(
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
     const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
-    await queue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
+    await jobQueue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
     return true
   })
 }
 
 /** Applies an event once; its facts and the event's link are written in one transaction. An event about no known link stays unapplied. */
-export async function actOnEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
+export async function applyEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
   const { workspace, db } = scope
   await db.transaction(async (tx) => {
     const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
     if (!event || event.link_id !== null) return
-    const facts = providers[connection.provider].read(event.body)
+    const facts = providers[connection.provider].readEvent(event.body)
     const factSource = { connectionId: connection.id, source: event.source, eventId: event.event_key }
     const link = await applyFacts(within(scope, tx), factSource, facts)
-    if (link) await tx.query(noteEventLink(workspace.id, connection.id, eventKey, link.id))
+    if (link) await tx.query(saveEventLink(workspace.id, connection.id, eventKey, link.id))
   })
 }

@@ -1,7 +1,7 @@
-import { createForPlatform } from '#shared/core/records/create/create-system-record.ts'
+import { createSystemRecord } from '#shared/core/records/create/create-system-record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { emailKind } from '#shared/core/types/field-kinds/address.ts'
-import { amountOfCell } from '#shared/core/types/field-kinds/number.ts'
+import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
@@ -12,7 +12,7 @@ const maxStringLength = 500
 /** Creates the payments record of a payment (decisions, Payments) and returns its id. The scope must be the platform's. */
 export async function createPaymentRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<string> {
   const values: Record<string, FieldValue> = {
-    amount: { amount: amountOfCell(payment.amount ?? link.amount), code: payment.currency ?? link.currency },
+    amount: { amount: trimAmount(payment.amount ?? link.amount), code: payment.currency ?? link.currency },
     invoice_id: link.invoice_id,
     paid_at: payment.paid_at,
     provider: link.provider,
@@ -21,7 +21,7 @@ export async function createPaymentRecord(scope: Scope, link: Link, payment: Pro
     payer_name: truncate(payment.payer_name || link.customer_name),
     payer_email: validEmail(payment.payer_email) ?? validEmail(link.customer_email),
   }
-  return (await createForPlatform(scope, 'payments', values)).id
+  return (await createSystemRecord(scope, 'payments', values)).id
 }
 
 const truncate = (text: string): string | null => [...text].slice(0, maxStringLength).join('') || null

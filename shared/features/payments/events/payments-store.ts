@@ -37,7 +37,7 @@ export const findLinkOfPayment = sql(
  * Writes down what is told of a payment; what is known already and not told again stays. Values: workspace, connection, id, link, amount,
  * currency, time of payment, name, mail, fits, late, refunded, disputed or null, time.
  */
-export const putPayment = sql(
+export const upsertPayment = sql(
   'put_provider_payment',
   `insert into provider_payments as known (workspace_id, connection_id, provider_payment_id, link_id, amount, currency, paid_at, payer_name,
      payer_email, fits, late, refunded, disputed, created_at)
@@ -57,7 +57,7 @@ export const putPayment = sql(
 )
 
 /** Notes the payments record that was made of a payment. Values: workspace, connection, id, record, time. */
-export const noteRecord = sql(
+export const savePaymentRecord = sql(
   'note_payment_record',
   `update provider_payments set payment_record_id = $4, recorded_at = coalesce(recorded_at, $5)
    where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3`,
@@ -70,14 +70,14 @@ export const findPaymentsOfLinks = sql(
 )
 
 /** Writes a line of a link's timeline. Values: workspace, link, time, source, event, payment, before, after, verdict. */
-export const insertLine = sql(
+export const insertTimelineEntry = sql(
   'insert_payment_timeline',
   `insert into payment_timeline (workspace_id, link_id, at, source, provider_event_id, provider_payment_id, before, after, verdict)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
 /** The last lines of a link's timeline, oldest first. Values: workspace, link, how many. */
-export const findLines = sql(
+export const findTimelineEntries = sql(
   'find_payment_timeline',
   `select at, source, provider_event_id, provider_payment_id, before, after, verdict
    from (

@@ -34,7 +34,7 @@ export const lockEvent = sql(
 )
 
 /** Notes the link that an event was acted on for. Values: workspace, connection, key, link. */
-export const noteEventLink = sql(
+export const saveEventLink = sql(
   'note_payment_event_link',
   'update payment_events set link_id = $4 where workspace_id = $1 and connection_id = $2 and event_key = $3',
 )

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
-import { findSweep, noteSweep } from '#shared/features/payments/connections/store.ts'
-import { keepEvent } from '#shared/features/payments/events/events.ts'
-import { noteMade } from '#shared/features/payments/links/create.ts'
+import { findSweep, saveSweep } from '#shared/features/payments/connections/store.ts'
+import { storeEvent } from '#shared/features/payments/events/events.ts'
+import { saveProviderLink } from '#shared/features/payments/links/create.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { findUnmadeLinks } from '#shared/features/payments/links/store.ts'
 
@@ -33,15 +33,15 @@ export async function sweepProvider(scope: Scope, connectionId: string, signal: 
   const [lastSweep] = await db.query<{ asked_until: string }>(findSweep(workspace.id, connectionId))
   const until = now()
   const from = Math.max(Date.parse(lastSweep?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
-  for await (const page of provider.since(account, new Date(from))) {
-    for (const { bytes, ...event } of page) await keepEvent(scope, connection, 'sweep', event, bytes)
+  for await (const page of provider.listEventsSince(account, new Date(from))) {
+    for (const { bytes, ...event } of page) await storeEvent(scope, connection, 'sweep', event, bytes)
     await setTimeout(pauseMs, undefined, { signal })
   }
   const unanswered = findUnmadeLinks(workspace.id, connectionId, new Date(until.getTime() - unansweredLinks.afterMs), unansweredLinks.most)
   for (const link of await db.query<Link>(unanswered)) {
-    const found = await provider.find(account, link)
-    if (found) await noteMade(scope, link, found, 'sweep')
+    const found = await provider.findLink(account, link)
+    if (found) await saveProviderLink(scope, link, found, 'sweep')
     await setTimeout(pauseMs, undefined, { signal })
   }
-  await db.query(noteSweep(workspace.id, connectionId, until))
+  await db.query(saveSweep(workspace.id, connectionId, until))
 }

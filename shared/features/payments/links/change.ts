@@ -1,23 +1,23 @@
-import { system } from '#shared/core/scope/actor.ts'
+import { systemActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
 import { expiryDue } from '#shared/features/payments/due.ts'
 import { applyEnd, applyFacts } from '#shared/features/payments/events/apply.ts'
-import { issueLink, noteMade } from '#shared/features/payments/links/create.ts'
+import { issueLink, saveProviderLink } from '#shared/features/payments/links/create.ts'
 import { getLink } from '#shared/features/payments/links/find.ts'
 import { type Link, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
-import { lockLinkRow } from '#shared/features/payments/links/store.ts'
-import { type Source, writeLine } from '#shared/features/payments/links/timeline.ts'
+import { lockLink } from '#shared/features/payments/links/store.ts'
+import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts } from '#shared/features/payments/providers/facts.ts'
-import { dropDue } from '#shared/platform/due/due-times.ts'
+import { removeDue } from '#shared/platform/due/due-times.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * The same scope with the platform as actor: payments are recorded independently of the caller's rights, and not as the caller's action.
  */
-export const asPlatform = (scope: Scope): Scope => ({
+export const platformScope = (scope: Scope): Scope => ({
   ...scope,
-  actor: system,
+  actor: systemActor,
   principal: null,
   cause: { ...scope.cause, actorId: null, actorType: 'system' },
 })
@@ -27,10 +27,10 @@ export const asPlatform = (scope: Scope): Scope => ({
  * or created now. Throws NOT_FOUND, VALIDATION_ERROR with the provider's message, and ProviderUnavailable.
  */
 export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
-  const platform = asPlatform(scope)
+  const platform = platformScope(scope)
   const link = await getLink(scope, linkId)
   if (link.status === 'created' && link.provider_link_id === null) await issueLink(platform, link, 'refresh', { isNew: false })
-  return viewLink(await lookAt(platform, linkId, 'refresh'))
+  return viewLink(await pollLink(platform, linkId, 'refresh'))
 }
 
 /**
@@ -38,7 +38,7 @@ export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<
  * VALIDATION_ERROR for a link that is paid (also during the call) or expired, and with the provider's message; ProviderUnavailable.
  */
 export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
-  const link = await endLink(asPlatform(scope), linkId, 'cancelled', 'person')
+  const link = await endLink(platformScope(scope), linkId, 'cancelled', 'person')
   if (link.status !== 'cancelled') throw problem('VALIDATION_ERROR', `The link cannot be cancelled: it is ${link.status}`)
   return viewLink(link)
 }
@@ -65,16 +65,16 @@ export async function abandonLink(scope: Scope, linkId: string): Promise<void> {
 }
 
 /** Ends an open link at its provider, applies a payment made in the meantime, and only then ends it here. The scope is the platform's. */
-async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
+async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
   const link = await getLink(scope, linkId)
   // A link that ended here while its provider did not answer must still be ended at the provider.
   if (link.status === 'paid' || (link.status !== 'created' && source === 'person')) return link
   const linkAtProvider = await findProviderLink(scope, link, source)
   if (linkAtProvider) {
     const { provider, account } = await openConnectionOf(scope, link)
-    await provider.end(account, linkAtProvider)
+    await provider.endLink(account, linkAtProvider)
     // The provider reports the end that this call caused; `ended` is cleared so the timeline names our reason.
-    await applyInTransaction(scope, link, source, { ...(await provider.look(account, linkAtProvider)), ended: null })
+    await applyInTransaction(scope, link, source, { ...(await provider.pollLink(account, linkAtProvider)), ended: null })
   }
   return endHere(scope, linkId, ended, source)
 }
@@ -83,44 +83,49 @@ async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expir
 async function findProviderLink(
   scope: Scope,
   link: Link,
-  source: Source,
+  source: TimelineSource,
 ): Promise<(Link & { readonly provider_link_id: string }) | undefined> {
   if (hasProviderId(link)) return link
   const { provider, account } = await openConnectionOf(scope, link)
-  const found = await provider.find(account, link)
-  const linkAtProvider = found && (await noteMade(scope, link, found, source))
+  const found = await provider.findLink(account, link)
+  const linkAtProvider = found && (await saveProviderLink(scope, link, found, source))
   return linkAtProvider && hasProviderId(linkAtProvider) ? linkAtProvider : undefined
 }
 
 const hasProviderId = (link: Link): link is Link & { readonly provider_link_id: string } => link.provider_link_id !== null
 
-function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: Source): Promise<Link> {
+function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [link] = await tx.query<Link>(lockLinkRow(scope.workspace.id, linkId))
+    const [link] = await tx.query<Link>(lockLink(scope.workspace.id, linkId))
     if (!link) throw problem('NOT_FOUND')
-    await dropDue(tx, expiryDue, scope.workspace.id, [linkId])
+    await removeDue(tx, expiryDue, scope.workspace.id, [linkId])
     return applyEnd(within(scope, tx), { connectionId: link.connection_id, source }, link, ended)
   })
 }
 
 /** Polls a link at its provider and applies its facts. A refresh without news also appends a timeline entry. */
-export async function lookAt(scope: Scope, linkId: string, source: Source): Promise<Link> {
+export async function pollLink(scope: Scope, linkId: string, source: TimelineSource): Promise<Link> {
   const link = await getLink(scope, linkId)
   const linkAtProvider = await findProviderLink(scope, link, source)
   if (!linkAtProvider) return link
   const { provider, account } = await openConnectionOf(scope, link)
-  return applyInTransaction(scope, link, source, await provider.look(account, linkAtProvider))
+  return applyInTransaction(scope, link, source, await provider.pollLink(account, linkAtProvider))
 }
 
 /** Applies facts in a new transaction. */
-function applyInTransaction(scope: Scope, { id, connection_id: connectionId }: Link, source: Source, facts: LinkFacts): Promise<Link> {
+function applyInTransaction(
+  scope: Scope,
+  { id, connection_id: connectionId }: Link,
+  source: TimelineSource,
+  facts: LinkFacts,
+): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    const [before] = await tx.query<Link>(lockLinkRow(scope.workspace.id, id))
+    const [before] = await tx.query<Link>(lockLink(scope.workspace.id, id))
     const after = (await applyFacts(inside, { connectionId, source }, { ...facts, linkId: id })) ?? before
     if (!before || !after) throw problem('NOT_FOUND')
     if (source === 'refresh' && after.status === before.status) {
-      await writeLine(inside, { linkId: id, source, before: before.status, after: after.status, verdict: 'unchanged' })
+      await appendTimeline(inside, { linkId: id, source, before: before.status, after: after.status, verdict: 'unchanged' })
     }
     return after
   })

@@ -4,7 +4,7 @@ import { openConnection, requireConnection } from '#shared/features/payments/con
 import { expiryDue } from '#shared/features/payments/due.ts'
 import { findEarlyEvents } from '#shared/features/payments/events/store.ts'
 import { expireLink, handleEvent } from '#shared/features/payments/jobs.ts'
-import { checkLink } from '#shared/features/payments/links/new-link.ts'
+import { checkLinkRequest } from '#shared/features/payments/links/new-link.ts'
 import {
   type Link,
   type LinkInput,
@@ -13,10 +13,10 @@ import {
   readLinkInput,
   viewLink,
 } from '#shared/features/payments/links/schemas.ts'
-import { deleteUnmadeLink, findLinkByKey, insertLink, noteMadeLink } from '#shared/features/payments/links/store.ts'
-import { type Source, writeLine } from '#shared/features/payments/links/timeline.ts'
-import { NoAnswer } from '#shared/features/payments/providers/call.ts'
-import type { MadeLink } from '#shared/features/payments/providers/provider.ts'
+import { deleteUnmadeLink, findLinkByKey, insertLink, setProviderLink } from '#shared/features/payments/links/store.ts'
+import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
+import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
+import type { ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -67,7 +67,7 @@ async function insertLinkOnce(
   const { db, workspace, actor, now } = scope
   const [existing] = await db.query<Link>(findLinkByKey(workspace.id, deduplicationKey))
   if (existing) return { link: existing, isNew: false }
-  const checked = await checkLink(scope, request)
+  const checked = await checkLinkRequest(scope, request)
   const values = [
     ...[checked.connectionId, checked.provider, checked.amount, checked.currency],
     ...[checked.description, checked.invoiceId, checked.redirectUrl],
@@ -87,15 +87,15 @@ async function insertLinkOnce(
  * Creates a link at its provider, or finds the one that an earlier call created, and saves its address. A link that has ended here is not
  * created. Throws the provider's errors.
  */
-export async function issueLink(scope: Scope, link: Link, source: Source, { isNew }: { readonly isNew: boolean }): Promise<Link> {
+export async function issueLink(scope: Scope, link: Link, source: TimelineSource, { isNew }: { readonly isNew: boolean }): Promise<Link> {
   const { provider, account } = openConnection(scope, await requireConnection(scope, link.connection_id))
   try {
-    const found = isNew ? undefined : await provider.find(account, link)
-    const providerLink = found ?? (link.status === 'created' ? await provider.create(account, link) : undefined)
-    return providerLink ? await noteMade(scope, link, providerLink, source) : link
+    const found = isNew ? undefined : await provider.findLink(account, link)
+    const providerLink = found ?? (link.status === 'created' ? await provider.createLink(account, link) : undefined)
+    return providerLink ? await saveProviderLink(scope, link, providerLink, source) : link
   } catch (error) {
-    if (error instanceof NoAnswer)
-      await writeLine(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
+    if (error instanceof ProviderUnavailable)
+      await appendTimeline(scope, { linkId: link.id, source, before: null, after: link.status, verdict: 'no_answer' })
     throw error
   }
 }
@@ -104,19 +104,19 @@ export async function issueLink(scope: Scope, link: Link, source: Source, { isNe
  * Saves the provider's id and address of a link once; a second call changes nothing. Enqueues the events that named the link before its id
  * was known, and its end at the provider where it has ended here in the meantime.
  */
-export function noteMade(scope: Scope, link: Link, providerLink: MadeLink, source: Source): Promise<Link> {
+export function saveProviderLink(scope: Scope, link: Link, providerLink: ProviderLink, source: TimelineSource): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [saved] = await tx.query<Link>(noteMadeLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
+    const [saved] = await tx.query<Link>(setProviderLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
     if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
-    await writeLine(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
+    await appendTimeline(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
     const earlyEvents = await tx.query<{ event_key: string }>(
       findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
     )
     for (const { event_key } of earlyEvents) {
-      await scope.queue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
+      await scope.jobQueue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
     }
     if (saved.status === 'cancelled' || saved.status === 'expired')
-      await scope.queue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
+      await scope.jobQueue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
     return saved
   })
 }

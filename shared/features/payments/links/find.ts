@@ -1,6 +1,6 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type Link, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
-import { findLinkRow, findLinksAfter, findNewestLinks } from '#shared/features/payments/links/store.ts'
+import { findLinksAfter, findNewestLinks, selectLink } from '#shared/features/payments/links/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
@@ -32,4 +32,4 @@ export async function getLink(scope: Scope, id: string): Promise<Link> {
 }
 
 const findLink = async (scope: Scope, id: string): Promise<Link | undefined> =>
-  isUuid(id) ? (await readRows<Link>(scope, findLinkRow(scope.workspace.id, id)))[0] : undefined
+  isUuid(id) ? (await readRows<Link>(scope, selectLink(scope.workspace.id, id)))[0] : undefined

@@ -5,13 +5,13 @@ import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { findConnection } from '#shared/features/payments/connections/open.ts'
 import type { LinkRequest } from '#shared/features/payments/links/schemas.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
-import { unitsOf } from '#shared/features/payments/providers/units.ts'
+import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 const dayMs = 86_400_000
 
@@ -38,7 +38,7 @@ export interface NewLink {
  * Validates a request for a link and fills in defaults. Throws VALIDATION_ERROR naming the field, also for an invoice that the caller may
  * not read, and NOT_FOUND for an unknown connection.
  */
-export async function checkLink(scope: Scope, request: LinkRequest): Promise<NewLink> {
+export async function checkLinkRequest(scope: Scope, request: LinkRequest): Promise<NewLink> {
   if (!isUuid(request.connection_id)) throw problem('VALIDATION_ERROR', 'connection_id must be the id of a connection')
   const redirectUrl = requireRedirectUrl(request.redirect_url)
   const customerEmail = parseEmail(request.customer_email ?? '')
@@ -46,7 +46,7 @@ export async function checkLink(scope: Scope, request: LinkRequest): Promise<New
   if (!connection || connection.deleted_at !== null) throw problem('NOT_FOUND', 'connection_id names no connection')
   const { amount, currency, invoiceId } = await readMoney(scope, request)
   const provider = providers[connection.provider]
-  unitsOf(provider.units, amount, currency)
+  toProviderUnits(provider.units, amount, currency)
   const expiresAt = parseExpiry(request.expires_at ?? null, scope.now())
   provider.checkExpiry?.(expiresAt, scope.now())
   return {
@@ -93,13 +93,13 @@ async function readInvoiceTotal(scope: Scope, invoiceId: string): Promise<{ read
     throw problem('VALIDATION_ERROR', 'invoice_id must be the id of an invoice that you may read')
   })
   const { amount, code } = (values.total ?? {}) as { readonly amount?: unknown; readonly code?: unknown }
-  const text = numberText(amount)
+  const text = jsonNumberText(amount)
   return text === undefined || typeof code !== 'string' ? undefined : { amount: parseAmount(text, 'amount'), code }
 }
 
 function parseExpiry(text: string | null, now: Date): Date {
   if (text === null || text === '') return new Date(now.getTime() + defaultLifetimeMs)
-  const instant = utcInstant(text)
+  const instant = toUtcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be an instant such as 2027-01-31T12:00:00Z')
   const remainingMs = Date.parse(instant) - now.getTime()
   if (remainingMs <= 0) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')

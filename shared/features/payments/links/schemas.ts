@@ -101,7 +101,7 @@ export function viewLink(link: Link): LinkView {
   const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
   const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
   return {
-    ...{ id, connection_id, provider, short_url, amount: moneyText(link.amount, currency), currency, status, description, invoice_id },
+    ...{ id, connection_id, provider, short_url, amount: formatAmount(link.amount, currency), currency, status, description, invoice_id },
     ...{ customer_name, customer_email, customer_contact, created_at, expires_at },
     ...(paid_at === null ? {} : { paid_at }),
     ...(payment_record_id === null ? {} : { payment_record_id }),
@@ -109,7 +109,7 @@ export function viewLink(link: Link): LinkView {
 }
 
 /** Formats decimal text without an exponent, with at least the fraction digits of its currency: `100.00` USD, `100` JPY, `0.125` USD. */
-export function moneyText(amount: string, currency: string): string {
+export function formatAmount(amount: string, currency: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const digits = fraction.replace(/0+$/, '').padEnd(currencyDigits(currency), '0')
   return digits === '' ? whole : `${whole}.${digits}`

@@ -7,10 +7,10 @@ const columns = `id, connection_id, provider, provider_link_id, short_url, amoun
   customer_name, customer_email, customer_contact, created_at, expires_at, paid_at, payment_record_id`
 
 /** One link. Values: workspace, id. */
-export const findLinkRow = sql('find_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2`)
+export const selectLink = sql('find_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2`)
 
 /** The same, which nobody else changes until the transaction ends. Values: workspace, id. */
-export const lockLinkRow = sql('lock_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2 for update`)
+export const lockLink = sql('lock_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2 for update`)
 
 /** The link of a connection under its provider's id, locked. Values: workspace, connection, provider's id. */
 export const lockLinkOfProvider = sql(
@@ -53,7 +53,7 @@ export const findLinkByKey = sql(
 )
 
 /** Notes what a provider made of a link; what is noted stays. Values: workspace, id, provider's id, address. */
-export const noteMadeLink = sql(
+export const setProviderLink = sql(
   'note_made_payment_link',
   `update payment_links set provider_link_id = $3, short_url = $4 where workspace_id = $1 and id = $2 and provider_link_id is null
    returning ${columns}`,
@@ -79,7 +79,7 @@ export const markEnded = sql(
 )
 
 /** Names the payments record of a paid link anew. Values: workspace, id, payments record. */
-export const renameRecord = sql(
+export const replacePaymentRecord = sql(
   'rename_payment_record',
   `update payment_links set payment_record_id = $3 where workspace_id = $1 and id = $2 and status = 'paid'`,
 )

@@ -1,14 +1,14 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findLines, insertLine } from '#shared/features/payments/events/payments-store.ts'
+import { findTimelineEntries, insertTimelineEntry } from '#shared/features/payments/events/payments-store.ts'
 import { getLink } from '#shared/features/payments/links/find.ts'
 import { type LinkStatus, linkStatuses } from '#shared/features/payments/links/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** How a change was learned. */
-export type Source = 'person' | 'webhook' | 'refresh' | 'sweep'
+export type TimelineSource = 'person' | 'webhook' | 'refresh' | 'sweep'
 
 /** What a timeline entry says, with the meaning that the API description gives. */
-export const verdicts = {
+export const timelineVerdicts = {
   created: 'the provider created the link',
   no_answer: 'the provider did not answer; the link may have been created',
   unpaid: 'a payment was started; the money has not arrived yet',
@@ -24,7 +24,7 @@ export const verdicts = {
   repaired: 'a missing payments record was created',
   unchanged: 'a refresh found nothing new',
 } as const
-export type Verdict = keyof typeof verdicts
+export type TimelineVerdict = keyof typeof timelineVerdicts
 
 const status = t.Enum([...linkStatuses])
 
@@ -39,8 +39,8 @@ export const timeline = schema(
         provider_payment_id: nullable(t.String()),
         before: nullable(status),
         after: status,
-        verdict: t.Enum(Object.keys(verdicts) as Verdict[], {
-          description: Object.entries(verdicts)
+        verdict: t.Enum(Object.keys(timelineVerdicts) as TimelineVerdict[], {
+          description: Object.entries(timelineVerdicts)
             .map(([verdict, meaning]) => `${verdict}: ${meaning}`)
             .join('; '),
         }),
@@ -57,22 +57,22 @@ const maxEntries = 1_000
 /** Reads the timeline of a link, oldest first. Throws NOT_FOUND. */
 export async function readTimeline(scope: Scope, linkId: string): Promise<Timeline> {
   const { id } = await getLink(scope, linkId)
-  return scope.db.query<Timeline[number]>(findLines(scope.workspace.id, id, maxEntries))
+  return scope.db.query<Timeline[number]>(findTimelineEntries(scope.workspace.id, id, maxEntries))
 }
 
 /** A timeline entry to append. */
-export interface Line {
+export interface TimelineEntry {
   readonly linkId: string
-  readonly source: Source
+  readonly source: TimelineSource
   readonly eventId?: string | null
   readonly paymentId?: string | null
   readonly before: LinkStatus | null
   readonly after: LinkStatus
-  readonly verdict: Verdict
+  readonly verdict: TimelineVerdict
 }
 
 /** Appends an entry to a link's timeline. Call it in the transaction of the change it describes. */
-export async function writeLine({ db, workspace, now }: Scope, line: Line): Promise<void> {
+export async function appendTimeline({ db, workspace, now }: Scope, line: TimelineEntry): Promise<void> {
   const { linkId, source, eventId = null, paymentId = null, before, after, verdict } = line
-  await db.query(insertLine(workspace.id, linkId, now(), source, eventId, paymentId, before, after, verdict))
+  await db.query(insertTimelineEntry(workspace.id, linkId, now(), source, eventId, paymentId, before, after, verdict))
 }

@@ -4,7 +4,7 @@ const money = t.String({ description: 'Decimal text.' })
 const currency = t.String({ description: 'ISO 4217.' })
 
 /** Receivables and collected payments (decisions, Payments, Overview). */
-export const overview = schema(
+export const paymentsOverview = schema(
   t.Object(
     {
       receivables: t.Array(
@@ -38,4 +38,4 @@ export const overview = schema(
     { title: 'PaymentsOverview' },
   ),
 )
-export type Overview = TypeOf<typeof overview>
+export type PaymentsOverview = TypeOf<typeof paymentsOverview>

@@ -1,9 +1,9 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
-import { shaped, tableOf } from '#shared/core/records/store.ts'
+import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { plannedForValues, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
+import { asUnprepared, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** Records of a type that a caller may read, as a query has found them. */
 interface Read {
@@ -94,17 +94,20 @@ const text = `
     ) as oldest`
 
 /** The receivables of these invoices and payments, at a time and in a time zone, whose day decides what is overdue. */
-export function receivablesOf(invoices: Read, payments: Read): (now: Date, timeZone: string) => Statement {
-  const whereOf = (read: Read) => (read.access.verdict === 'none' ? builder.raw('false') : (read.query.where() ?? builder.raw('true')))
-  const fill = shaped(invoices.access, `receivables ${payments.access.signature} ${invoices.query.shape} ${payments.query.shape}`, () =>
-    builder.raw(text, [
-      ...[columnOf(payments, 'invoice_id'), codeOf(payments, 'amount'), columnOf(payments, 'amount')],
-      ...[tableOf(payments.type), whereOf(payments), columnOf(payments, 'invoice_id')],
-      ...[columnOf(invoices, 'total'), codeOf(invoices, 'total'), columnOf(invoices, 'due_date')],
-      ...['number', 'customer_name', 'customer_email'].map((key) => textOf(invoices, key)),
-      ...[tableOf(invoices.type), whereOf(invoices), columnOf(invoices, 'total')],
-      ...[slot('now'), slot('timeZone')],
-    ] as never),
+export function receivablesStatement(invoices: Read, payments: Read): (now: Date, timeZone: string) => Statement {
+  const whereOf = (read: Read) => (read.access.verdict === 'none' ? builder.raw('false') : (read.query.whereSql() ?? builder.raw('true')))
+  const fill = cachedStatement(
+    invoices.access,
+    `receivables ${payments.access.signature} ${invoices.query.shape} ${payments.query.shape}`,
+    () =>
+      builder.raw(text, [
+        ...[columnOf(payments, 'invoice_id'), codeOf(payments, 'amount'), columnOf(payments, 'amount')],
+        ...[tableOf(payments.type), whereOf(payments), columnOf(payments, 'invoice_id')],
+        ...[columnOf(invoices, 'total'), codeOf(invoices, 'total'), columnOf(invoices, 'due_date')],
+        ...['number', 'customer_name', 'customer_email'].map((key) => textOf(invoices, key)),
+        ...[tableOf(invoices.type), whereOf(invoices), columnOf(invoices, 'total')],
+        ...[slot('now'), slot('timeZone')],
+      ] as never),
   )
-  return (now, timeZone) => plannedForValues(fill({ ...payments.query.values, ...invoices.query.values, now, timeZone }))
+  return (now, timeZone) => asUnprepared(fill({ ...payments.query.values, ...invoices.query.values, now, timeZone }))
 }

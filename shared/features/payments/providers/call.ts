@@ -1,5 +1,5 @@
 import type { Credentials } from '#shared/features/payments/providers/provider.ts'
-import { operatorDoor } from '#shared/platform/egress/dialer.ts'
+import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -10,7 +10,7 @@ const timeoutMs = 20_000
 const maxBytes = 8 * 1024 * 1024
 
 /** The provider did not answer or failed temporarily. The requested change may have been made. */
-export class NoAnswer extends Error {}
+export class ProviderUnavailable extends Error {}
 
 interface ProviderCall {
   readonly provider: string
@@ -32,17 +32,17 @@ const isTransient = (status: number): boolean => status === 409 || status === 42
  */
 export async function callProvider(call: ProviderCall): Promise<unknown> {
   const { provider, url, method, headers, body, credentials, readErrorMessage } = call
-  const answer = await callHttp(operatorDoor(), { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
-    throw new NoAnswer(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
+  const answer = await callHttp(operatorDialer(), { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
+    throw new ProviderUnavailable(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
   })
   const text = answer.body.toString('utf8')
-  if (isTransient(answer.status)) throw new NoAnswer(`${provider} answered ${answer.status}`)
+  if (isTransient(answer.status)) throw new ProviderUnavailable(`${provider} answered ${answer.status}`)
   const json = parseJson(text)
   if (answer.status >= 400) {
     const message = withoutSecrets(readErrorMessage(json) ?? `status ${answer.status}`, credentials)
     throw problem('VALIDATION_ERROR', `${provider} refused: ${message.slice(0, 500)}`)
   }
-  if (answer.status >= 300 || json === undefined) throw new NoAnswer(`${provider} answered ${answer.status} without JSON`)
+  if (answer.status >= 300 || json === undefined) throw new ProviderUnavailable(`${provider} answered ${answer.status} without JSON`)
   return json
 }
 

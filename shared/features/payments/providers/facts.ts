@@ -26,7 +26,7 @@ export interface LinkFacts {
 }
 
 /** An event that a provider delivered or listed. */
-export interface News {
+export interface ProviderEvent {
   /** The provider's id of the event; null where it gives none. */
   readonly eventId: string | null
   readonly facts: LinkFacts

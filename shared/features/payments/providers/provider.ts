@@ -1,6 +1,6 @@
 import type { ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
-import type { LinkFacts, News } from '#shared/features/payments/providers/facts.ts'
+import type { LinkFacts, ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { UnitTable } from '#shared/features/payments/providers/units.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -9,7 +9,7 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 export type Credentials = Readonly<Record<string, string>>
 
 /** An account at a provider, with all that a call needs. */
-export interface Account {
+export interface ProviderAccount {
   readonly workspaceId: string
   readonly connectionId: string
   readonly mode: 'live' | 'test'
@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** A link that exists at its provider. */
-export interface MadeLink {
+export interface ProviderLink {
   readonly providerLinkId: string
   readonly shortUrl: string
 }
@@ -46,28 +46,28 @@ export interface Provider {
   /** Throws VALIDATION_ERROR naming `expires_at` when the provider does not accept this expiry. */
   readonly checkExpiry?: (expiresAt: Date, now: Date) => void
   /** Creates the link; a repeated call for the same link returns the first one. */
-  readonly create: (account: Account, link: Link) => Promise<MadeLink>
+  readonly createLink: (account: ProviderAccount, link: Link) => Promise<ProviderLink>
   /** Finds the link that an unanswered call may have created. */
-  readonly find: (account: Account, link: Link) => Promise<MadeLink | undefined>
+  readonly findLink: (account: ProviderAccount, link: Link) => Promise<ProviderLink | undefined>
   /** Reads the current state of a link and all its payments. */
-  readonly look: (account: Account, link: Link & { readonly provider_link_id: string }) => Promise<LinkFacts>
+  readonly pollLink: (account: ProviderAccount, link: Link & { readonly provider_link_id: string }) => Promise<LinkFacts>
   /** Prevents new payments on the link, also on pay pages that are already open. */
-  readonly end: (account: Account, link: Link & { readonly provider_link_id: string }) => Promise<void>
+  readonly endLink: (account: ProviderAccount, link: Link & { readonly provider_link_id: string }) => Promise<void>
   /** Throws VALIDATION_ERROR when the provider refuses the credentials. */
-  readonly check: (account: Account) => Promise<void>
+  readonly checkCredentials: (account: ProviderAccount) => Promise<void>
   /** Overlap of consecutive sweeps in milliseconds: a provider that lists by start time may complete an item later. */
   readonly overlapMs: number
   /** Lists events since an instant, in pages and in no particular order. The caller adds the overlap. */
-  readonly since: (account: Account, since: Date) => AsyncIterable<readonly SweptNews[]>
+  readonly listEventsSince: (account: ProviderAccount, since: Date) => AsyncIterable<readonly ListedProviderEvent[]>
   /** Whether the signature covers the event's id. */
   readonly signsEventId: boolean
   /** Reads the event of a webhook request; undefined when the signature is wrong or outside the time tolerance. */
-  readonly verify: (account: Account, delivery: Delivery) => News | undefined
+  readonly verifyDelivery: (account: ProviderAccount, delivery: Delivery) => ProviderEvent | undefined
   /** Reads the facts in the bytes of a verified delivery or a listed event. */
-  readonly read: (bytes: Buffer) => LinkFacts
+  readonly readEvent: (bytes: Buffer) => LinkFacts
 }
 
 /** A listed event with the bytes that are stored and read again later. */
-export interface SweptNews extends News {
+export interface ListedProviderEvent extends ProviderEvent {
   readonly bytes: Buffer
 }

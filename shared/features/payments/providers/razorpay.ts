@@ -1,20 +1,20 @@
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { callProvider } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts, type PaymentFact, unknownPayment } from '#shared/features/payments/providers/facts.ts'
-import type { Account, MadeLink, Provider, SweptNews } from '#shared/features/payments/providers/provider.ts'
+import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import {
-  idIn,
-  type Json,
-  jsonOf,
-  objectIn,
-  objectsIn,
-  secondsIn,
-  someText,
-  textIn,
-  wholeIn,
+  decodeJson,
+  type JsonObject,
+  readEpochSeconds,
+  readId,
+  readInteger,
+  readNonEmptyString,
+  readObject,
+  readObjects,
+  readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { hmacOf, matchesOne } from '#shared/features/payments/providers/signature.ts'
-import { amountOfUnits, unitsOf, unitTable } from '#shared/features/payments/providers/units.ts'
+import { computeHmac, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
+import { fromProviderUnits, toProviderUnits, unitTable } from '#shared/features/payments/providers/units.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -33,7 +33,7 @@ const pageSize = 100
 /** Minimum lifetime of a link in milliseconds. */
 const minLifetimeMs = 15 * 60_000
 
-async function call(account: Account, method: 'GET' | 'POST', path: string, body?: object): Promise<Json> {
+async function call(account: ProviderAccount, method: 'GET' | 'POST', path: string, body?: object): Promise<JsonObject> {
   const { key_id = '', key_secret = '' } = account.credentials
   const answered = await callProvider({
     provider: 'Razorpay',
@@ -45,20 +45,23 @@ async function call(account: Account, method: 'GET' | 'POST', path: string, body
     },
     body: body === undefined ? null : JSON.stringify(body),
     credentials: account.credentials,
-    readErrorMessage: (answer) => someText(objectIn(objectIn(answer).error).description) ?? undefined,
+    readErrorMessage: (answer) => readNonEmptyString(readObject(readObject(answer).error).description) ?? undefined,
   })
-  return objectIn(answered)
+  return readObject(answered)
 }
 
-const readProviderLink = (object: Json): MadeLink => ({ providerLinkId: textIn(object.id), shortUrl: textIn(object.short_url) })
+const readProviderLink = (object: JsonObject): ProviderLink => ({
+  providerLinkId: readString(object.id),
+  shortUrl: readString(object.short_url),
+})
 
 /** Razorpay has no idempotency keys for links. A reference is accepted once and finds its link. */
-async function createLink(account: Account, link: Link): Promise<MadeLink> {
+async function createLink(account: ProviderAccount, link: Link): Promise<ProviderLink> {
   const found = await findLink(account, link)
   if (found) return found
   const { customer_name: name, customer_email: email, customer_contact: contact } = link
   const made = call(account, 'POST', 'payment_links', {
-    amount: Number(unitsOf(units, link.amount, link.currency)),
+    amount: Number(toProviderUnits(units, link.amount, link.currency)),
     currency: link.currency,
     accept_partial: false,
     reference_id: link.id,
@@ -78,19 +81,19 @@ async function createLink(account: Account, link: Link): Promise<MadeLink> {
   })
 }
 
-async function findLink(account: Account, link: Link): Promise<MadeLink | undefined> {
+async function findLink(account: ProviderAccount, link: Link): Promise<ProviderLink | undefined> {
   const { payment_links } = await call(account, 'GET', `payment_links?reference_id=${link.id}`)
-  const object = objectsIn(payment_links).find(({ reference_id }) => reference_id === link.id)
+  const object = readObjects(payment_links).find(({ reference_id }) => reference_id === link.id)
   return object && readProviderLink(object)
 }
 
-async function pollLink(account: Account, { provider_link_id }: { readonly provider_link_id: string }): Promise<LinkFacts> {
+async function pollLink(account: ProviderAccount, { provider_link_id }: { readonly provider_link_id: string }): Promise<LinkFacts> {
   const link = await call(account, 'GET', `payment_links/${encodeURIComponent(provider_link_id)}`)
-  const paid = objectsIn(link.payments)
+  const paid = readObjects(link.payments)
   const payments: PaymentFact[] = []
   // A link's list of payments lacks payers and refunds, so each payment is read.
   for (const { payment_id } of paid) {
-    payments.push(readPayment(await call(account, 'GET', `payments/${encodeURIComponent(textIn(payment_id))}`)))
+    payments.push(readPayment(await call(account, 'GET', `payments/${encodeURIComponent(readString(payment_id))}`)))
   }
   return { ...readLinkFacts(link), payments }
 }
@@ -99,85 +102,85 @@ async function pollLink(account: Account, { provider_link_id }: { readonly provi
  * Cancelling a link also ends open pay pages. Razorpay refuses it for a link that was paid or has ended; the caller polls the link
  * afterwards.
  */
-async function endLink(account: Account, { provider_link_id }: { readonly provider_link_id: string }): Promise<void> {
+async function endLink(account: ProviderAccount, { provider_link_id }: { readonly provider_link_id: string }): Promise<void> {
   const path = `payment_links/${encodeURIComponent(provider_link_id)}`
   await call(account, 'POST', `${path}/cancel`).catch(async (error: unknown) => {
-    if (openStatuses.has(textIn((await call(account, 'GET', path)).status))) throw error
+    if (openStatuses.has(readString((await call(account, 'GET', path)).status))) throw error
   })
 }
 
 const openStatuses: ReadonlySet<string> = new Set(['created', 'partially_paid'])
 const endedStatuses: Readonly<Record<string, LinkFacts['ended']>> = { cancelled: 'cancelled', expired: 'expired' }
 
-const readLinkFacts = (link: Json): LinkFacts => ({
-  linkId: someText(objectIn(link.notes)[linkNoteKey]) ?? someText(link.reference_id),
-  providerLinkId: idIn(link),
-  ended: endedStatuses[textIn(link.status)] ?? null,
+const readLinkFacts = (link: JsonObject): LinkFacts => ({
+  linkId: readNonEmptyString(readObject(link.notes)[linkNoteKey]) ?? readNonEmptyString(link.reference_id),
+  providerLinkId: readId(link),
+  ended: endedStatuses[readString(link.status)] ?? null,
   payments: [],
 })
 
-function readPayment(payment: Json): PaymentFact {
-  const currency = textIn(payment.currency)
-  const [amount, refunded] = [wholeIn(payment.amount), wholeIn(payment.amount_refunded)]
+function readPayment(payment: JsonObject): PaymentFact {
+  const currency = readString(payment.currency)
+  const [amount, refunded] = [readInteger(payment.amount), readInteger(payment.amount_refunded)]
   const wasPaid = payment.status === 'captured' || payment.status === 'refunded'
   return {
-    ...unknownPayment(idIn(payment) ?? ''),
+    ...unknownPayment(readId(payment) ?? ''),
     state: wasPaid ? 'paid' : payment.status === 'failed' ? 'failed' : 'unpaid',
-    amount: amount === null ? null : amountOfUnits(units, amount, currency),
+    amount: amount === null ? null : fromProviderUnits(units, amount, currency),
     currency: currency || null,
-    paidAt: secondsIn(payment.created_at),
-    payerName: textIn(objectIn(payment.customer).name),
-    payerEmail: textIn(payment.email),
-    refunded: refunded === null ? null : amountOfUnits(units, refunded, currency),
+    paidAt: readEpochSeconds(payment.created_at),
+    payerName: readString(readObject(payment.customer).name),
+    payerEmail: readString(payment.email),
+    refunded: refunded === null ? null : fromProviderUnits(units, refunded, currency),
   }
 }
 
 /** Lists payments, which carry their link's notes, since links cannot be listed by time. */
-async function* listEventsSince(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
+async function* listEventsSince(account: ProviderAccount, from: Date): AsyncGenerator<ListedProviderEvent[]> {
   const span = `from=${Math.floor(from.getTime() / 1_000)}&to=${Math.ceil(account.now().getTime() / 1_000)}&count=${pageSize}`
   for (let skip = 0; ; skip += pageSize) {
-    const items = objectsIn((await call(account, 'GET', `payments?${span}&skip=${skip}`)).items)
+    const items = readObjects((await call(account, 'GET', `payments?${span}&skip=${skip}`)).items)
     yield items.filter((payment) => notedLinkId(payment) !== null).map((payment) => toListedEvent(payment))
     if (items.length < pageSize) return
   }
 }
 
-const notedLinkId = (payment: Json): string | null => {
-  const noted = textIn(objectIn(payment.notes)[linkNoteKey])
+const notedLinkId = (payment: JsonObject): string | null => {
+  const noted = readString(readObject(payment.notes)[linkNoteKey])
   return isUuid(noted) ? noted : null
 }
 
 /** A payment's state has no event id, so the hash of its content identifies the event. */
-const toListedEvent = (payment: Json): SweptNews => {
+const toListedEvent = (payment: JsonObject): ListedProviderEvent => {
   const bytes = Buffer.from(JSON.stringify({ entity: 'event', payload: { payment: { entity: payment } } }))
   return { eventId: null, facts: readEvent(bytes), bytes }
 }
 
 function readEvent(bytes: Buffer): LinkFacts {
-  const payload = objectIn(objectIn(jsonOf(bytes)).payload)
-  const entity = (name: string): Json => objectIn(objectIn(payload[name]).entity)
+  const payload = readObject(readObject(decodeJson(bytes)).payload)
+  const entity = (name: string): JsonObject => readObject(readObject(payload[name]).entity)
   const [link, payment, dispute, refund] = [entity('payment_link'), entity('payment'), entity('dispute'), entity('refund')]
-  const facts = idIn(link) === null ? { ...noFacts, linkId: notedLinkId(payment) } : readLinkFacts(link)
-  const payments = idIn(payment) === null ? [] : [readPayment(payment)]
+  const facts = readId(link) === null ? { ...noFacts, linkId: notedLinkId(payment) } : readLinkFacts(link)
+  const payments = readId(payment) === null ? [] : [readPayment(payment)]
   return { ...facts, payments: [...payments, ...readDispute(dispute), ...readRefund(refund)] }
 }
 
-const readDispute = (dispute: Json): PaymentFact[] => {
-  const id = idIn(dispute.payment_id)
+const readDispute = (dispute: JsonObject): PaymentFact[] => {
+  const id = readId(dispute.payment_id)
   return id === null ? [] : [{ ...unknownPayment(id), disputed: dispute.status !== 'won' }]
 }
 
-const readRefund = (refund: Json): PaymentFact[] => {
-  const [id, amount, currency] = [idIn(refund.payment_id), wholeIn(refund.amount), textIn(refund.currency)]
+const readRefund = (refund: JsonObject): PaymentFact[] => {
+  const [id, amount, currency] = [readId(refund.payment_id), readInteger(refund.amount), readString(refund.currency)]
   return id === null || amount === null || currency === '' || refund.status === 'failed'
     ? []
-    : [{ ...unknownPayment(id), refunded: amountOfUnits(units, amount, currency) }]
+    : [{ ...unknownPayment(id), refunded: fromProviderUnits(units, amount, currency) }]
 }
 
-const verifyDelivery: Provider['verify'] = ({ credentials }, { bytes, header }) => {
-  const expected = hmacOf(credentials.webhook_secret ?? '', bytes)
+const verifyDelivery: Provider['verifyDelivery'] = ({ credentials }, { bytes, header }) => {
+  const expected = computeHmac(credentials.webhook_secret ?? '', bytes)
   if (
-    !matchesOne(
+    !matchesAnySignature(
       expected,
       header('x-razorpay-signature')
         .split(',')
@@ -186,11 +189,11 @@ const verifyDelivery: Provider['verify'] = ({ credentials }, { bytes, header }) 
     )
   )
     return undefined
-  return { eventId: someText(header('x-razorpay-event-id').slice(0, 200)), facts: readEvent(bytes) }
+  return { eventId: readNonEmptyString(header('x-razorpay-event-id').slice(0, 200)), facts: readEvent(bytes) }
 }
 
 /** Compares the mode in the key's prefix with the connection's, then tests the key with a call. */
-async function checkCredentials(account: Account): Promise<void> {
+async function checkCredentials(account: ProviderAccount): Promise<void> {
   const kind = /^rzp_(live|test)_/.exec(account.credentials.key_id ?? '')?.[1]
   if (kind !== undefined && kind !== account.mode) {
     throw problem('VALIDATION_ERROR', `key_id is a ${kind} key, but the connection has mode ${account.mode}`)
@@ -207,14 +210,14 @@ export const razorpay: Provider = {
     if (expiresAt.getTime() - now.getTime() >= minLifetimeMs) return
     throw problem('VALIDATION_ERROR', 'expires_at must be at least 15 minutes ahead for Razorpay')
   },
-  create: createLink,
-  find: findLink,
-  look: pollLink,
-  end: endLink,
+  createLink: createLink,
+  findLink: findLink,
+  pollLink: pollLink,
+  endLink: endLink,
   overlapMs: 3 * 3_600_000,
-  check: checkCredentials,
-  since: listEventsSince,
+  checkCredentials: checkCredentials,
+  listEventsSince: listEventsSince,
   signsEventId: false,
-  verify: verifyDelivery,
-  read: readEvent,
+  verifyDelivery: verifyDelivery,
+  readEvent: readEvent,
 }

@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { type LinkFacts, noFacts, unknownPayment } from '#shared/features/payments/providers/facts.ts'
-import type { Account, Credentials, MadeLink, Provider, SweptNews } from '#shared/features/payments/providers/provider.ts'
-import { jsonOf, objectIn, someText, textIn } from '#shared/features/payments/providers/reading.ts'
+import type {
+  Credentials,
+  ListedProviderEvent,
+  Provider,
+  ProviderAccount,
+  ProviderLink,
+} from '#shared/features/payments/providers/provider.ts'
+import { decodeJson, readNonEmptyString, readObject, readString } from '#shared/features/payments/providers/reading.ts'
 import {
   closeSandboxLink,
   findSandboxLink,
@@ -11,7 +17,7 @@ import {
   insertSandboxLink,
   type SandboxPayment,
 } from '#shared/features/payments/providers/sandbox-store.ts'
-import { hmacOf, isPresent, matchesOne } from '#shared/features/payments/providers/signature.ts'
+import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
@@ -22,43 +28,43 @@ const pageSize = 100
 const providerIdPrefix = 'sandbox_'
 
 /** Path of the pay page on this server. */
-export const payPathOf = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
+export const payPath = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
 
-const toProviderLink = (account: Account, linkId: string): MadeLink => ({
+const toProviderLink = (account: ProviderAccount, linkId: string): ProviderLink => ({
   providerLinkId: `${providerIdPrefix}${linkId}`,
-  shortUrl: `${account.config.publicUrl}${payPathOf(account.workspaceId, linkId)}`,
+  shortUrl: `${account.config.publicUrl}${payPath(account.workspaceId, linkId)}`,
 })
 
-async function createLink(account: Account, link: Link): Promise<MadeLink> {
+async function createLink(account: ProviderAccount, link: Link): Promise<ProviderLink> {
   const { id, amount, currency, description, customer_name, customer_email, redirect_url, expires_at } = link
   const values = [amount, currency, description, customer_name, customer_email, redirect_url, expires_at]
   await account.db.query(insertSandboxLink(account.workspaceId, account.connectionId, id, ...values, account.now()))
   return toProviderLink(account, id)
 }
 
-async function findLink(account: Account, { id }: Link): Promise<MadeLink | undefined> {
+async function findLink(account: ProviderAccount, { id }: Link): Promise<ProviderLink | undefined> {
   const [found] = await account.db.query(findSandboxLink(account.workspaceId, id))
   return found === undefined ? undefined : toProviderLink(account, id)
 }
 
-async function pollLink(account: Account, { id }: Link): Promise<LinkFacts> {
+async function pollLink(account: ProviderAccount, { id }: Link): Promise<LinkFacts> {
   const payments = await account.db.query<SandboxPayment>(findSandboxPayments(account.workspaceId, id))
   return { ...noFacts, linkId: id, providerLinkId: `${providerIdPrefix}${id}`, payments: payments.map(toPaymentFact) }
 }
 
-async function endLink(account: Account, { id }: Link): Promise<void> {
+async function endLink(account: ProviderAccount, { id }: Link): Promise<void> {
   await account.db.query(closeSandboxLink(account.workspaceId, id))
 }
 
-async function* listEventsSince(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
+async function* listEventsSince(account: ProviderAccount, from: Date): AsyncGenerator<ListedProviderEvent[]> {
   let after = { created_at: from.toISOString(), id: '' }
   for (;;) {
     const page = await account.db.query<SandboxPayment>(
       findSandboxPaymentsSince(account.workspaceId, account.connectionId, after.created_at, after.id, pageSize),
     )
     yield page.map((payment) => {
-      const bytes = Buffer.from(eventOf(payment))
-      return { eventId: eventIdOf(payment), facts: readEvent(bytes), bytes }
+      const bytes = Buffer.from(buildEvent(payment))
+      return { eventId: eventIdOfPayment(payment), facts: readEvent(bytes), bytes }
     })
     const last = page.at(-1)
     if (page.length < pageSize || !last) return
@@ -67,28 +73,28 @@ async function* listEventsSince(account: Account, from: Date): AsyncGenerator<Sw
 }
 
 /** Builds the body of a payment's event; the same bytes every time. */
-export function eventOf(payment: SandboxPayment): string {
+export function buildEvent(payment: SandboxPayment): string {
   const { id, link_id, amount, currency, outcome, payer_name, payer_email, created_at } = payment
   const body = { id, link_id, status: outcome, amount, currency, payer: { name: payer_name, email: payer_email }, created_at }
-  return JSON.stringify({ id: eventIdOf(payment), type: `payment.${outcome}`, payment: body })
+  return JSON.stringify({ id: eventIdOfPayment(payment), type: `payment.${outcome}`, payment: body })
 }
 
 /** The id of a payment's event. */
-export const eventIdOf = ({ id }: Pick<SandboxPayment, 'id'>): string => `evt_${id}`
+export const eventIdOfPayment = ({ id }: Pick<SandboxPayment, 'id'>): string => `evt_${id}`
 
 function readEvent(bytes: Buffer): LinkFacts {
-  const payment = objectIn(objectIn(jsonOf(bytes)).payment)
-  const [id, linkId] = [textIn(payment.id), textIn(payment.link_id)]
+  const payment = readObject(readObject(decodeJson(bytes)).payment)
+  const [id, linkId] = [readString(payment.id), readString(payment.link_id)]
   if (id === '' || !isUuid(linkId)) return noFacts
-  const payer = objectIn(payment.payer)
+  const payer = readObject(payment.payer)
   const fact = {
     ...unknownPayment(id),
     state: payment.status === 'paid' ? ('paid' as const) : ('failed' as const),
-    amount: someText(payment.amount),
-    currency: someText(payment.currency),
-    paidAt: parseInstant(textIn(payment.created_at)),
-    payerName: textIn(payer.name),
-    payerEmail: textIn(payer.email),
+    amount: readNonEmptyString(payment.amount),
+    currency: readNonEmptyString(payment.currency),
+    paidAt: parseInstant(readString(payment.created_at)),
+    payerName: readString(payer.name),
+    payerEmail: readString(payer.email),
   }
   return { ...noFacts, linkId, providerLinkId: `${providerIdPrefix}${linkId}`, payments: [fact] }
 }
@@ -108,20 +114,20 @@ const toPaymentFact = (payment: SandboxPayment) => ({
 /** Headers of a delivery as Standard Webhooks specifies: id, time and signature. */
 export function signedHeaders({ webhook_secret = '' }: Credentials, eventId: string, body: string, now: Date): Record<string, string> {
   const time = String(Math.floor(now.getTime() / 1_000))
-  const signature = hmacOf(decodeSecret(webhook_secret), `${eventId}.${time}.`, body).toString('base64')
+  const signature = computeHmac(decodeSecret(webhook_secret), `${eventId}.${time}.`, body).toString('base64')
   return { 'webhook-id': eventId, 'webhook-timestamp': time, 'webhook-signature': `v1,${signature}` }
 }
 
 const decodeSecret = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
-const verifyDelivery: Provider['verify'] = ({ credentials, now }, { bytes, header }) => {
+const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { bytes, header }) => {
   const [eventId, time] = [header('webhook-id'), header('webhook-timestamp')]
   const signatures = header('webhook-signature')
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []))
-  const expected = hmacOf(decodeSecret(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
-  if (!matchesOne(expected, signatures, 'base64') || !isPresent(time, now())) return undefined
-  return { eventId: someText(eventId), facts: readEvent(bytes) }
+  const expected = computeHmac(decodeSecret(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
+  if (!matchesAnySignature(expected, signatures, 'base64') || !isWithinTolerance(time, now())) return undefined
+  return { eventId: readNonEmptyString(eventId), facts: readEvent(bytes) }
 }
 
 /** The built-in provider. It moves no money; everything else works as with the other providers. */
@@ -130,16 +136,16 @@ export const sandbox: Provider = {
   credentialNames: [],
   ownCredentials: () => ({ webhook_secret: `whsec_${randomBytes(32).toString('base64')}` }),
   units: { provider: 'The sandbox', ruleOf: (currency) => ({ digits: currencyDigits(currency), step: 1 }) },
-  create: createLink,
-  find: findLink,
-  look: pollLink,
-  end: endLink,
+  createLink: createLink,
+  findLink: findLink,
+  pollLink: pollLink,
+  endLink: endLink,
   overlapMs: 60_000,
-  check: async ({ mode }) => {
+  checkCredentials: async ({ mode }) => {
     if (mode !== 'test') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox')
   },
-  since: listEventsSince,
+  listEventsSince: listEventsSince,
   signsEventId: true,
-  verify: verifyDelivery,
-  read: readEvent,
+  verifyDelivery: verifyDelivery,
+  readEvent: readEvent,
 }

@@ -4,14 +4,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export const toleranceSeconds = 300
 
 /** Computes the HMAC-SHA256 over the concatenated parts. */
-export const hmacOf = (secret: string | Buffer, ...parts: readonly (string | Buffer)[]): Buffer => {
+export const computeHmac = (secret: string | Buffer, ...parts: readonly (string | Buffer)[]): Buffer => {
   const hmac = createHmac('sha256', secret)
   for (const part of parts) hmac.update(part)
   return hmac.digest()
 }
 
 /** Whether any of the encoded signatures equals the expected one; compares in constant time. */
-export function matchesOne(expected: Buffer, signatures: readonly string[], encoding: 'hex' | 'base64'): boolean {
+export function matchesAnySignature(expected: Buffer, signatures: readonly string[], encoding: 'hex' | 'base64'): boolean {
   const expectedText = Buffer.from(expected.toString(encoding))
   // Compared as text, so alternative encodings of the same bytes are refused.
   const results = signatures.map(
@@ -21,6 +21,6 @@ export function matchesOne(expected: Buffer, signatures: readonly string[], enco
 }
 
 /** Whether a time, as text in seconds since 1970, is within the tolerance of now. */
-export function isPresent(seconds: string, now: Date): boolean {
+export function isWithinTolerance(seconds: string, now: Date): boolean {
   return /^\d{1,12}$/.test(seconds) && Math.abs(Number(seconds) - Math.floor(now.getTime() / 1_000)) <= toleranceSeconds
 }

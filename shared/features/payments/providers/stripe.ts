@@ -1,11 +1,20 @@
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { callProvider } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts } from '#shared/features/payments/providers/facts.ts'
-import type { Account, MadeLink, Provider, SweptNews } from '#shared/features/payments/providers/provider.ts'
-import { idIn, type Json, jsonOf, objectIn, objectsIn, secondsIn, someText, textIn } from '#shared/features/payments/providers/reading.ts'
-import { hmacOf, isPresent, matchesOne } from '#shared/features/payments/providers/signature.ts'
-import { factsOf, linkKey, stripeUnits } from '#shared/features/payments/providers/stripe-objects.ts'
-import { unitsOf } from '#shared/features/payments/providers/units.ts'
+import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
+import {
+  decodeJson,
+  type JsonObject,
+  readEpochSeconds,
+  readId,
+  readNonEmptyString,
+  readObject,
+  readObjects,
+  readString,
+} from '#shared/features/payments/providers/reading.ts'
+import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
+import { linkMetadataKey, readStripeFacts, stripeUnits } from '#shared/features/payments/providers/stripe-objects.ts'
+import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** API version whose objects are read here; without the header Stripe uses the account's default version. */
@@ -28,7 +37,13 @@ const pageSize = 100
 /** Form parameters of the API, such as `line_items[0][quantity]`. */
 type FormParameters = readonly (readonly [string, string])[]
 
-function call(account: Account, method: 'GET' | 'POST', path: string, form: FormParameters = [], idempotencyKey?: string): Promise<Json> {
+function call(
+  account: ProviderAccount,
+  method: 'GET' | 'POST',
+  path: string,
+  form: FormParameters = [],
+  idempotencyKey?: string,
+): Promise<JsonObject> {
   const encoded = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString()
   const address = `${account.config.stripeApiUrl}/v1/${path}`
   return callProvider({
@@ -43,21 +58,21 @@ function call(account: Account, method: 'GET' | 'POST', path: string, form: Form
     },
     body: method === 'POST' ? encoded : null,
     credentials: account.credentials,
-    readErrorMessage: (body) => someText(objectIn(objectIn(body).error).message) ?? undefined,
-  }).then(objectIn)
+    readErrorMessage: (body) => readNonEmptyString(readObject(readObject(body).error).message) ?? undefined,
+  }).then(readObject)
 }
 
 /** Reads all pages of a list, newest first. */
-async function* listPages(account: Account, path: string, form: FormParameters): AsyncGenerator<Json[]> {
+async function* listPages(account: ProviderAccount, path: string, form: FormParameters): AsyncGenerator<JsonObject[]> {
   for (let after: string | null = null; ; ) {
-    const page: Json = await call(account, 'GET', path, [
+    const page: JsonObject = await call(account, 'GET', path, [
       ...form,
       ['limit', String(pageSize)],
       ...(after === null ? [] : [['starting_after', after] as const]),
     ])
-    const items = objectsIn(page.data)
+    const items = readObjects(page.data)
     yield items
-    after = idIn(items.at(-1))
+    after = readId(items.at(-1))
     if (page.has_more !== true || after === null) return
   }
 }
@@ -66,110 +81,113 @@ const createdSince = (since: Date): FormParameters => [['created[gte]', String(M
 const ofTypes = (types: readonly string[]): FormParameters => types.map((type) => ['types[]', type] as const)
 
 /** The payer's email is a query parameter of the link's address, not of the link. */
-function readProviderLink(object: Json, { customer_email }: Link): MadeLink {
-  const url = new URL(textIn(object.url))
+function readProviderLink(object: JsonObject, { customer_email }: Link): ProviderLink {
+  const url = new URL(readString(object.url))
   if (customer_email !== '') url.searchParams.set('prefilled_email', customer_email)
-  return { providerLinkId: textIn(object.id), shortUrl: url.href }
+  return { providerLinkId: readString(object.id), shortUrl: url.href }
 }
 
 function buildLinkForm(link: Link): FormParameters {
   const item = 'line_items[0]'
   return [
     [`${item}[price_data][currency]`, link.currency.toLowerCase()],
-    [`${item}[price_data][unit_amount]`, unitsOf(stripeUnits, link.amount, link.currency)],
+    [`${item}[price_data][unit_amount]`, toProviderUnits(stripeUnits, link.amount, link.currency)],
     [`${item}[price_data][product_data][name]`, link.description || 'Payment'],
     [`${item}[quantity]`, '1'],
     // By default a Stripe link can be paid many times.
     ['restrictions[completed_sessions][limit]', '1'],
-    [`metadata[${linkKey}]`, link.id],
-    [`payment_intent_data[metadata][${linkKey}]`, link.id],
+    [`metadata[${linkMetadataKey}]`, link.id],
+    [`payment_intent_data[metadata][${linkMetadataKey}]`, link.id],
     ...(link.redirect_url === null
       ? []
       : [['after_completion[type]', 'redirect'] as const, ['after_completion[redirect][url]', link.redirect_url] as const]),
   ]
 }
 
-async function createLink(account: Account, link: Link): Promise<MadeLink> {
+async function createLink(account: ProviderAccount, link: Link): Promise<ProviderLink> {
   return readProviderLink(await call(account, 'POST', 'payment_links', buildLinkForm(link), `kontor-${link.id}`), link)
 }
 
 /** Links cannot be listed by time, so this searches their creation events, which Stripe keeps for 30 days. */
-async function findLink(account: Account, link: Link): Promise<MadeLink | undefined> {
+async function findLink(account: ProviderAccount, link: Link): Promise<ProviderLink | undefined> {
   const creationEvents = listPages(account, 'events', [
     ...ofTypes(['payment_link.created']),
     ...createdSince(new Date(Date.parse(link.created_at) - 60_000)),
   ])
   for await (const events of creationEvents) {
-    const objects = events.map((event) => objectIn(objectIn(event.data).object))
-    const object = objects.find(({ metadata }) => objectIn(metadata)[linkKey] === link.id)
+    const objects = events.map((event) => readObject(readObject(event.data).object))
+    const object = objects.find(({ metadata }) => readObject(metadata)[linkMetadataKey] === link.id)
     if (object) return readProviderLink(object, link)
   }
   return undefined
 }
 
-async function pollLink(account: Account, { provider_link_id: id }: { readonly provider_link_id: string }): Promise<LinkFacts> {
+async function pollLink(account: ProviderAccount, { provider_link_id: id }: { readonly provider_link_id: string }): Promise<LinkFacts> {
   const form: FormParameters = [
     ['payment_link', id],
     ['expand[]', 'data.payment_intent.latest_charge'],
   ]
   const payments: LinkFacts['payments'][number][] = []
   for await (const sessions of listPages(account, 'checkout/sessions', form)) {
-    payments.push(...sessions.flatMap((session) => factsOf(session).payments))
+    payments.push(...sessions.flatMap((session) => readStripeFacts(session).payments))
   }
-  const link = factsOf(await call(account, 'GET', `payment_links/${encodeURIComponent(id)}`))
+  const link = readStripeFacts(await call(account, 'GET', `payment_links/${encodeURIComponent(id)}`))
   return { ...link, payments }
 }
 
 /** Deactivates the link and expires its open checkout sessions, which would otherwise stay payable. */
-async function endLink(account: Account, { provider_link_id: id }: { readonly provider_link_id: string }): Promise<void> {
+async function endLink(account: ProviderAccount, { provider_link_id: id }: { readonly provider_link_id: string }): Promise<void> {
   await call(account, 'POST', `payment_links/${encodeURIComponent(id)}`, [['active', 'false']])
   const form: FormParameters = [
     ['payment_link', id],
     ['status', 'open'],
   ]
   for await (const sessions of listPages(account, 'checkout/sessions', form)) {
-    for (const session of sessions) await expireSession(account, textIn(session.id))
+    for (const session of sessions) await expireSession(account, readString(session.id))
   }
 }
 
 /** Expires a session. A session completed in the meantime cannot expire; the caller polls the link afterwards. */
-async function expireSession(account: Account, sessionId: string): Promise<void> {
+async function expireSession(account: ProviderAccount, sessionId: string): Promise<void> {
   const path = `checkout/sessions/${encodeURIComponent(sessionId)}`
   await call(account, 'POST', `${path}/expire`).catch(async (error: unknown) => {
     if ((await call(account, 'GET', path)).status === 'open') throw error
   })
 }
 
-async function* listEventsSince(account: Account, from: Date): AsyncGenerator<SweptNews[]> {
+async function* listEventsSince(account: ProviderAccount, from: Date): AsyncGenerator<ListedProviderEvent[]> {
   for await (const events of listPages(account, 'events', [...ofTypes(eventTypes), ...createdSince(from)])) {
     yield events.map((event) => {
       const bytes = Buffer.from(JSON.stringify(event))
-      return { eventId: idIn(event), facts: readEvent(bytes), bytes }
+      return { eventId: readId(event), facts: readEvent(bytes), bytes }
     })
   }
 }
 
 const readEvent = (bytes: Buffer): LinkFacts => {
-  const event = objectIn(jsonOf(bytes))
+  const event = readObject(decodeJson(bytes))
   if (event.object !== 'event') return noFacts
-  const facts = factsOf(objectIn(event.data).object)
+  const facts = readStripeFacts(readObject(event.data).object)
   // A bank transfer starts days before its money arrives; the event's time is the time of payment.
-  return { ...facts, payments: facts.payments.map((payment) => ({ ...payment, paidAt: payment.paidAt ?? secondsIn(event.created) })) }
+  return {
+    ...facts,
+    payments: facts.payments.map((payment) => ({ ...payment, paidAt: payment.paidAt ?? readEpochSeconds(event.created) })),
+  }
 }
 
-const verifyDelivery: Provider['verify'] = ({ credentials, now }, { bytes, header }) => {
+const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { bytes, header }) => {
   const parts = header('stripe-signature')
     .split(',')
     .map((part) => part.trim().split('='))
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
   const signatures = parts.flatMap(([name, value]) => (name === 'v1' && value !== undefined ? [value] : []))
-  const expected = hmacOf(credentials.webhook_secret ?? '', `${time}.`, bytes)
-  if (!matchesOne(expected, signatures, 'hex') || !isPresent(time, now())) return undefined
-  return { eventId: idIn(jsonOf(bytes)), facts: readEvent(bytes) }
+  const expected = computeHmac(credentials.webhook_secret ?? '', `${time}.`, bytes)
+  if (!matchesAnySignature(expected, signatures, 'hex') || !isWithinTolerance(time, now())) return undefined
+  return { eventId: readId(decodeJson(bytes)), facts: readEvent(bytes) }
 }
 
 /** Compares the mode in the key's prefix with the connection's, then tests the key with a call. */
-async function checkCredentials(account: Account): Promise<void> {
+async function checkCredentials(account: ProviderAccount): Promise<void> {
   const kind = /^(?:sk|rk)_(live|test)_/.exec(account.credentials.secret_key ?? '')?.[1]
   if (kind !== undefined && kind !== account.mode) {
     throw problem('VALIDATION_ERROR', `secret_key is a ${kind} key, but the connection has mode ${account.mode}`)
@@ -182,14 +200,14 @@ export const stripe: Provider = {
   name: 'stripe',
   credentialNames: ['secret_key', 'webhook_secret'],
   units: stripeUnits,
-  create: createLink,
-  find: findLink,
-  look: pollLink,
-  end: endLink,
+  createLink: createLink,
+  findLink: findLink,
+  pollLink: pollLink,
+  endLink: endLink,
   overlapMs: 10 * 60_000,
-  check: checkCredentials,
-  since: listEventsSince,
+  checkCredentials: checkCredentials,
+  listEventsSince: listEventsSince,
   signsEventId: true,
-  verify: verifyDelivery,
-  read: readEvent,
+  verifyDelivery: verifyDelivery,
+  readEvent: readEvent,
 }

@@ -27,7 +27,7 @@ export function unitTable(provider: string, exceptions: readonly (readonly [stri
  * Converts an amount to a provider's units, as whole-number text. Throws VALIDATION_ERROR naming the rule for an amount that the provider
  * does not accept in that currency, such as 1.5 JPY (decisions, Payments).
  */
-export function unitsOf({ provider, ruleOf }: UnitTable, amount: string, currency: string): string {
+export function toProviderUnits({ provider, ruleOf }: UnitTable, amount: string, currency: string): string {
   const { digits, step } = ruleOf(currency)
   const units = new Decimal(amount).times(new Decimal(10).pow(digits))
   if (units.mod(step).isZero()) return units.toFixed(0)
@@ -36,5 +36,5 @@ export function unitsOf({ provider, ruleOf }: UnitTable, amount: string, currenc
 }
 
 /** Converts a provider's whole number of units to decimal text. */
-export const amountOfUnits = ({ ruleOf }: UnitTable, units: number | string, currency: string): string =>
+export const fromProviderUnits = ({ ruleOf }: UnitTable, units: number | string, currency: string): string =>
   new Decimal(units).div(new Decimal(10).pow(ruleOf(currency).digits)).toFixed()

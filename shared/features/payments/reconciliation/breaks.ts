@@ -1,14 +1,14 @@
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import type { PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
-import { moneyText } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount } from '#shared/features/payments/links/schemas.ts'
 import type { Break } from '#shared/features/payments/reconciliation/schemas.ts'
 import type { ReconciledLink } from '#shared/features/payments/reconciliation/store.ts'
 import type { Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** The data about a link that is compared. */
-export interface Evidence {
+export interface LinkEvidence {
   readonly link: ReconciledLink
   /** Payments reported by the provider. */
   readonly payments: readonly ProviderPayment[]
@@ -21,7 +21,7 @@ export interface Evidence {
 }
 
 /** Finds every inconsistency of one link. Details contain amounts of provider payments and links only, never of records or entries. */
-export function breaksOf(evidence: Evidence): Break[] {
+export function findBreaks(evidence: LinkEvidence): Break[] {
   const { link, payments, strays } = evidence
   const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
   return [
@@ -45,7 +45,7 @@ const findUnrecordedBreaks = (link: ReconciledLink, { amount, currency, provider
         ),
       ]
 
-function findRecordedBreaks({ link, records, entries }: Evidence, payment: ProviderPayment): Break[] {
+function findRecordedBreaks({ link, records, entries }: LinkEvidence, payment: ProviderPayment): Break[] {
   const { provider_payment_id: name, payment_record_id: recordId, refunded, disputed, late } = payment
   const record = recordId === null ? undefined : records.get(recordId)
   const lossDetails = [
@@ -74,7 +74,7 @@ function findAmountBreaks(link: ReconciledLink, payment: ProviderPayment, record
   ]
 }
 
-const formatMoney = (amount: string, currency: string): string => `${moneyText(amount, currency)} ${currency}`
+const formatMoney = (amount: string, currency: string): string => `${formatAmount(amount, currency)} ${currency}`
 
 const buildBreak = (kind: Break['kind'], link: ReconciledLink, detail: string, recordId?: string, entryId?: string): Break => ({
   kind,

@@ -1,19 +1,14 @@
-import { accessTo, withRecordType } from '#shared/core/records/access.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { findPaymentEntries, type PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
 import { findPaymentsOfLinks, type ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
-import { breaksOf } from '#shared/features/payments/reconciliation/breaks.ts'
+import { findBreaks } from '#shared/features/payments/reconciliation/breaks.ts'
 import type { Break, ReconcileQuery, Reconciliation } from '#shared/features/payments/reconciliation/schemas.ts'
-import {
-  findLinksOfSpan,
-  findStrayRecords,
-  type ReconciledLink,
-  type UnmadeRecord,
-} from '#shared/features/payments/reconciliation/store.ts'
+import { findLinksOfSpan, findStrayRecords, type ReconciledLink, type StrayRecord } from '#shared/features/payments/reconciliation/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
@@ -51,8 +46,8 @@ async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly 
   const ids = links.map(({ id }) => id)
   const payments = await db.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, ids))
   const recordIds = payments.flatMap(({ payment_record_id }) => payment_record_id ?? [])
-  const records = new Map((await recordsByIds(scope, type, [...new Set(recordIds)])).map((record) => [record.id, record]))
-  const strays = await db.query<UnmadeRecord>(findStrayRecords(type)({ links: ids, known: recordIds }))
+  const records = new Map((await findRecordsByIds(scope, type, [...new Set(recordIds)])).map((record) => [record.id, record]))
+  const strays = await db.query<StrayRecord>(findStrayRecords(type)({ links: ids, known: recordIds }))
   const entries = await db.query<PaymentEntry>(findPaymentEntries(workspace.id, recordIds))
   const byLink = Map.groupBy(payments, ({ link_id }) => link_id)
   const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)
@@ -61,7 +56,7 @@ async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly 
   const mayReadLedger = permits(scope, 'accounting:read')
   return links
     .flatMap((link) =>
-      breaksOf({
+      findBreaks({
         link,
         payments: byLink.get(link.id) ?? [],
         records,
@@ -81,10 +76,10 @@ async function readableRecords(
   scope: Scope,
   type: RecordType,
   records: readonly StoredRecord[],
-  strays: readonly UnmadeRecord[],
+  strays: readonly StrayRecord[],
 ): Promise<ReadonlySet<string>> {
-  const access = accessTo(scope, type, 'records:read')
-  const others = await recordsByIds(
+  const access = recordAccessFor(scope, type, 'records:read')
+  const others = await findRecordsByIds(
     scope,
     type,
     strays.map(({ id }) => id),

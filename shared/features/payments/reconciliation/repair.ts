@@ -1,12 +1,12 @@
 import { withRecordType } from '#shared/core/records/access.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { createPaymentRecord } from '#shared/features/payments/events/payment-record.ts'
-import { findPaymentsOfLinks, noteRecord, type ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
-import { asPlatform } from '#shared/features/payments/links/change.ts'
+import { findPaymentsOfLinks, type ProviderPayment, savePaymentRecord } from '#shared/features/payments/events/payments-store.ts'
+import { platformScope } from '#shared/features/payments/links/change.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
-import { lockLinkRow, renameRecord } from '#shared/features/payments/links/store.ts'
-import { writeLine } from '#shared/features/payments/links/timeline.ts'
+import { lockLink, replacePaymentRecord } from '#shared/features/payments/links/store.ts'
+import { appendTimeline } from '#shared/features/payments/links/timeline.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -16,17 +16,17 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
  */
 export async function repairLink(scope: Scope, linkId: string): Promise<{ repaired: number }> {
   if (!isUuid(linkId)) throw problem('NOT_FOUND')
-  const platform = asPlatform(scope)
+  const platform = platformScope(scope)
   return withRecordType(platform, 'payments', (type) =>
     platform.db.transaction(async (tx) => {
       const inside = within(platform, tx)
       const { workspace } = platform
-      const [link] = await tx.query<Link>(lockLinkRow(workspace.id, linkId))
+      const [link] = await tx.query<Link>(lockLink(workspace.id, linkId))
       if (!link) throw problem('NOT_FOUND')
       const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
       const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
       const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])
-      const existingIds = new Set((await recordsByIds(inside, type, ids)).map(({ id }) => id))
+      const existingIds = new Set((await findRecordsByIds(inside, type, ids)).map(({ id }) => id))
       const missing = recorded.filter(({ payment_record_id }) => payment_record_id === null || !existingIds.has(payment_record_id))
       for (const payment of missing) await recreateRecord(inside, link, payment)
       return { repaired: missing.length }
@@ -37,10 +37,10 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
 async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<void> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
-  await db.query(noteRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))
-  if (link.payment_record_id === payment.payment_record_id) await db.query(renameRecord(workspace.id, link.id, recordId))
+  await db.query(savePaymentRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))
+  if (link.payment_record_id === payment.payment_record_id) await db.query(replacePaymentRecord(workspace.id, link.id, recordId))
   const { status } = link
-  await writeLine(scope, {
+  await appendTimeline(scope, {
     ...{ linkId: link.id, source: 'person', paymentId: payment.provider_payment_id },
     ...{ before: status, after: status, verdict: 'repaired' },
   })

@@ -49,6 +49,6 @@ export type Break = Reconciliation['breaks'][number]
 export const repairInput = schema(
   t.Object({ link_id: t.String({ description: 'The link whose payments record is missing.' }) }, { title: 'PaymentRepairInput' }),
 )
-export const repaired = schema(
+export const repairResult = schema(
   t.Object({ repaired: t.Integer({ description: 'Number of payments records created.' }) }, { title: 'PaymentRepair' }),
 )

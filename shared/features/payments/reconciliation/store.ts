@@ -1,8 +1,8 @@
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import { shaped, tableOf } from '#shared/core/records/store.ts'
+import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Fill, slot, sql } from '#shared/platform/db/statements/statement.ts'
+import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** A link as far as it is reconciled. */
 export interface ReconciledLink {
@@ -26,14 +26,14 @@ export const findLinksOfSpan = sql(
 )
 
 /** A payments record that nobody signed in has made, and the link that it names. */
-export type UnmadeRecord = Pick<StoredRecord, 'id'> & { readonly link_id: string }
+export type StrayRecord = Pick<StoredRecord, 'id'> & { readonly link_id: string }
 
 /**
  * The payments records that the platform has made and that name one of these links, but none of these payments' records. Slots: links as
  * text, known records.
  */
-export const findStrayRecords = (type: RecordType): Fill =>
-  shaped(type, 'stray payments', () => {
+export const findStrayRecords = (type: RecordType): StatementTemplate =>
+  cachedStatement(type, 'stray payments', () => {
     const column = type.fieldByKey.get('link_id')?.column ?? 'id'
     return builder.raw(
       'select id, ??::text as link_id from ? where created_by is null and ??::text = any(?::text[]) and not (id = any(?::uuid[])) order by id',

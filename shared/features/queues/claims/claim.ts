@@ -3,10 +3,10 @@ import { claimAnywhere, claimInStage } from '#shared/features/queues/claims/stor
 import { requireEnabled } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { claims, expiries } from '#shared/features/queues/metrics.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metrics.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A claimed item's row; `lapsed` says that a claim of it had run out. */
 interface Claimed extends ItemRow {
@@ -26,13 +26,13 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const time = now()
   const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const rows = await withSight(scope, queue, (sight) =>
+  const rows = await withItemAccess(scope, queue, (sight) =>
     db.query<Claimed>(
-      statement(sight, ...[workspace.id, queue.id, waiting, count, instantOf(time), instantOf(until), cause.actorId, cause.actorType]),
+      statement(sight, ...[workspace.id, queue.id, waiting, count, toInstant(time), toInstant(until), cause.actorId, cause.actorType]),
     ),
   )
-  claims.inc(rows.length)
-  expiries.inc(rows.filter(({ lapsed }) => lapsed).length)
+  claimCounter.inc(rows.length)
+  claimExpiryCounter.inc(rows.filter(({ lapsed }) => lapsed).length)
   return {
     items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),
     claimed: rows.length,

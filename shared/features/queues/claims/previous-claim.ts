@@ -18,10 +18,10 @@ export const previousClaim = nullable(
 )
 
 /** The same as the columns of a row. */
-export interface ClaimEnd {
+export interface PreviousClaimRow {
   readonly previous_claimer_id: string | null
   readonly previous_claim_until: string | null
 }
 
-export const previousClaimOf = ({ previous_claimer_id: by, previous_claim_until: until }: ClaimEnd): PreviousClaim | null =>
+export const previousClaimOf = ({ previous_claimer_id: by, previous_claim_until: until }: PreviousClaimRow): PreviousClaim | null =>
   by === null || until === null ? null : { by, expires_at: until }

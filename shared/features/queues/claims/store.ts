@@ -1,12 +1,12 @@
-import { type SeenSql, sighted } from '#shared/features/queues/items/item-access-store.ts'
-import { entry, itemsOf, writing } from '#shared/features/queues/store.ts'
+import { type AccessSql, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
+import { historyEntrySql, insertHistorySql, itemColumnsOf } from '#shared/features/queues/store.ts'
 
 /**
  * Claims the first waiting items that nobody else is claiming at this moment, those of the highest priority first, then the oldest: under
  * many claims at once the order holds for each of them, and over all of them nearly. Items out of sight are passed over. A claim that ran out is none, and is entered as expired.
  * Values: workspace, queue, stages, how many, time, until when, claimer, its type.
  */
-const claiming = (stage: string, seen: SeenSql): string =>
+const claiming = (stage: string, seen: AccessSql): string =>
   `with chosen as materialized (
      select item.id, item.claimed_by as was, item.version as was_version, row_number() over (order by item.priority desc, item.id) as place
      from (
@@ -23,10 +23,10 @@ const claiming = (stage: string, seen: SeenSql): string =>
        version = item.version + case when chosen.was is null then 1 else 2 end
      from chosen
      where item.workspace_id = $1 and item.queue_id = $2 and item.id = chosen.id
-     returning ${itemsOf('item')}, item.claim_token, chosen.was, chosen.was_version, chosen.place
+     returning ${itemColumnsOf('item')}, item.claim_token, chosen.was, chosen.was_version, chosen.place
    ),
-   written as (${writing(`
-     select ${entry({
+   written as (${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: 'taken.id',
        key: 'taken.key',
        kind: `'expired'`,
@@ -38,7 +38,7 @@ const claiming = (stage: string, seen: SeenSql): string =>
        facts: `jsonb_build_object('claimed_by', null)`,
      })} from taken where taken.was is not null
      union all
-     select ${entry({
+     select ${historyEntrySql({
        item_id: 'taken.id',
        key: 'taken.key',
        kind: `'claimed'`,
@@ -52,10 +52,10 @@ const claiming = (stage: string, seen: SeenSql): string =>
        facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
      })} from taken`)}
    )
-   select ${itemsOf('taken')}, taken.claim_token, taken.was is not null as lapsed from taken order by taken.place`
+   select ${itemColumnsOf('taken')}, taken.claim_token, taken.was is not null as lapsed from taken order by taken.place`
 
 /** From one stage: $3 is an array of its key alone. */
-export const claimInStage = sighted('claim_in_queue_stage', (seen) => claiming('stage = ($3::text[])[1]', seen))
+export const claimInStage = accessStatement('claim_in_queue_stage', (seen) => claiming('stage = ($3::text[])[1]', seen))
 
 /** From any of several stages. */
-export const claimAnywhere = sighted('claim_in_queue', (seen) => claiming('stage = any($3::text[])', seen))
+export const claimAnywhere = accessStatement('claim_in_queue', (seen) => claiming('stage = any($3::text[])', seen))

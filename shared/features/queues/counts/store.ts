@@ -1,5 +1,5 @@
-import { type ItemSight, sighted } from '#shared/features/queues/items/item-access-store.ts'
-import { heavy, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
+import { asHeavy, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The counts of some queues' items, of a batch or with '' of all. Values: workspace, queues, batch. */
 export const findCounts = sql(
@@ -11,7 +11,7 @@ export const findCounts = sql(
    order by queue_id, stage, status, unexpected`,
 )
 
-const countInSight = sighted(
+const countInSight = accessStatement(
   'count_seen_queue_items',
   (seen) =>
     `select item.queue_id, item.stage, item.status, item.source = 'scan' as unexpected, count(*) as items
@@ -22,14 +22,14 @@ const countInSight = sighted(
 )
 
 /** The same of the items in a sight, which takes a look at each of them. */
-export const countSeen = (sight: ItemSight, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
-  heavy(countInSight(sight, workspaceId, queueIds, batch), 'batch or limit')
+export const countAccessible = (sight: ItemAccess, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
+  asHeavy(countInSight(sight, workspaceId, queueIds, batch), 'batch or limit')
 
 /**
  * How many open items of some queues are past their time, at the cost of those that are. Values: workspace, queues, the time, queues of stages
  * with a time limit, as many keys of stages, as many instants before which an item must have entered, and a batch, or null for all.
  */
-export const countOverdue = sighted(
+export const countOverdue = accessStatement(
   'count_overdue_queue_items',
   (seen) => `select queue_id, count(*) as items from (
      select item.queue_id, item.id
@@ -56,7 +56,7 @@ export const findBatches = sql(
    order by batch`,
 )
 
-const findBatchesInSight = sighted(
+const findBatchesInSight = accessStatement(
   'find_seen_queue_batches',
   (seen) =>
     `select item.batch, count(*) as total, count(*) filter (where item.status = 'open') as open,
@@ -67,8 +67,8 @@ const findBatchesInSight = sighted(
 )
 
 /** The same of the items in a sight. */
-export const findSeenBatches = (sight: ItemSight, workspaceId: string, queueId: string): Statement =>
-  heavy(findBatchesInSight(sight, workspaceId, queueId), 'batch or limit')
+export const findAccessibleBatches = (sight: ItemAccess, workspaceId: string, queueId: string): Statement =>
+  asHeavy(findBatchesInSight(sight, workspaceId, queueId), 'batch or limit')
 
 /** How many items all work queues have, by status. */
 export const countAllItems = sql(

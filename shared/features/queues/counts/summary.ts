@@ -1,11 +1,11 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { countOverdue, countSeen, findBatches, findCounts, findSeenBatches } from '#shared/features/queues/counts/store.ts'
-import { nameOf, type Queue, type QueueSummary, queueName, queueSummary } from '#shared/features/queues/definitions/schemas.ts'
-import { queueSights, withSight } from '#shared/features/queues/items/item-access.ts'
-import type { ItemSight } from '#shared/features/queues/items/item-access-store.ts'
-import { cutoffsOf } from '#shared/features/queues/items/schemas.ts'
+import { countAccessible, countOverdue, findAccessibleBatches, findBatches, findCounts } from '#shared/features/queues/counts/store.ts'
+import { type Queue, type QueueSummary, queueName, queueNameOf, queueSummary } from '#shared/features/queues/definitions/schemas.ts'
+import { readQueueAccess, withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
+import { overdueCutoffs } from '#shared/features/queues/items/schemas.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A queue's counts (document 2, GET summary). */
 export const summaryAnswer = schema(t.Object({ queue: queueName, summary: queueSummary }, { title: 'QueueReport' }))
@@ -23,25 +23,25 @@ interface CountRow {
 }
 
 /** The counts of some queues by stage, status and source, of a batch or of all: the kept ones, or those of the items in a sight. */
-export const countRows = (scope: Scope, sight: ItemSight | undefined, queueIds: readonly string[], batch = ''): Promise<CountRow[]> => {
+export const readCounts = (scope: Scope, sight: ItemAccess | undefined, queueIds: readonly string[], batch = ''): Promise<CountRow[]> => {
   const of = [scope.workspace.id, queueIds, batch] as const
-  return readRows<CountRow>(scope, sight ? countSeen(sight, ...of) : findCounts(...of))
+  return readRows<CountRow>(scope, sight ? countAccessible(sight, ...of) : findCounts(...of))
 }
 
 /**
  * The counts of queues, of all items that the caller sees or those of one batch; `overdue` is told from the clock. Two statements, however
  * many queues, and two for those of which the caller does not see every item.
  */
-export async function summariesOf(scope: Scope, queues: readonly Queue[], batch?: string): Promise<Map<string, QueueSummary>> {
+export async function readSummaries(scope: Scope, queues: readonly Queue[], batch?: string): Promise<Map<string, QueueSummary>> {
   if (!queues.some(({ settings }) => settings.items_follow_records)) return summariesIn(scope, undefined, queues, batch)
-  const { whole, limited, sight } = await queueSights(scope, queues)
-  const ofWhole = whole.length === 0 ? [] : await summariesIn(scope, undefined, whole, batch)
-  return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, sight, limited, batch))])
+  const { unrestricted, limited, itemAccess } = await readQueueAccess(scope, queues)
+  const ofWhole = unrestricted.length === 0 ? [] : await summariesIn(scope, undefined, unrestricted, batch)
+  return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, itemAccess, limited, batch))])
 }
 
 async function summariesIn(
   scope: Scope,
-  sight: ItemSight | undefined,
+  sight: ItemAccess | undefined,
   queues: readonly Queue[],
   batch?: string,
 ): Promise<Map<string, QueueSummary>> {
@@ -49,15 +49,15 @@ async function summariesIn(
   const ids = queues.map(({ id }) => id)
   const time = now()
   const timed = queues.flatMap((queue) => {
-    const { keys, times } = cutoffsOf(queue, time)
+    const { keys, times } = overdueCutoffs(queue, time)
     return keys.map((key, index) => ({ id: queue.id, key, time: times[index] }))
   })
-  const counts = await countRows(scope, sight, ids, batch)
+  const counts = await readCounts(scope, sight, ids, batch)
   const overdue = await readRows<{ queue_id: string; items: number }>(
     scope,
     countOverdue(
       sight,
-      ...[workspace.id, ids, instantOf(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
+      ...[workspace.id, ids, toInstant(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
       ...[timed.map((one) => one.time), batch || null],
     ),
   )
@@ -81,24 +81,24 @@ function summaryOf({ stages }: Queue, rows: readonly CountRow[], overdue: number
 }
 
 /** The counts of one queue with its name. */
-export async function summarize(
+export async function readSummary(
   scope: Scope,
   queue: Queue,
   batch?: string,
-): Promise<{ queue: ReturnType<typeof nameOf>; summary: QueueSummary }> {
-  const summary = (await summariesOf(scope, [queue], batch)).get(queue.id)
-  return { queue: nameOf(queue), summary: summary ?? summaryOf(queue, [], 0) }
+): Promise<{ queue: ReturnType<typeof queueNameOf>; summary: QueueSummary }> {
+  const summary = (await readSummaries(scope, [queue], batch)).get(queue.id)
+  return { queue: queueNameOf(queue), summary: summary ?? summaryOf(queue, [], 0) }
 }
 
 /** The counts of one queue with the items that are hidden from the caller. */
-export const summarizeAll = async (scope: Scope, queue: Queue): Promise<QueueSummary> =>
+export const readFullSummary = async (scope: Scope, queue: Queue): Promise<QueueSummary> =>
   (await summariesIn(scope, undefined, [queue])).get(queue.id) ?? summaryOf(queue, [], 0)
 
 /** The batches of the items that the caller sees, in the order of their labels. */
 export async function listBatches(scope: Scope, queue: Queue): Promise<BatchCounts[]> {
   const of = [scope.workspace.id, queue.id] as const
-  const rows = await withSight(scope, queue, (sight) =>
-    readRows<BatchCounts>(scope, sight ? findSeenBatches(sight, ...of) : findBatches(...of)),
+  const rows = await withItemAccess(scope, queue, (sight) =>
+    readRows<BatchCounts>(scope, sight ? findAccessibleBatches(sight, ...of) : findBatches(...of)),
   )
   return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
 }

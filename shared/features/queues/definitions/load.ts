@@ -41,13 +41,13 @@ export function requireEnabled({ enabled, key }: Queue): void {
 }
 
 /** The id of an item that a path names; throws VALIDATION_ERROR for what is none. */
-export function itemIdOf(id: string): string {
+export function requireItemId(id: string): string {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'itemId must be the id of an item')
   return id
 }
 
 /** A payload as it is stored; throws VALIDATION_ERROR naming `path` when that has more bytes than a payload may have. */
-export function payloadText(payload: unknown, path: string): string {
+export function serializePayload(payload: unknown, path: string): string {
   const text = JSON.stringify(payload ?? {})
   const bytes = Buffer.byteLength(text)
   const limit = queueLimits.payloadBytes

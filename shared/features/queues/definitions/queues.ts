@@ -1,9 +1,9 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
-import { summariesOf, summarize, summarizeAll } from '#shared/features/queues/counts/summary.ts'
-import { type Definition, readDefinition } from '#shared/features/queues/definitions/read-definition.ts'
-import { type FlowCheck, requireRunnable, requireTypeOf } from '#shared/features/queues/definitions/references.ts'
+import { readFullSummary, readSummaries, readSummary } from '#shared/features/queues/counts/summary.ts'
+import { type QueueDefinition, readDefinition } from '#shared/features/queues/definitions/read-definition.ts'
+import { type FlowCheck, requireRunReferences, requireTypeReferences } from '#shared/features/queues/definitions/references.ts'
 import type { Queue, QueueInput, QueueView } from '#shared/features/queues/definitions/schemas.ts'
 import {
   auditDeletion,
@@ -27,7 +27,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** What the queues are called among those who listen to changes of records; their ids there are their own. */
-export const subscriber = 'queues'
+export const intakeSubscriber = 'queues'
 
 /** The queues that the caller may see, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
@@ -39,7 +39,7 @@ export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage
   })
 
 async function* withSummaries(scope: Scope, queues: readonly Queue[]): AsyncGenerator<QueueView> {
-  const summaries = await summariesOf(scope, queues)
+  const summaries = await readSummaries(scope, queues)
   for (const queue of queues) yield viewOf(queue, summaries.get(queue.id))
 }
 
@@ -51,7 +51,7 @@ function viewOf(queue: Queue, summary: QueueView['summary'] = empty): QueueView 
 
 /** One queue with its counts. */
 export async function getQueue(scope: Scope, queue: Queue): Promise<QueueView> {
-  return viewOf(queue, (await summarize(scope, queue)).summary)
+  return viewOf(queue, (await readSummary(scope, queue)).summary)
 }
 
 /**
@@ -113,29 +113,29 @@ async function leave({ db, workspace }: Scope, { id }: Queue, keys: readonly str
  */
 export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
-  const summary = await summarizeAll(scope, queue)
+  const summary = await readFullSummary(scope, queue)
   await db.transaction(async (tx) => {
     if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
-    await listen(tx, { workspaceId: workspace.id, subscriber, id: queue.id }, [])
+    await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const was = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
     const actorType = cause.actorId === null ? 'system' : cause.actorType
     // No record type's key reads like this, so only those see the entry who see all of the audit.
     await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, was, cause.requestId))
-    await scope.queue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
+    await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
 }
 
 const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)
 
-const columnsOf = ({ name, object_type, enabled, stages, intake, settings }: Definition): unknown[] => [
+const columnsOf = ({ name, object_type, enabled, stages, intake, settings }: QueueDefinition): unknown[] => [
   ...[name, object_type, enabled],
   ...[stages, intake, settings].map((part) => JSON.stringify(part)),
 ]
 
 /** What the definition names in other rooms; what was there before and stays is not asked again. */
-async function requireReferences(scope: Scope, made: Definition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
-  await requireTypeOf(scope, made, before)
-  await requireRunnable(scope, made, before, flows)
+async function requireReferences(scope: Scope, made: QueueDefinition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
+  await requireTypeReferences(scope, made, before)
+  await requireRunReferences(scope, made, before, flows)
 }
 
 /** A queue whose intake is on listens to changes of its type's records, with the record as each left it. */
@@ -143,7 +143,7 @@ function hear({ db, workspace }: Scope, { id, enabled, object_type, intake }: Qu
   const heard = enabled && intake.enabled && object_type !== null ? changeEvents : []
   return listen(
     db,
-    { workspaceId: workspace.id, subscriber, id },
+    { workspaceId: workspace.id, subscriber: intakeSubscriber, id },
     heard.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
   )
 }

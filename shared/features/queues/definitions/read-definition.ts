@@ -3,9 +3,9 @@ import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** What of a queue its editor chooses. */
-export type Definition = Pick<Queue, 'key' | 'name' | 'object_type' | 'enabled' | 'stages' | 'intake' | 'settings'>
+export type QueueDefinition = Pick<Queue, 'key' | 'name' | 'object_type' | 'enabled' | 'stages' | 'intake' | 'settings'>
 
-const defaults: Omit<Definition, 'key' | 'name'> = {
+const defaults: Omit<QueueDefinition, 'key' | 'name'> = {
   object_type: null,
   enabled: true,
   stages: readStages([
@@ -21,15 +21,15 @@ const defaults: Omit<Definition, 'key' | 'name'> = {
  * The definition that a body makes of an earlier one, or of none. Throws VALIDATION_ERROR naming the part that is wrong in itself: a stage
  * twice, one that the queue does not have, a change of the key.
  */
-export function readDefinition(input: QueueInput, before?: Queue): Definition {
-  const known = before ?? { ...defaults, key: input.key ?? keyOf(input.name ?? ''), name: '' }
+export function readDefinition(input: QueueInput, before?: Queue): QueueDefinition {
+  const known = before ?? { ...defaults, key: input.key ?? keyFromName(input.name ?? ''), name: '' }
   if (before && input.key !== undefined && input.key !== before.key)
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
   const stages = input.stages ? readStages(input.stages, before?.stages) : known.stages
   const intake = input.intake === null ? defaults.intake : { ...known.intake, ...defined(input.intake ?? {}) }
   const read = { ...intake, key_field: intake.key_field?.trim() ? intake.key_field : null }
   const settings = input.settings === null ? defaults.settings : { ...known.settings, ...defined(input.settings ?? {}) }
-  const made: Definition = {
+  const made: QueueDefinition = {
     key: known.key,
     name: input.name ?? known.name,
     object_type: input.object_type === undefined ? known.object_type : input.object_type,
@@ -49,7 +49,7 @@ export function readDefinition(input: QueueInput, before?: Queue): Definition {
 const defined = <T extends object>(given: T): T => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 
 /** The key that a name makes: its letters and digits, small, with hyphens between. Throws VALIDATION_ERROR when it has none. */
-export function keyOf(name: string, path = 'key'): string {
+export function keyFromName(name: string, path = 'key'): string {
   const made = slugOf(name)
   if (made === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
   return made
@@ -149,14 +149,14 @@ const noSuch = (path: string, key: string) =>
   problem('VALIDATION_ERROR', `${path} must be the key of one of the queue's stages, got ${key}`)
 
 /** The stage that new items enter when none is named: the first start stage by position, or the first of all. */
-export const startStage = ({ stages }: Pick<Queue, 'stages'>): Stage => {
+export const findStartStage = ({ stages }: Pick<Queue, 'stages'>): Stage => {
   const first = stages.find(({ kind }) => kind === 'start') ?? stages[0]
   if (!first) throw problem('INTERNAL', undefined, { cause: new Error('a queue without stages') })
   return first
 }
 
 /** One of a queue's stages that a path names; throws NOT_FOUND. */
-export function stageOfPath(queue: Pick<Queue, 'stages'>, key: string): Stage {
+export function requirePathStage(queue: Pick<Queue, 'stages'>, key: string): Stage {
   const found = queue.stages.find((stage) => stage.key === key)
   if (!found) throw problem('NOT_FOUND')
   return found
@@ -170,5 +170,5 @@ export function requireStage({ stages }: Pick<Queue, 'stages'>, key: string): St
 }
 
 /** The stage after one by position; undefined at the last. */
-export const stageAfter = ({ stages }: Pick<Queue, 'stages'>, key: string): Stage | undefined =>
+export const findNextStage = ({ stages }: Pick<Queue, 'stages'>, key: string): Stage | undefined =>
   stages[stages.findIndex((stage) => stage.key === key) + 1]

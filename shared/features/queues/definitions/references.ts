@@ -1,10 +1,10 @@
-import { accessTo } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import { readRecordFilter } from '#shared/core/records/query/filter.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType, type RecordType, unknownType } from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
-import type { Definition } from '#shared/features/queues/definitions/read-definition.ts'
+import type { QueueDefinition } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -15,13 +15,13 @@ export type FlowCheck = (scope: Scope, flowId: string, path: string) => Promise<
  * Throws VALIDATION_ERROR when the queue's type, a field of it that intake or a record patch names, or a condition of the filter is not there
  * for the caller, as whom intake acts. What stays as it was is not asked again, so a queue can be changed after a field has gone.
  */
-export async function requireTypeOf(scope: Scope, made: Definition, before: Queue | undefined): Promise<void> {
+export async function requireTypeReferences(scope: Scope, made: QueueDefinition, before: Queue | undefined): Promise<void> {
   const { object_type, intake, stages } = made
   if (object_type === null) return
   const type = await findRecordType(scope, object_type)
   if (!type) {
     if (before?.object_type === object_type && !intake.enabled) return
-    throw await unknownType(scope, 'object_type', object_type)
+    throw await unknownTypeProblem(scope, 'object_type', object_type)
   }
   if (JSON.stringify([object_type, intake]) !== JSON.stringify([before?.object_type, before?.intake])) requireIntake(scope, type, intake)
   for (const [index, stage] of stages.entries()) {
@@ -30,8 +30,8 @@ export async function requireTypeOf(scope: Scope, made: Definition, before: Queu
   }
 }
 
-function requireIntake(scope: Scope, type: RecordType, { filter, key_field }: Definition['intake']): void {
-  const { hideable } = accessTo(scope, type, 'records:read')
+function requireIntake(scope: Scope, type: RecordType, { filter, key_field }: QueueDefinition['intake']): void {
+  const { hideable } = recordAccessFor(scope, type, 'records:read')
   for (const [index, one] of filter.entries()) readRecordFilter(type, hideable, one, `intake.filter[${index}]`)
   if (key_field === null) return
   if (!type.fieldByKey.has(key_field) || hideable.has(key_field)) {
@@ -52,7 +52,12 @@ const isSame = (before: Queue | undefined, stage: Stage, part: 'record_patch' | 
  * Throws VALIDATION_ERROR for a function or flow that a stage names and that is not there, FORBIDDEN where the caller may not run it
  * (decisions, Work queues). What stays as it was is not asked again.
  */
-export async function requireRunnable(scope: Scope, { stages }: Definition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
+export async function requireRunReferences(
+  scope: Scope,
+  { stages }: QueueDefinition,
+  before: Queue | undefined,
+  flows: FlowCheck,
+): Promise<void> {
   for (const [index, stage] of stages.entries()) {
     const path = `stages[${index}]`
     const { function_id, flow_id } = isSame(before, stage, 'on_enter') ? {} : (stage.on_enter ?? {})

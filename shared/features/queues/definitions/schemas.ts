@@ -170,7 +170,7 @@ export type QueueView = TypeOf<typeof queueView>
 
 /** A queue as its summary and board name it. */
 export const queueName = t.Object({ id: uuid, key: t.String(), name: t.String() })
-export const nameOf = ({ id, key, name }: Queue) => ({ id, key, name })
+export const queueNameOf = ({ id, key, name }: Queue) => ({ id, key, name })
 
 /** What a board shows of a stage beside its items. */
 export const stageHeading = { key: t.String(), label: t.String(), kind: t.Enum([...kinds]), position: t.Number(), wip_limit: t.Integer() }

@@ -1,5 +1,5 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { pageByCreation } from '#shared/platform/db/lists.ts'
+import { creationPageSql } from '#shared/platform/db/lists.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
@@ -9,7 +9,7 @@ const settings = `(jsonb '{"items_follow_records": false}' || settings::jsonb)::
 const columns = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
 
 /** Queues of a workspace, oldest first. Values: workspace, position, how many. */
-export const findQueues = pageByCreation('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
+export const findQueues = creationPageSql('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
 
 /** One queue. Values: workspace, id. */
 export const findQueue = sql('find_queue', `select ${columns} from queues where workspace_id = $1 and id = $2 and deleted_at is null`)
@@ -93,7 +93,10 @@ export const auditDeletion = sql(
 )
 
 /** Whether a queue is deleted and can be cleared. Values: workspace, id. */
-export const isHidden = sql('is_queue_hidden', 'select id from queues where workspace_id = $1 and id = $2 and deleted_at is not null')
+export const findHiddenQueue = sql(
+  'is_queue_hidden',
+  'select id from queues where workspace_id = $1 and id = $2 and deleted_at is not null',
+)
 
 /** Takes some items of a deleted queue away, and says whether any were left. Values: workspace, queue, how many. */
 export const clearItems = sql(

@@ -1,9 +1,9 @@
-import { readerOf, type Scope } from '#shared/core/scope/scope.ts'
-import { type ClaimEnd, previousClaim, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import { createReader, type Scope } from '#shared/core/scope/scope.ts'
+import { type PreviousClaimRow, previousClaim, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findHistory, findHistoryOfItem } from '#shared/features/queues/history/store.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
-import { readAll } from '#shared/platform/db/lists.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import { readWholeList } from '#shared/platform/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const text = nullable(t.String())
@@ -35,8 +35,8 @@ const historyEntry = t.Object(
   },
   { title: 'QueueEvent' },
 )
-export const history = schema(t.Array(historyEntry))
-export type HistoryEntry = TypeOf<typeof history>[number]
+export const historySchema = schema(t.Array(historyEntry))
+export type HistoryEntry = TypeOf<typeof historySchema>[number]
 
 export const historyQuery = schema(
   t.Object({
@@ -47,11 +47,11 @@ export const historyQuery = schema(
 
 /** The movements of a queue or of one of its items, newest first, without those of items that are hidden from the caller. */
 export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
-  type Row = Omit<HistoryEntry, 'previous_claim'> & ClaimEnd
+  type Row = Omit<HistoryEntry, 'previous_claim'> & PreviousClaimRow
   const of = [scope.workspace.id, queue.id]
-  const rows = await withSight(scope, queue, (sight) => {
+  const rows = await withItemAccess(scope, queue, (sight) => {
     const statement = item_id === undefined ? findHistory(sight, ...of, limit) : findHistoryOfItem(sight, ...of, item_id, limit)
-    return readAll<Row>(readerOf(scope), statement, 'limit must be lower here')
+    return readWholeList<Row>(createReader(scope), statement, 'limit must be lower here')
   })
   // A read's first statement brings cells of its own along.
   return rows.map((row) => {

@@ -1,4 +1,4 @@
-import { type SeenSql, sighted } from '#shared/features/queues/items/item-access-store.ts'
+import { type AccessSql, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const columns = [
@@ -10,7 +10,7 @@ const columns = [
  * SQL that limits entries to a sight, behind `and`: an entry without an item is in sight, and one whose item is, by the record that the item
  * was added with, since the item may be gone. The workspace is $1, the queue $2.
  */
-export function seenEntry(seen: SeenSql, entry: string): string {
+export function entryAccessSql(seen: AccessSql, entry: string): string {
   const condition = seen(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
   if (condition === '') return ''
   return ` and (${entry}.item_id is null or exists (
@@ -20,23 +20,23 @@ export function seenEntry(seen: SeenSql, entry: string): string {
 }
 
 /** The newest entries of a queue. Values: workspace, queue, how many. */
-export const findHistory = sighted(
+export const findHistory = accessStatement(
   'find_queue_history',
   (seen) =>
-    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2${seenEntry(seen, 'entry')}
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2${entryAccessSql(seen, 'entry')}
      order by id desc limit $3`,
 )
 
 /** The same of one item. Values: workspace, queue, item, how many. */
-export const findHistoryOfItem = sighted(
+export const findHistoryOfItem = accessStatement(
   'find_queue_item_history',
   (seen) =>
-    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2 and item_id = $3${seenEntry(seen, 'entry')}
+    `select ${columns} from queue_history as entry where workspace_id = $1 and queue_id = $2 and item_id = $3${entryAccessSql(seen, 'entry')}
      order by id desc limit $4`,
 )
 
 /** The last of the next items of a queue, by their entries; null when there are fewer. Values: workspace, queue, item to go on after, how many. */
-export const findItemStep = sql(
+export const findItemRangeEnd = sql(
   'find_queue_item_step',
   `select item_id from queue_history
    where workspace_id = $1 and queue_id = $2 and item_id > $3 and kind = 'added'

@@ -1,19 +1,19 @@
-import { accessTo } from '#shared/core/records/access.ts'
-import { matcherOf } from '#shared/core/records/query/match-records.ts'
-import { recordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { createRecordMatcher } from '#shared/core/records/query/match-records.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import { type RecordSnapshot, readSnapshots, storedOf } from '#shared/core/records/snapshots.ts'
+import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { findBefore } from '#shared/features/queues/intake/store.ts'
+import { findReplacedValues } from '#shared/features/queues/intake/store.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
 import { moveItem } from '#shared/features/queues/items/move.ts'
 import { findOpenOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
-import type { HeardChanges } from '#shared/platform/events/event-delivery.ts'
+import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
 /** Changes that are judged in one transaction, which locks their records meanwhile. */
 const step = 100
@@ -24,7 +24,7 @@ const step = 100
  * records as they are now, locked until the items are written, so that the last change of a record has the last word however the jobs of
  * several are done. A change makes one item at most, however often this is done.
  */
-export async function takeChanges(scope: Scope, queue: Queue, heard: HeardChanges): Promise<void> {
+export async function applyRecordChanges(scope: Scope, queue: Queue, heard: EventDelivery): Promise<void> {
   const { intake, object_type, enabled } = queue
   if (!enabled || !intake.enabled || object_type !== heard.objectType) return
   const changes = await changesOf(scope, heard)
@@ -40,9 +40,9 @@ interface Change {
   readonly before: Readonly<Record<string, unknown>>
 }
 
-async function changesOf(scope: Scope, heard: HeardChanges): Promise<Change[]> {
+async function changesOf(scope: Scope, heard: EventDelivery): Promise<Change[]> {
   const snapshots = await readSnapshots(scope, heard)
-  const rows = heard.event === 'updated' ? await scope.db.query<BeforeRow>(findBefore(scope.workspace.id, heard.entryIds)) : []
+  const rows = heard.event === 'updated' ? await scope.db.query<BeforeRow>(findReplacedValues(scope.workspace.id, heard.entryIds)) : []
   const before = new Map(rows.map((row) => [row.id, row.before ?? {}]))
   return snapshots.map((after) => ({ after, before: before.get(after.entryId) ?? {} }))
 }
@@ -55,9 +55,9 @@ interface BeforeRow {
 async function judge(scope: Scope, queue: Queue, event: string, changes: readonly Change[]): Promise<void> {
   const type = await findRecordType(scope, queue.object_type ?? '')
   if (!type) return
-  const matches = matcherOf(type, accessTo(scope, type, 'records:read'), queue.intake.filter)
+  const matches = createRecordMatcher(type, recordAccessFor(scope, type, 'records:read'), queue.intake.filter)
   const ids = [...new Set(changes.map(({ after }) => after.id))].sort()
-  const records = new Map((await recordsByIds(scope, type, ids, { lock: true })).map((record) => [record.id, record]))
+  const records = new Map((await findRecordsByIds(scope, type, ids, { lock: true })).map((record) => [record.id, record]))
   const matching = new Set(ids.filter((id) => records.has(id) && matches(records.get(id) as StoredRecord)))
   const made =
     event === 'deleted' ? [] : changes.filter((change) => matching.has(change.after.id) && madeMatch(type, event, change, matches))
@@ -73,8 +73,8 @@ async function judge(scope: Scope, queue: Queue, event: string, changes: readonl
 
 /** Whether the record matches as the change left it and did not before: a change of something else makes nothing match. */
 function madeMatch(type: RecordType, event: string, { after, before }: Change, matches: (record: StoredRecord) => boolean): boolean {
-  if (!matches(storedOf(type, after))) return false
-  return event === 'created' || !matches(storedOf(type, { ...after, values: { ...after.values, ...before } }))
+  if (!matches(snapshotToRecord(type, after))) return false
+  return event === 'created' || !matches(snapshotToRecord(type, { ...after, values: { ...after.values, ...before } }))
 }
 
 async function add(
@@ -86,7 +86,7 @@ async function add(
 ): Promise<void> {
   const latest = [...new Map(changes.map((change) => [change.after.id, change])).values()]
   const field = queue.intake.key_field === null ? undefined : type.fieldByKey.get(queue.intake.key_field)
-  const access = accessTo(scope, type, 'records:read')
+  const access = recordAccessFor(scope, type, 'records:read')
   const items = latest.map(({ after: { id } }) => {
     const record = records.get(id)
     // Rights of now: the field may have been hidden from the editor since the queue was saved.

@@ -1,4 +1,4 @@
-import { counting, entry, writing } from '#shared/features/queues/store.ts'
+import { historyEntrySql, insertHistorySql, updateCountsSql } from '#shared/features/queues/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
@@ -13,7 +13,7 @@ declareConflicts({
  * keys may be open twice, time, actor, actor type, and of a scan its verdict, id, time and station. Gives each sent item with the id
  * under which its key is open now, null where somebody else made it while this ran.
  */
-export const addItems = sql(
+export const insertItems = sql(
   'add_queue_items',
   `with sent as materialized (
      select ord, key, stage, status, batch, priority, record_id, assignee_id, payload, event_id, note, uuidv7() as id
@@ -49,8 +49,8 @@ export const addItems = sql(
      on conflict (workspace_id, queue_id, key, twin) where status = 'open' do nothing
      returning id, key, stage, status, priority, batch, record_id, payload, assignee_id
    ),
-   written as (${writing(`
-     select ${entry({
+   written as (${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: 'inserted.id',
        key: 'inserted.key',
        kind: `'added'`,
@@ -72,7 +72,7 @@ export const addItems = sql(
      })}
      from inserted join sent using (id) order by sent.ord`)}
    ),
-   counted as (${counting(`select batch, stage, status, $4::text = 'scan' as unexpected, 1 as items from inserted`)})
+   counted as (${updateCountsSql(`select batch, stage, status, $4::text = 'scan' as unexpected, 1 as items from inserted`)})
    select sent.ord, sent.key, coalesce(inserted.id, held.id) as id, coalesce(inserted.stage, held.stage) as stage,
      coalesce(inserted.status, held.status) as status, inserted.id is not distinct from sent.id as created
    from sent
@@ -82,7 +82,7 @@ export const addItems = sql(
 )
 
 /** The open items of keys, the oldest of each. Values: workspace, queue, keys. */
-export const findOpen = sql(
+export const findOpenItems = sql(
   'find_open_queue_items',
   `select distinct on (key) key, id, stage, status from queue_items
    where workspace_id = $1 and queue_id = $2 and key = any($3::text[]) and status = 'open'

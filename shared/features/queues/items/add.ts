@@ -1,15 +1,15 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { payloadText, requireEnabled, requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
-import { requireStage, startStage } from '#shared/features/queues/definitions/read-definition.ts'
+import { requireEnabled, requireQueueByKey, serializePayload } from '#shared/features/queues/definitions/load.ts'
+import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { addItems as addStatement, findOpen } from '#shared/features/queues/items/add-store.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
+import { insertItems as addStatement, findOpenItems } from '#shared/features/queues/items/add-store.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/features/queues/items/schemas.ts'
-import { findSeenIds } from '#shared/features/queues/items/store.ts'
+import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
-import { enterStage, noteOfEntering } from '#shared/features/queues/stages/on-enter.ts'
+import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** What of a scan stands in the entry of the item that it made. */
 export interface ScanFacts {
@@ -42,7 +42,7 @@ export async function addItems(scope: Scope, queue: Queue, items: readonly NewIt
     ? await scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
         const rows = await insert(inside, queue, sent, way)
-        await enterStage(
+        await enqueueOnEnter(
           inside,
           queue,
           rows.filter(({ created }) => created).map(({ id, stage }) => ({ itemId: id, from: null, to: stage })),
@@ -63,9 +63,9 @@ function answersOf(scope: Scope, queue: Queue, added: readonly AddedRow[]): Prom
   const told = ({ created, ord: _, ...item }: AddedRow): AddedItem => ({ ...item, duplicate: !created })
   const duplicates = added.flatMap(({ id, created }) => (created ? [] : [id]))
   if (duplicates.length === 0) return Promise.resolve(added.map(told))
-  return withSight(scope, queue, async (sight) => {
+  return withItemAccess(scope, queue, async (sight) => {
     if (!sight) return added.map(told)
-    const rows = await scope.db.query<{ id: string }>(findSeenIds(sight, scope.workspace.id, queue.id, duplicates))
+    const rows = await scope.db.query<{ id: string }>(findAccessibleIds(sight, scope.workspace.id, queue.id, duplicates))
     const seen = new Set(rows.map(({ id }) => id))
     return added.map((row) => (row.created || seen.has(row.id) ? told(row) : { ...told(row), id: null, stage: null, status: null }))
   })
@@ -77,7 +77,7 @@ export async function enqueueItems(scope: Scope, queueKey: string, items: readon
 }
 
 /** The items that a body names, as list or as keys; throws VALIDATION_ERROR when it names none or too many. */
-export function itemsIn({ items, keys }: Pick<AddInput, 'items' | 'keys'>): readonly NewItem[] {
+export function readNewItems({ items, keys }: Pick<AddInput, 'items' | 'keys'>): readonly NewItem[] {
   if (items) return items
   if (!keys || keys.length === 0) throw problem('VALIDATION_ERROR', 'items or keys must be given')
   if (keys.length > queueLimits.itemsPerAdd) throw problem('VALIDATION_ERROR', `keys must have at most ${queueLimits.itemsPerAdd} items`)
@@ -101,9 +101,9 @@ interface SentRow {
 
 function rowOf(scope: Scope, queue: Queue, item: NewItem, way: Way, index: number): SentRow {
   // As it stands in the statement's text, its size is that of what is stored.
-  payloadText(item.payload, `items[${index}].payload`)
+  serializePayload(item.payload, `items[${index}].payload`)
   const stageKey = item.stage ?? way.stage
-  const stage = stageKey == null ? startStage(queue) : requireStage(queue, stageKey)
+  const stage = stageKey == null ? findStartStage(queue) : requireStage(queue, stageKey)
   return {
     ord: index,
     key: item.key,
@@ -115,7 +115,7 @@ function rowOf(scope: Scope, queue: Queue, item: NewItem, way: Way, index: numbe
     assignee_id: item.assignee_id ?? '',
     payload: item.payload ?? {},
     event_id: way.eventIds?.[index] ?? null,
-    note: noteOfEntering(scope, stage, way.note ?? ''),
+    note: onEnterNote(scope, stage, way.note ?? ''),
   }
 }
 
@@ -141,7 +141,7 @@ async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], way:
     // What is missing of intake's was made by its change before.
     if (missing.length === 0 || way.eventIds) break
     const found = await scope.db.query<Omit<AddedRow, 'ord' | 'created'>>(
-      findOpen(
+      findOpenItems(
         scope.workspace.id,
         queue.id,
         missing.map(({ key }) => key),
@@ -161,7 +161,7 @@ async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], way:
 function statementOf({ workspace, cause, now }: Scope, queue: Queue, sent: readonly SentRow[], way: Way) {
   const { scan } = way
   return addStatement(
-    ...[workspace.id, queue.id, JSON.stringify(sent), way.source, queue.settings.allow_duplicates, instantOf(now())],
+    ...[workspace.id, queue.id, JSON.stringify(sent), way.source, queue.settings.allow_duplicates, toInstant(now())],
     ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, scan ? 'created' : null],
     ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
   )

@@ -1,11 +1,11 @@
-import { readerOf, type Scope } from '#shared/core/scope/scope.ts'
-import { countRows } from '#shared/features/queues/counts/summary.ts'
-import { nameOf, type Queue, queueName, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
-import type { ItemSight } from '#shared/features/queues/items/item-access-store.ts'
+import { createReader, type Scope } from '#shared/core/scope/scope.ts'
+import { readCounts } from '#shared/features/queues/counts/summary.ts'
+import { type Queue, queueName, queueNameOf, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { findBoard } from '#shared/features/queues/items/list-store.ts'
 import { type ItemRow, itemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { readAll } from '#shared/platform/db/lists.ts'
+import { readWholeList } from '#shared/platform/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
@@ -31,10 +31,10 @@ export const boardAnswer = schema(
 type Board = TypeOf<typeof boardAnswer>
 
 /** The board of a queue: open items as they would be claimed, of a terminal stage the newest closed ones. Two statements. */
-export const boardOf = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>
-  withSight(scope, queue, (sight) => boardInSight(scope, queue, query, sight))
+export const readBoard = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>
+  withItemAccess(scope, queue, (sight) => boardInSight(scope, queue, query, sight))
 
-async function boardInSight(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, sight: ItemSight | undefined): Promise<Board> {
+async function boardInSight(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, sight: ItemAccess | undefined): Promise<Board> {
   const { workspace, now } = scope
   const [terminal, others] = [
     queue.stages.filter(({ kind }) => kind === 'terminal'),
@@ -42,12 +42,12 @@ async function boardInSight(scope: Scope, queue: Queue, { limit, batch }: BoardQ
   ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
   const found = findBoard(sight, workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null)
-  const rows = await readAll<ItemRow>(readerOf(scope), found, 'limit must be lower here')
-  const counts = await countRows(scope, sight, [queue.id], batch)
+  const rows = await readWholeList<ItemRow>(createReader(scope), found, 'limit must be lower here')
+  const counts = await readCounts(scope, sight, [queue.id], batch)
   const time = now()
   const shown = Map.groupBy(rows, ({ stage }) => stage)
   return {
-    queue: nameOf(queue),
+    queue: queueNameOf(queue),
     stages: queue.stages.map(({ key, label, kind, position, wip_limit }) => {
       const items = (shown.get(key) ?? []).map((row) => viewOfItem(queue, row, time))
       const total = counts

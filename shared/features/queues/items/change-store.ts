@@ -1,4 +1,4 @@
-import { counting, entry, itemsOf, writing } from '#shared/features/queues/store.ts'
+import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The item that a statement changes, once nobody else does. */
@@ -18,7 +18,7 @@ const claimEntry = {
 const outcome = (changed: string, extra = ''): string =>
   `select judged.refusal${extra}, ${ofClaim('previous_claimer_id', 'judged.claimed_by')}, ${ofClaim('previous_claim_until', 'judged.claim_expires_at')},
      final.* from judged,
-     lateral (select ${itemsOf(changed)} from ${changed} union all select ${itemsOf('judged')} where judged.refusal is not null) as final`
+     lateral (select ${itemColumnsOf(changed)} from ${changed} union all select ${itemColumnsOf('judged')} where judged.refusal is not null) as final`
 
 /**
  * Moves an item, unless something refuses it: that it changed since it was looked at, is closed, a claim that is not the caller's or has run
@@ -26,7 +26,7 @@ const outcome = (changed: string, extra = ''): string =>
  * queue, item, stage, status, time, actor, actor type, note, stages to come from or null, wip limit, token or null, version or null, kind,
  * of a scan its verdict, payload as JSON, id, time and station. No row comes back where there is no such item.
  */
-export const moveItem = sql(
+export const updateItemStage = sql(
   'move_queue_item',
   `with target as materialized (${target}),
    judged as materialized (
@@ -54,8 +54,8 @@ export const moveItem = sql(
      where item.workspace_id = $1 and item.queue_id = $2 and item.id = judged.id and judged.refusal is null
      returning item.*
    ),
-   written as (${writing(`
-     select ${entry({
+   written as (${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: 'moved.id',
        key: 'moved.key',
        kind: '$14::text',
@@ -77,7 +77,7 @@ export const moveItem = sql(
      })}
      from moved join judged using (id)`)}
    ),
-   counted as (${counting(`
+   counted as (${updateCountsSql(`
      select judged.batch, judged.stage, judged.status, judged.source = 'scan' as unexpected, -1 as items from judged join moved using (id)
      union all
      select batch, stage, status, source = 'scan', 1 from moved`)}
@@ -90,7 +90,7 @@ export const moveItem = sql(
  * priority, batch, assignee, whether `due_at` is set, due_at, payload as JSON (each null to stay), whether the claim is given up, whether
  * anything is edited.
  */
-export const editItem = sql(
+export const updateItem = sql(
   'edit_queue_item',
   `with target as materialized (${target}),
    judged as materialized (
@@ -114,8 +114,8 @@ export const editItem = sql(
      where item.workspace_id = $1 and item.queue_id = $2 and item.id = judged.id and judged.refusal is null
      returning item.*
    ),
-   written as (${writing(`
-     select ${entry({
+   written as (${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: 'edited.id',
        key: 'edited.key',
        kind: `'released'`,
@@ -131,7 +131,7 @@ export const editItem = sql(
        ...claimEntry,
      })} from edited join judged using (id) where judged.releases
      union all
-     select ${entry({
+     select ${historyEntrySql({
        item_id: 'edited.id',
        key: 'edited.key',
        kind: `'edited'`,
@@ -152,7 +152,7 @@ export const editItem = sql(
        )`,
      })} from edited where $16`)}
    ),
-   counted as (${counting(`
+   counted as (${updateCountsSql(`
      select judged.batch, judged.stage, judged.status, judged.source = 'scan' as unexpected, -1 as items
      from judged join edited using (id) where judged.batch <> edited.batch
      union all
@@ -166,8 +166,8 @@ export const editItem = sql(
 export const deleteItem = sql(
   'delete_queue_item',
   `with gone as (delete from queue_items where workspace_id = $1 and queue_id = $2 and id = $3 returning *),
-   written as (${writing(`
-     select ${entry({
+   written as (${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: 'gone.id',
        key: 'gone.key',
        kind: `'deleted'`,
@@ -179,15 +179,15 @@ export const deleteItem = sql(
        version: 'gone.version + 1',
      })} from gone`)}
    ),
-   counted as (${counting(`select batch, stage, status, source = 'scan' as unexpected, -1 as items from gone`)})
+   counted as (${updateCountsSql(`select batch, stage, status, source = 'scan' as unexpected, -1 as items from gone`)})
    select id from gone`,
 )
 
 /** Writes an entry of something that changed no item. Values: workspace, queue, item or null, key, kind, stage, verdict, payload as JSON, scan id, its time, station, time, actor, actor type, note. */
-export const noteEntry = sql(
+export const insertHistoryEntry = sql(
   'note_queue_entry',
-  `${writing(`
-     select ${entry({
+  `${insertHistorySql(`
+     select ${historyEntrySql({
        item_id: '$3::uuid',
        key: '$4::text',
        kind: '$5::text',

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
-import { filterOf, type ItemsQuery } from '#shared/features/queues/items/list.ts'
-import { type ItemFilter, listItems, orders } from '#shared/features/queues/items/list-store.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import { type ItemsQuery, readItemFilter } from '#shared/features/queues/items/list.ts'
+import { type ItemFilter, itemOrders, selectItems } from '#shared/features/queues/items/list-store.ts'
 import { type ItemRow, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 
 /** Items in one file, as many as records in an export (document 1, Export). */
@@ -24,9 +24,9 @@ export async function itemsAsCsv(
   queue: Queue,
   query: Omit<ItemsQuery, 'limit' | 'offset'>,
 ): Promise<{ readonly truncated: boolean; readonly stream: () => Readable }> {
-  return withSight(scope, queue, async (sight) => {
-    const filter = await filterOf(scope, queue, query, sight)
-    const beyond = await scope.db.query(listItems(filter, orders.newest, 1, maxExported))
+  return withItemAccess(scope, queue, async (sight) => {
+    const filter = await readItemFilter(scope, queue, query, sight)
+    const beyond = await scope.db.query(selectItems(filter, itemOrders.newest, 1, maxExported))
     return { truncated: beyond.length > 0, stream: () => Readable.from(rows(scope, queue, filter)) }
   })
 }
@@ -35,7 +35,7 @@ async function* rows(scope: Scope, queue: Queue, filter: ItemFilter): AsyncGener
   yield Buffer.from(writeCsv([columns]))
   let below: string | undefined
   for (let left = maxExported; left > 0; ) {
-    const items = await scope.db.query<ItemRow>(listItems({ ...filter, below }, orders.newest, Math.min(step, left), 0))
+    const items = await scope.db.query<ItemRow>(selectItems({ ...filter, beforeId: below }, itemOrders.newest, Math.min(step, left), 0))
     if (items.length === 0) return
     yield Buffer.from(writeCsv(items.map((row) => cellsOf(viewOfItem(queue, row, filter.now)))))
     left -= items.length

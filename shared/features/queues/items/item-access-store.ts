@@ -6,10 +6,10 @@ import { packParameters } from '#shared/platform/db/statements/pack-parameters.t
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The condition under which a caller sees an item, of SQL for the id of its record and the id of its queue. */
-export type ItemSight = (recordId: string, queueId: string) => Knex.Raw
+export type ItemAccess = (recordId: string, queueId: string) => Knex.Raw
 
 /** Queues whose items follow the records of one type. */
-export interface Followed {
+export interface FollowedQueues {
   readonly queueIds: readonly string[]
   /** Undefined where the type is gone or the caller may read none of its records. */
   readonly type: RecordType | undefined
@@ -17,8 +17,8 @@ export interface Followed {
 }
 
 /** Sight of items without a record, and of those whose record the caller may read. Items of other queues are not in sight. */
-export const sightOf =
-  (followed: readonly Followed[]): ItemSight =>
+export const itemAccessOf =
+  (followed: readonly FollowedQueues[]): ItemAccess =>
   (recordId, queueId) => {
     const parts = followed.map(({ queueIds, type, access }) =>
       builder.raw(`(${queueId} = any(?::uuid[]) and (${recordId} is null or ?))`, [
@@ -37,10 +37,13 @@ const readable = (type: RecordType, access: RecordAccess, recordId: string): Kne
   ])
 
 /** Writes the condition of a sight into a statement, behind `and`; empty text without a sight. */
-export type SeenSql = (recordId: string, queueId: string) => string
+export type AccessSql = (recordId: string, queueId: string) => string
 
 /** A statement that a sight may limit. Without one it is prepared under its name, and `seen` writes nothing. */
-export function sighted(name: string, text: (seen: SeenSql) => string): (sight: ItemSight | undefined, ...values: unknown[]) => Statement {
+export function accessStatement(
+  name: string,
+  text: (seen: AccessSql) => string,
+): (sight: ItemAccess | undefined, ...values: unknown[]) => Statement {
   const whole = sql(
     name,
     text(() => ''),
@@ -48,7 +51,7 @@ export function sighted(name: string, text: (seen: SeenSql) => string): (sight: 
   return (sight, ...values) => (sight ? limited(text, sight, values) : whole(...values))
 }
 
-function limited(text: (seen: SeenSql) => string, sight: ItemSight, given: readonly unknown[]): Statement {
+function limited(text: (seen: AccessSql) => string, sight: ItemAccess, given: readonly unknown[]): Statement {
   const values = [...given]
   const written = text((recordId, queueId) => {
     const { sql: condition, bindings } = sight(recordId, queueId).toSQL().toNative()

@@ -1,15 +1,15 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { type ItemSight, sighted } from '#shared/features/queues/items/item-access-store.ts'
-import { cutoffsOf } from '#shared/features/queues/items/schemas.ts'
-import { itemColumns, itemsOf } from '#shared/features/queues/store.ts'
+import { accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
+import { overdueCutoffs } from '#shared/features/queues/items/schemas.ts'
+import { itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/letter-pairs.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { build, heavy, plannedForValues, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { asHeavy, asUnprepared, buildStatement, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Items by what their keys hold, and batches by what their labels do. */
-export interface Holding {
+export interface TextMatches {
   readonly items: readonly string[]
   readonly batches: readonly string[]
 }
@@ -26,14 +26,14 @@ export interface ItemFilter {
   readonly key?: string | undefined
   readonly q?: string | undefined
   /** What of the queue holds `q`, where an index has told it. */
-  readonly holding?: Holding | undefined
+  readonly textMatches?: TextMatches | undefined
   readonly overdue?: boolean | undefined
   readonly assignee_id?: string | undefined
   readonly record_id?: string | undefined
   /** Only items with a lower id. */
-  readonly below?: string | undefined
+  readonly beforeId?: string | undefined
   /** Only items that the caller sees. */
-  readonly sight?: ItemSight | undefined
+  readonly access?: ItemAccess | undefined
 }
 
 const pattern = (q: string): string => `%${lowerCase(q).replace(/[\\%_]/g, '\\$&')}%`
@@ -68,20 +68,20 @@ const textsByPairs = texts('find_short_queue_texts', `and ${letterPairsSql(lower
  * What of a queue holds a text, by an index; `items` is null where too many do. Measured with 400,000 items on a busy machine: 10 ms where
  * none does, 40 where 50 do, against 1,200 for looking at all.
  */
-export function findHolding(workspaceId: string, queueId: string, q: string): Statement {
+export function findTextMatches(workspaceId: string, queueId: string, q: string): Statement {
   const values = [workspaceId, queueId, pattern(q), maxHolding + 1, manyOfNewest]
-  return heavy(plannedForValues(hasTrigram(q) ? textsByTrigrams(...values) : textsByPairs(...values, letterPairs(lowerCase(q)))), 'q')
+  return asHeavy(asUnprepared(hasTrigram(q) ? textsByTrigrams(...values) : textsByPairs(...values, letterPairs(lowerCase(q)))), 'q')
 }
 
 /** Whether what holds a text was found by an index, and is little enough to be asked for by id. */
-export const isFew = (found: { readonly items: readonly string[] | null }): found is Holding =>
+export const hasFewMatches = (found: { readonly items: readonly string[] | null }): found is TextMatches =>
   found.items !== null && found.items.length <= maxHolding
 
 /** The orders of lists: newest first, as items are claimed, as they were closed. */
-export const orders = { newest: 'id desc', claim: 'priority desc, id', ended: 'closed_at desc, id desc' } as const
+export const itemOrders = { newest: 'id desc', claim: 'priority desc, id', ended: 'closed_at desc, id desc' } as const
 
 /** A page of items. It is not prepared: its filters decide which index is right. */
-export const listItems = (filter: ItemFilter, order: string, limit: number, offset: number): Statement =>
+export const selectItems = (filter: ItemFilter, order: string, limit: number, offset: number): Statement =>
   heavyByText(
     filter,
     builder.raw(`select ${itemColumns.join(', ')} from queue_items where ? order by ${order} limit ? offset ?`, [
@@ -94,14 +94,14 @@ export const listItems = (filter: ItemFilter, order: string, limit: number, offs
 /** How many items match. */
 export function countItems(filter: ItemFilter): Statement {
   const statement = heavyByText(filter, builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)]))
-  return filter.sight && !filter.q ? heavy(statement, 'stage, status or batch') : statement
+  return filter.access && !filter.q ? asHeavy(statement, 'stage, status or batch') : statement
 }
 
 /** A statement of the query, a heavy one where it looks for a text. */
-const heavyByText = ({ q }: ItemFilter, query: Knex.Raw): Statement => (q ? heavy(build(query), 'q') : build(query))
+const heavyByText = ({ q }: ItemFilter, query: Knex.Raw): Statement => (q ? asHeavy(buildStatement(query), 'q') : buildStatement(query))
 
 function conditionOf(filter: ItemFilter): Knex.Raw {
-  const { workspaceId, queue, stage, status, batch, key, q, holding, overdue, assignee_id, record_id } = filter
+  const { workspaceId, queue, stage, status, batch, key, q, textMatches, overdue, assignee_id, record_id } = filter
   const parts = [builder.raw('workspace_id = ?', [workspaceId]), builder.raw('queue_id = ?', [queue.id])]
   const add = (condition: string, ...values: readonly Knex.Value[]) => parts.push(builder.raw(condition, [...values]))
   if (stage !== undefined) add('stage = ?', stage)
@@ -111,24 +111,25 @@ function conditionOf(filter: ItemFilter): Knex.Raw {
   if (batch !== undefined) add(batch === '' ? 'batch = ?' : `batch = ? and batch <> ''`, batch)
   // Either part has an index of its own.
   if (key !== undefined) add(`key = ? and (status = 'open' or status <> 'open')`, key)
-  if (holding?.batches.length === 0) add('id = any(?::uuid[])', [...holding.items])
-  else if (holding) add(`(id = any(?::uuid[]) or (batch <> '' and batch = any(?::text[])))`, [...holding.items], [...holding.batches])
+  if (textMatches?.batches.length === 0) add('id = any(?::uuid[])', [...textMatches.items])
+  else if (textMatches)
+    add(`(id = any(?::uuid[]) or (batch <> '' and batch = any(?::text[])))`, [...textMatches.items], [...textMatches.batches])
   else if (q) add(`(${lowerCaseSql('key')} like ? or ${lowerCaseSql('batch')} like ?)`, pattern(q), pattern(q))
   if (assignee_id !== undefined) add(assignee_id === '' ? 'assignee_id = ?' : `assignee_id = ? and assignee_id <> ''`, assignee_id)
   if (record_id !== undefined) add('record_id = ?', record_id)
-  if (filter.below !== undefined) add('id < ?', filter.below)
+  if (filter.beforeId !== undefined) add('id < ?', filter.beforeId)
   if (overdue) parts.push(overdueSql(filter))
-  if (filter.sight) parts.push(filter.sight('queue_items.record_id', 'queue_items.queue_id'))
+  if (filter.access) parts.push(filter.access('queue_items.record_id', 'queue_items.queue_id'))
   return builder.raw(parts.map(() => '?').join(' and '), parts)
 }
 
 /** Each part has an index of its own. */
 function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
-  const { keys, times } = cutoffsOf(queue, now)
+  const { keys, times } = overdueCutoffs(queue, now)
   const parts = [
-    builder.raw(`(status = 'open' and due_at < ?::timestamptz)`, [instantOf(now)]),
+    builder.raw(`(status = 'open' and due_at < ?::timestamptz)`, [toInstant(now)]),
     ...keys.map((key, index) =>
-      builder.raw(`(status = 'open' and stage = ? and entered_stage_at < ?::timestamptz)`, [key, times[index] ?? instantOf(now)]),
+      builder.raw(`(status = 'open' and stage = ? and entered_stage_at < ?::timestamptz)`, [key, times[index] ?? toInstant(now)]),
     ),
   ]
   return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
@@ -138,15 +139,15 @@ function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
  * The first items of each stage: open ones as they would be claimed, of the stages named second the newest closed ones. Values: workspace,
  * queue, stages, those that are terminal, how many of each, and a batch or null for all.
  */
-export const findBoard = sighted(
+export const findBoard = accessStatement(
   'find_queue_board',
-  (seen) => `select ${itemsOf('item')} from unnest($3::text[]) as shown (stage), lateral (
+  (seen) => `select ${itemColumnsOf('item')} from unnest($3::text[]) as shown (stage), lateral (
      select * from queue_items
      where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status = 'open' and ($6::text is null or batch = $6)${seen('queue_items.record_id', 'queue_items.queue_id')}
      order by priority desc, id limit $5
    ) as item
    union all
-   select ${itemsOf('item')} from unnest($4::text[]) as shown (stage), lateral (
+   select ${itemColumnsOf('item')} from unnest($4::text[]) as shown (stage), lateral (
      select * from queue_items
      where workspace_id = $1 and queue_id = $2 and stage = shown.stage and status <> 'open' and ($6::text is null or batch = $6)${seen('queue_items.record_id', 'queue_items.queue_id')}
      order by closed_at desc, id desc limit $5

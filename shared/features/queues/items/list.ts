@@ -1,18 +1,18 @@
-import { readerOf, readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { createReader, readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { findCounts } from '#shared/features/queues/counts/store.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
-import { withSight } from '#shared/features/queues/items/item-access.ts'
-import type { ItemSight } from '#shared/features/queues/items/item-access-store.ts'
+import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import {
   countItems,
-  findHolding,
+  findTextMatches,
+  hasFewMatches,
   type ItemFilter,
-  isFew,
-  listItems as listStatement,
-  orders,
+  itemOrders,
+  selectItems as listStatement,
 } from '#shared/features/queues/items/list-store.ts'
 import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { readAll } from '#shared/platform/db/lists.ts'
+import { readWholeList } from '#shared/platform/db/lists.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const paging = {
@@ -52,28 +52,28 @@ export interface ItemPage {
 }
 
 /** A page of a queue's items that match, newest first, with the exact number of all. */
-export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> => page(scope, queue, query, orders.newest)
+export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> => page(scope, queue, query, itemOrders.newest)
 
 /**
  * A page of a stage's items as its board shows them: the open ones as they would be claimed, of a terminal stage the closed ones, newest
  * first; with a status those that have it.
  */
-export function listStage(scope: Scope, queue: Queue, stage: Stage, query: Omit<ItemsQuery, 'stage'>): Promise<ItemPage> {
+export function listStageItems(scope: Scope, queue: Queue, stage: Stage, query: Omit<ItemsQuery, 'stage'>): Promise<ItemPage> {
   const isOpen = query.status === undefined ? stage.kind !== 'terminal' : query.status === 'open'
   const status = query.status ?? (isOpen ? 'open' : 'closed')
-  return page(scope, queue, { ...query, stage: stage.key, status }, isOpen ? orders.claim : orders.ended)
+  return page(scope, queue, { ...query, stage: stage.key, status }, isOpen ? itemOrders.claim : itemOrders.ended)
 }
 
 type Asked = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
 
 const page = (scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> =>
-  withSight(scope, queue, async (sight) => pageOf(scope, query, await filterOf(scope, queue, query, sight), order))
+  withItemAccess(scope, queue, async (sight) => pageOf(scope, query, await readItemFilter(scope, queue, query, sight), order))
 
 async function pageOf(scope: Scope, query: Asked, filter: ItemFilter, order: string): Promise<ItemPage> {
   const { limit, offset } = query
   const { queue } = filter
   const statement = listStatement(filter, order, limit + 1, offset)
-  const rows = await readAll<ItemRow>(readerOf(scope), statement, `limit must be less than ${limit} here`)
+  const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
   const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
   // A page that is not full and not past the end tells the number by itself.
   const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
@@ -81,22 +81,25 @@ async function pageOf(scope: Scope, query: Asked, filter: ItemFilter, order: str
 }
 
 /** What a query means for a caller with this sight; text that few items hold has been found by then. */
-export async function filterOf(
+export async function readItemFilter(
   scope: Scope,
   queue: Queue,
   query: Omit<Asked, 'limit' | 'offset'>,
-  sight: ItemSight | undefined,
+  sight: ItemAccess | undefined,
 ): Promise<ItemFilter> {
   const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), sight }
   if (!query.q) return filter
-  const [found] = await readRows<{ items: string[] | null; batches: string[] }>(scope, findHolding(scope.workspace.id, queue.id, query.q))
-  return found && isFew(found) ? { ...filter, holding: found } : filter
+  const [found] = await readRows<{ items: string[] | null; batches: string[] }>(
+    scope,
+    findTextMatches(scope.workspace.id, queue.id, query.q),
+  )
+  return found && hasFewMatches(found) ? { ...filter, textMatches: found } : filter
 }
 
 /** From the kept counts where those tell what is asked for, else by counting what matches. */
 async function countOf(scope: Scope, query: Asked, filter: ItemFilter): Promise<number> {
   const isKept = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every((one) => one === undefined || one === false)
-  if (!isKept || query.batch === '' || filter.sight) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
+  if (!isKept || query.batch === '' || filter.access) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
   const rows = await readRows<{ stage: string; status: string; items: number }>(
     scope,
     findCounts(scope.workspace.id, [filter.queue.id], query.batch ?? ''),

@@ -1,19 +1,19 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { type ClaimEnd, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
-import { itemIdOf, requireEnabled } from '#shared/features/queues/definitions/load.ts'
+import { type PreviousClaimRow, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import { requireEnabled, requireItemId } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
 import type { ScanFacts } from '#shared/features/queues/items/add.ts'
-import { moveItem as moveStatement } from '#shared/features/queues/items/change-store.ts'
+import { updateItemStage as moveStatement } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
-import { requireSeen } from '#shared/features/queues/items/item-access.ts'
+import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { enterStage, noteOfEntering } from '#shared/features/queues/stages/on-enter.ts'
-import { patches, patchRecord } from '#shared/features/queues/stages/record-patch.ts'
-import { inSavepoint } from '#shared/platform/db/savepoint.ts'
+import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
+import { patchesRecord, patchRecord } from '#shared/features/queues/stages/record-patch.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A move that somebody wants, by whatever door: route, SDK, flow, scan or button. */
 export interface Move {
@@ -29,18 +29,18 @@ export interface Move {
 }
 
 /** Why an item did not move. `changed`: somebody else changed it since it was looked at. */
-export type Refusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
+export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
 /** What came of a move; `item` is as it is then. */
-export interface Moved {
+export interface MoveResult {
   readonly item: ItemRow
   readonly from: string
-  readonly refusal: Refusal | null
+  readonly refusal: MoveRefusal | null
   readonly previousClaim: ChangedItem['previous_claim']
 }
 
 /** What each refusal says to whoever asked. */
-export const refusalText = (refusal: Refusal, item: Pick<ItemRow, 'stage' | 'status'>, { key, label, wip_limit }: Stage): string =>
+export const refusalText = (refusal: MoveRefusal, item: Pick<ItemRow, 'stage' | 'status'>, { key, label, wip_limit }: Stage): string =>
   ({
     changed: 'The item changed meanwhile',
     closed: `The item is closed (${item.status})`,
@@ -54,7 +54,7 @@ export const refusalText = (refusal: Refusal, item: Pick<ItemRow, 'stage' | 'sta
  * Moves an item into a stage, or says why not; in the second case nothing is written. Every door comes through here. The record patch is
  * written first, as the caller: what refuses it is thrown, and the item stays. Undefined when there is no such item.
  */
-export async function moveItem(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<Moved | undefined> {
+export async function moveItem(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { to } = move
   if (to.wip_limit === 0 && to.record_patch === null && to.on_enter === null) return moveAlone(scope, queue, itemId, move)
   try {
@@ -67,40 +67,40 @@ export async function moveItem(scope: Scope, queue: Queue, itemId: string, move:
 
 /** In a transaction of its own, or a part of the caller's that can be taken back by itself. */
 const apart = <T>(scope: Scope, work: (inside: Scope) => Promise<T>): Promise<T> =>
-  'inTransaction' in scope.db ? inSavepoint(scope.db, () => work(scope)) : scope.db.transaction((tx) => work(within(scope, tx)))
+  'inTransaction' in scope.db ? withSavepoint(scope.db, () => work(scope)) : scope.db.transaction((tx) => work(within(scope, tx)))
 
 /** Takes the transaction back in which a record was written for a move that was refused then. */
 class NotMoved extends Error {
-  readonly moved: Moved
+  readonly moved: MoveResult
 
-  constructor(moved: Moved) {
+  constructor(moved: MoveResult) {
     super('not moved')
     this.moved = moved
   }
 }
 
 /** Always in the order of stage, record, item, so that no two moves wait for each other in a circle. */
-async function moveWithin(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<Moved | undefined> {
+async function moveWithin(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { to } = move
   if (to.wip_limit > 0) await scope.db.query(lockStage(scope.workspace.id, queue.id, to.key))
   const looked = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
-  const willPatch = looked !== undefined && patches(queue, to, looked) && looked.status === 'open' && accepts(to, looked)
+  const willPatch = looked !== undefined && patchesRecord(queue, to, looked) && looked.status === 'open' && accepts(to, looked)
   if (willPatch) await patchRecord(scope, queue, to, looked)
   const moved = await moveAlone(scope, queue, itemId, move)
   if (moved?.refusal && willPatch) throw new NotMoved(moved)
-  if (moved && moved.refusal === null) await enterStage(scope, queue, [{ itemId, from: moved.from, to: to.key }])
+  if (moved && moved.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: moved.from, to: to.key }])
   return moved
 }
 
 const accepts = ({ from }: Stage, { stage }: ItemRow): boolean => from.length === 0 || from.includes(stage)
 
-async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<Moved | undefined> {
+async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
-  const [row] = await db.query<ItemRow & ClaimEnd & { from_stage: string; refusal: Refusal | null }>(
+  const [row] = await db.query<ItemRow & PreviousClaimRow & { from_stage: string; refusal: MoveRefusal | null }>(
     moveStatement(
-      ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), instantOf(now())],
-      ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, noteOfEntering(scope, to, move.note ?? '')],
+      ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), toInstant(now())],
+      ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, onEnterNote(scope, to, move.note ?? '')],
       ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
       ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
     ),
@@ -114,12 +114,12 @@ async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move)
  * Moves an item as a caller asks (document 2, POST move). Throws NOT_FOUND for an item or stage that is not there, VALIDATION_ERROR for what
  * the stage, the claim or the item itself refuses, and what the change of the linked record throws.
  */
-export async function moveAsAsked(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ChangedItem> {
+export async function moveItemForCaller(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ChangedItem> {
   requireEnabled(queue)
-  const id = itemIdOf(itemId)
+  const id = requireItemId(itemId)
   const to = requireStage(queue, input.to_stage)
   const { status, note, claim_token: claimToken } = input
-  await requireSeen(scope, queue, id)
+  await requireItemAccess(scope, queue, id)
   const moved = await moveItem(scope, queue, id, { to, status, note, claimToken })
   if (!moved) throw problem('NOT_FOUND')
   if (moved.refusal) throw problem('VALIDATION_ERROR', refusalText(moved.refusal, moved.item, to))

@@ -2,7 +2,7 @@ import { previousClaim } from '#shared/features/queues/claims/previous-claim.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const uuid = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
@@ -92,7 +92,7 @@ const addedItem = t.Object({
 })
 export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>
 /** Items as they were read, which may be added to another queue. */
-export const addedFrom = schema(t.Object({ items: t.Array(itemView.json) }))
+export const copiedItems = schema(t.Object({ items: t.Array(itemView.json) }))
 
 /** What came of adding: in the order sent, each key as it stands in the queue now. */
 export const addAnswer = schema(
@@ -169,18 +169,18 @@ export const scanInput = schema(
 )
 export type ScanInput = TypeOf<typeof scanInput>
 
-export const verdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
-export type Verdict = (typeof verdicts)[number]
-const verdict = { verdict: t.Enum([...verdicts]), message: t.String(), item: nullable(itemView.json) }
+export const scanVerdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
+export type ScanVerdict = (typeof scanVerdicts)[number]
+const verdict = { verdict: t.Enum([...scanVerdicts]), message: t.String(), item: nullable(itemView.json) }
 export const scanAnswer = schema(t.Object(verdict, { title: 'QueueVerdict' }))
 export interface ScanAnswer {
-  readonly verdict: Verdict
+  readonly verdict: ScanVerdict
   readonly message: string
   readonly item: ItemView | null
 }
 
 /** Scans that a station kept while it could not send them. */
-export const journalInput = schema(
+export const scanLogInput = schema(
   t.Object(
     {
       scans: t.Array(
@@ -196,8 +196,8 @@ export const journalInput = schema(
     { title: 'QueueScanJournal' },
   ),
 )
-export type JournalScan = TypeOf<typeof journalInput>['scans'][number]
-export const journalAnswer = schema(
+export type LoggedScan = TypeOf<typeof scanLogInput>['scans'][number]
+export const scanLogAnswer = schema(
   t.Array(
     t.Object({
       scan_id: t.String(),
@@ -215,10 +215,10 @@ export interface ItemRow extends Omit<ItemView, 'overdue'> {
 /** An item as it reads at a time: a claim that ran out is none, and overdue is told from the clock (document 2, Queue item). */
 export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date): ItemView {
   const item = Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
-  const time = instantOf(now)
+  const time = toInstant(now)
   const isClaimed = item.claim_expires_at !== null && item.claim_expires_at > time
   const sla = queue.stages.find(({ key }) => key === item.stage)?.sla_seconds ?? 0
-  const isLate = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < cutoff(now, sla))
+  const isLate = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < overdueCutoff(now, sla))
   return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isLate }
 }
 
@@ -226,10 +226,10 @@ export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date
 const shown = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
 /** What entered a stage before this instant is over its time there. */
-export const cutoff = (now: Date, seconds: number): string => instantOf(new Date(now.getTime() - seconds * 1_000))
+export const overdueCutoff = (now: Date, seconds: number): string => toInstant(new Date(now.getTime() - seconds * 1_000))
 
 /** The cutoffs of the stages that have a time limit. */
-export function cutoffsOf({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {
+export function overdueCutoffs({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {
   const timed = stages.filter(({ sla_seconds }) => sla_seconds > 0)
-  return { keys: timed.map(({ key }) => key), times: timed.map(({ sla_seconds }) => cutoff(now, sla_seconds)) }
+  return { keys: timed.map(({ key }) => key), times: timed.map(({ sla_seconds }) => overdueCutoff(now, sla_seconds)) }
 }

@@ -1,26 +1,26 @@
-import { seenEntry } from '#shared/features/queues/history/store.ts'
-import { sighted } from '#shared/features/queues/items/item-access-store.ts'
-import { itemsOf } from '#shared/features/queues/store.ts'
+import { entryAccessSql } from '#shared/features/queues/history/store.ts'
+import { accessStatement } from '#shared/features/queues/items/item-access-store.ts'
+import { itemColumnsOf } from '#shared/features/queues/store.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** One item. Values: workspace, queue, id. */
-export const findItemById = sighted(
+export const findItemById = accessStatement(
   'find_queue_item',
   (seen) =>
-    `select ${itemsOf('item')} from queue_items as item
+    `select ${itemColumnsOf('item')} from queue_items as item
      where workspace_id = $1 and queue_id = $2 and id = $3${seen('item.record_id', 'item.queue_id')}`,
 )
 
 /** Several items. Values: workspace, queue, ids. */
-export const findItems = sighted(
+export const findItems = accessStatement(
   'find_queue_items',
   (seen) =>
-    `select ${itemsOf('item')} from queue_items as item
+    `select ${itemColumnsOf('item')} from queue_items as item
      where workspace_id = $1 and queue_id = $2 and id = any($3::uuid[])${seen('item.record_id', 'item.queue_id')} order by id`,
 )
 
 /** Which of several items are in sight. Values: workspace, queue, ids. */
-export const findSeenIds = sighted(
+export const findAccessibleIds = accessStatement(
   'find_queue_item_ids',
   (seen) =>
     `select item.id from queue_items as item
@@ -30,16 +30,16 @@ export const findSeenIds = sighted(
 /** The oldest open item of a key. Values: workspace, queue, key. */
 export const findOpenByKey = sql(
   'find_open_queue_item',
-  `select ${itemsOf('item')} from queue_items as item
+  `select ${itemColumnsOf('item')} from queue_items as item
    where workspace_id = $1 and queue_id = $2 and key = $3 and status = 'open'
    order by id limit 1`,
 )
 
 /** The oldest open item of a key in sight, else the oldest there is; `is_seen` tells which. Values: workspace, queue, key. */
-export const findSeenByKey = sighted(
+export const findAccessibleByKey = accessStatement(
   'find_seen_queue_item',
   (seen) =>
-    `select ${itemsOf('item')}, item.is_seen from (
+    `select ${itemColumnsOf('item')}, item.is_seen from (
        select one.*, true${seen('one.record_id', 'one.queue_id')} as is_seen from queue_items as one
        where workspace_id = $1 and queue_id = $2 and key = $3 and status = 'open'
      ) as item
@@ -58,14 +58,14 @@ export const findOpenOfRecords = sql(
  * What became of scans that were judged before, whether their items had entered their stages after they were scanned, and whether their
  * entries are in sight. Values: workspace, queue, scan ids.
  */
-export const findScans = sighted(
+export const findScans = accessStatement(
   'find_queue_scans',
   (seen) =>
     `select scan_id, item_id, verdict, note, exists (
        select from queue_history as earlier
        where earlier.workspace_id = $1 and earlier.queue_id = $2 and earlier.item_id = scan.item_id and earlier.id < scan.id
          and earlier.kind in ('added', 'moved') and earlier.created_at > scan.scanned_at
-     ) as conflict, true${seenEntry(seen, 'scan')} as is_seen
+     ) as conflict, true${entryAccessSql(seen, 'scan')} as is_seen
      from queue_history as scan
      where workspace_id = $1 and queue_id = $2 and scan_id = any($3::text[])
      order by id`,

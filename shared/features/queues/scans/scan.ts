@@ -1,19 +1,19 @@
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { payloadText, requireEnabled } from '#shared/features/queues/definitions/load.ts'
-import { requireStage, stageAfter } from '#shared/features/queues/definitions/read-definition.ts'
+import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
+import { findNextStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { addItems, type ScanFacts } from '#shared/features/queues/items/add.ts'
-import { noteEntry } from '#shared/features/queues/items/change-store.ts'
-import { findByKey, findItem } from '#shared/features/queues/items/find.ts'
-import { moveItem, type Refusal, refusalText } from '#shared/features/queues/items/move.ts'
-import { type ItemRow, type ScanAnswer, type ScanInput, type Verdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { insertHistoryEntry } from '#shared/features/queues/items/change-store.ts'
+import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
+import { type MoveRefusal, moveItem, refusalText } from '#shared/features/queues/items/move.ts'
+import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A scan's outcome, with the instant at which its item had entered its stage before it. */
-export interface Judged extends ScanAnswer {
+export interface ScanResult extends ScanAnswer {
   readonly enteredBefore: string | null
 }
 
@@ -28,15 +28,15 @@ const maxLooks = 10
  * history. Throws NOT_FOUND for a stage that the queue does not have, FORBIDDEN where the key is new and its caller may not add,
  * VALIDATION_ERROR for a payload that is too large and a queue that is not enabled.
  */
-export async function scanKey(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts = live): Promise<Judged> {
+export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts = live): Promise<ScanResult> {
   requireEnabled(queue)
-  const key = scannedKey(input.key)
-  const payload = input.payload == null ? null : payloadText(input.payload, 'payload')
+  const key = readScannedKey(input.key)
+  const payload = input.payload == null ? null : serializePayload(input.payload, 'payload')
   if (input.stage != null) requireStage(queue, input.stage)
   const wanted = input.to_stage == null ? undefined : requireStage(queue, input.to_stage)
   const scan = { input: { ...input, key }, facts, payload, wanted }
   for (let look = 1; look <= maxLooks; look++) {
-    const item = await findByKey(scope, queue, key)
+    const item = await findOpenItem(scope, queue, key)
     if (item === 'hidden') return unknown(scope, queue, scan)
     const judged = item ? await scanKnown(scope, queue, scan, item) : await scanUnknown(scope, queue, scan)
     if (judged) return judged
@@ -45,7 +45,7 @@ export async function scanKey(scope: Scope, queue: Queue, input: ScanInput, fact
 }
 
 /** Without the one line end or tab that a scanner types behind a key; throws VALIDATION_ERROR when nothing else is there. */
-export function scannedKey(text: string): string {
+export function readScannedKey(text: string): string {
   const key = text.replace(/(?:\r\n|\r|\n|\t)$/, '')
   if (key === '') throw problem('VALIDATION_ERROR', 'key must have at least 1 characters')
   if ([...key].length > queueLimits.keyCharacters)
@@ -62,10 +62,10 @@ interface Scan {
 }
 
 /** Undefined when the item changed while it was judged. */
-async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow): Promise<Judged | undefined> {
+async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow): Promise<ScanResult | undefined> {
   const { input, facts, payload, wanted } = scan
-  const to = wanted ?? stageAfter(queue, item.stage)
-  const told = (verdict: Verdict, message: string, row: ItemRow): Judged => ({
+  const to = wanted ?? findNextStage(queue, item.stage)
+  const told = (verdict: ScanVerdict, message: string, row: ItemRow): ScanResult => ({
     verdict,
     message,
     item: viewOfItem(queue, row, scope.now()),
@@ -88,17 +88,17 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
     return blocked(error.message, item)
   }
 
-  async function blocked(message: string, row: ItemRow): Promise<Judged> {
+  async function blocked(message: string, row: ItemRow): Promise<ScanResult> {
     await note(scope, queue, scan, row, 'blocked', message)
     return told('blocked', message, row)
   }
 }
 
 /** Refusals after which the item is looked at anew: a closed one leaves its key to be new. */
-const again: ReadonlySet<Refusal | null> = new Set<Refusal | null>(['changed', 'closed'])
+const again: ReadonlySet<MoveRefusal | null> = new Set<MoveRefusal | null>(['changed', 'closed'])
 
 /** Undefined when somebody else made the item meanwhile. */
-async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged | undefined> {
+async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult | undefined> {
   const { input, facts, wanted } = scan
   if (queue.settings.on_unknown_scan === 'reject') return unknown(scope, queue, scan)
   requirePermission(scope, 'queues:enqueue', queue.key)
@@ -116,19 +116,19 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judg
 }
 
 /** Also of a key whose item is hidden from the caller: the entry names no item. */
-async function unknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged> {
+async function unknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult> {
   await note(scope, queue, scan, null, 'unknown')
   return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, item: null, enteredBefore: null }
 }
 
 /** Writes down a scan that moved and made nothing. */
-async function note(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: Verdict, why = ''): Promise<void> {
+async function note(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: ScanVerdict, why = ''): Promise<void> {
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
   await db.query(
-    noteEntry(
+    insertHistoryEntry(
       ...[workspace.id, queue.id, item?.id ?? null, input.key, 'scanned', item?.stage ?? null, verdict, payload],
-      ...[facts.scanId, facts.scannedAt, facts.station, instantOf(now()), cause.actorId],
+      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), cause.actorId],
       ...[cause.actorId === null ? 'system' : cause.actorType, [input.note ?? '', why].filter((part) => part !== '').join(': ')],
     ),
   )

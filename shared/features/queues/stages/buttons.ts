@@ -2,16 +2,16 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireEnabled } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import { requireInvocable } from '#shared/features/queues/definitions/references.ts'
-import { type Button, nameOf, type Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { noteEntry } from '#shared/features/queues/items/change-store.ts'
-import { itemsByIds } from '#shared/features/queues/items/find.ts'
+import { type Button, type Queue, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
+import { insertHistoryEntry } from '#shared/features/queues/items/change-store.ts'
+import { findItemViews } from '#shared/features/queues/items/find.ts'
 import type { ItemView } from '#shared/features/queues/items/schemas.ts'
 import type { ButtonResult } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** What presses a stage's button (document 2, POST stage action). */
 export const actionInput = schema(
@@ -40,12 +40,12 @@ export async function requirePressable(scope: Scope, queue: Queue, stageKey: str
 }
 
 /** An item for which a button is pressed, or why it is not. */
-export type Pressed = { readonly itemId: string; readonly item: ItemView } | { readonly itemId: string; readonly error: string }
+export type PressedItem = { readonly itemId: string; readonly item: ItemView } | { readonly itemId: string; readonly error: string }
 
 /** The items that a button is pressed for: those that are open in its stage. */
-export async function pressedItems(scope: Scope, queue: Queue, stageKey: string, itemIds: readonly string[]): Promise<Pressed[]> {
-  const items = await itemsByIds(scope, queue, itemIds.filter(isUuid))
-  return itemIds.map((itemId): Pressed => {
+export async function findPressedItems(scope: Scope, queue: Queue, stageKey: string, itemIds: readonly string[]): Promise<PressedItem[]> {
+  const items = await findItemViews(scope, queue, itemIds.filter(isUuid))
+  return itemIds.map((itemId): PressedItem => {
     const item = items.get(itemId.toLowerCase())
     if (!item) return { itemId, error: 'NOT_FOUND: the queue has no such item' }
     if (item.status !== 'open' || item.stage !== stageKey)
@@ -55,8 +55,8 @@ export async function pressedItems(scope: Scope, queue: Queue, stageKey: string,
 }
 
 /** What a button's function gets (decisions, Work queues). */
-export const inputOf = (queue: Queue, { input }: Button, item: ItemView) => ({
-  queue: nameOf(queue),
+export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => ({
+  queue: queueNameOf(queue),
   item,
   from_stage: item.stage,
   to_stage: item.stage,
@@ -64,12 +64,12 @@ export const inputOf = (queue: Queue, { input }: Button, item: ItemView) => ({
 })
 
 /** Writes down that a button was pressed for an item, and what came of it. */
-export async function noteButton(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
+export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
   const { workspace, cause, now, db } = scope
   await db.query(
-    noteEntry(
+    insertHistoryEntry(
       ...[workspace.id, queue.id, item.id, item.key, 'button', item.stage, null, JSON.stringify({ button_id: buttonId, ok: result.ok })],
-      ...[null, null, null, instantOf(now()), cause.actorId, cause.actorId === null ? 'system' : cause.actorType],
+      ...[null, null, null, toInstant(now()), cause.actorId, cause.actorId === null ? 'system' : cause.actorType],
       result.error ?? '',
     ),
   )

@@ -3,22 +3,22 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import type { ItemRow } from '#shared/features/queues/items/schemas.ts'
-import { instantOf } from '#shared/platform/kernel/time/instant.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
  * Writes what a stage has for the linked record, as the caller and before the item moves (document 2, POST move). Nothing is written for an
  * item without a record, or in a queue that links none. Throws what the change of the record throws.
  */
 export async function patchRecord(scope: Scope, queue: Queue, stage: Stage, item: ItemRow): Promise<void> {
-  if (!patches(queue, stage, item) || queue.object_type === null || item.record_id === null) return
+  if (!patchesRecord(queue, stage, item) || queue.object_type === null || item.record_id === null) return
   requirePermission(scope, 'records:update', queue.object_type)
   const entries = Object.entries(stage.record_patch ?? {}).map(([key, text]) => [key, filled(text, scope, item)])
   await changeRecord(scope, queue.object_type, item.record_id, Object.fromEntries(entries))
 }
 
 /** Whether entering the stage writes something to the item's record. */
-export const patches = (queue: Queue, stage: Stage, item: ItemRow): boolean =>
+export const patchesRecord = (queue: Queue, stage: Stage, item: ItemRow): boolean =>
   stage.record_patch !== null && queue.object_type !== null && item.record_id !== null
 
 const reference = /\{\{\s*([^{}]+?)\s*\}\}/g
@@ -31,7 +31,7 @@ function filled(text: string, scope: Scope, item: ItemRow): string | null {
 
 function referenced(path: string, { now, cause }: Scope, item: ItemRow): string | undefined {
   if (path === 'item.key') return item.key
-  if (path === 'now') return instantOf(now())
+  if (path === 'now') return toInstant(now())
   if (path === 'principal.id') return cause.actorId ?? ''
   const [, inside] = /^item\.payload\.(.+)$/.exec(path) ?? []
   return inside === undefined ? undefined : textAt(item.payload, inside.split('.'))
@@ -45,5 +45,5 @@ function textAt(value: unknown, [key, ...rest]: readonly string[]): string {
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : (numberText(value) ?? JSON.stringify(value))
+  return typeof value === 'string' ? value : (jsonNumberText(value) ?? JSON.stringify(value))
 }

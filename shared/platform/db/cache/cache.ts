@@ -1,4 +1,4 @@
-import { Changes } from '#shared/platform/db/cache/invalidations.ts'
+import { Invalidations } from '#shared/platform/db/cache/invalidations.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** Something that is remembered, or about to be. */
@@ -17,30 +17,30 @@ const maxScopes = 20_000
  */
 export class Cache {
   readonly #scopes = new Map<string, Map<string, Fact>>()
-  readonly #changes: Changes
+  readonly #changes: Invalidations
   #drops = 0
 
   constructor(databaseUrl: string, name: string) {
-    this.#changes = new Changes(databaseUrl, name, (scope) => this.drop(scope))
+    this.#changes = new Invalidations(databaseUrl, name, (scope) => this.drop(scope))
   }
 
   /** Grows whenever something is forgotten: the same number again means that nothing was. */
-  get drops(): number {
+  get dropCount(): number {
     return this.#drops
   }
 
   /** Resolves once nothing older than this call is remembered. */
-  settle(): Promise<void> {
-    return this.#changes.settle()
+  refresh(): Promise<void> {
+    return this.#changes.refresh()
   }
 
   /** See Changes: what lets a statement say whether caches hold, and what it found. */
-  mark(): ReturnType<Changes['mark']> {
-    return this.#changes.mark()
+  position(): ReturnType<Invalidations['position']> {
+    return this.#changes.position()
   }
 
-  hear(...found: Parameters<Changes['hear']>): void {
-    this.#changes.hear(...found)
+  applyInvalidations(...found: Parameters<Invalidations['applyInvalidations']>): void {
+    this.#changes.applyInvalidations(...found)
   }
 
   /**

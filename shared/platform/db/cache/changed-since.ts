@@ -4,4 +4,4 @@
  * that made a prepared statement seem dearer than one planned for its values, so every get and every creation was planned anew (measured:
  * 23,000 gets a second became 16,000).
  */
-export const since = (horizon: string): string => `written_in >= ${horizon} and written_in <= '18446744073709551615'::xid8`
+export const changedSinceSql = (horizon: string): string => `written_in >= ${horizon} and written_in <= '18446744073709551615'::xid8`

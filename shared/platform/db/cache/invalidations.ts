@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { whileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
+import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
 /** A change that caches must hear of: the workspace or person whose cached facts are out of date. */
@@ -24,7 +24,7 @@ const staleAfterMs = 30 * 60 * 1000
  * statement serves every request that is waiting at that moment, so its cost does not grow with the load. Unlike a notification it
  * cannot be late: a revoked key is refused by every process on the next request (design, The hot path).
  */
-export class Changes {
+export class Invalidations {
   readonly #url: string
   readonly #name: string
   readonly #drop: (scope: string | undefined) => void
@@ -43,7 +43,7 @@ export class Changes {
   }
 
   /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is out of reach. */
-  settle(): Promise<void> {
+  refresh(): Promise<void> {
     // Whoever comes before the statement is sent shares it; it is sent when this turn of the event loop has brought all that it will.
     this.#next ??= this.#afterRunning().then(() => {
       const running = this.#ask()
@@ -61,13 +61,13 @@ export class Changes {
   }
 
   /** From where on, and past which changes, a statement has to look; undefined when that is not known and `settle` must be asked first. */
-  mark(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
+  position(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
     const known = this.#horizon !== undefined && this.#asked.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
     return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
   }
 
   /** Hears of changes that a statement found behind a mark. */
-  hear(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
+  applyInvalidations(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
     // Of two statements that ran at the same time, the earlier one may answer last.
     if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
     this.#asked.restart()
@@ -112,7 +112,7 @@ export class Changes {
 
   async #connect(): Promise<pg.Client> {
     try {
-      return await whileRecovering(() => this.#connectOnce())
+      return await retryWhileRecovering(() => this.#connectOnce())
     } catch (error) {
       this.#client = undefined
       throw error

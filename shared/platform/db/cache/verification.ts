@@ -1,5 +1,5 @@
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
-import { since } from '#shared/platform/db/cache/changed-since.ts'
+import { changedSinceSql } from '#shared/platform/db/cache/changed-since.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -35,7 +35,7 @@ export class Verification {
   async query<Row>(db: Executor, statement: Statement): Promise<Row[]> {
     const { name, text, values = [], rows: form = 'objects' } = statement
     if (this.#isDone || name === undefined) return db.query<Row>(statement)
-    const mark = this.#cache.mark()
+    const mark = this.#cache.position()
     if (!mark) return db.query<Row>(statement)
     const rows = await db.query<Row>({
       ...statement,
@@ -44,7 +44,7 @@ export class Verification {
       values: [...values, mark.horizon, mark.seen],
     })
     const { k_found, k_news, k_horizon } = riderOf(rows[0])
-    this.#cache.hear(k_news ?? [], k_horizon ?? mark.horizon)
+    this.#cache.applyInvalidations(k_news ?? [], k_horizon ?? mark.horizon)
     this.#isDone = true
     return k_found ? rows : []
   }
@@ -81,7 +81,7 @@ function verified(name: string, text: string, form: keyof typeof forms, paramete
   if (known?.plain === text) return known.made
   const made = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
-      from cache_changes where ${since(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
+      from cache_changes where ${changedSinceSql(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
   if (texts.size >= maxTexts) texts.clear()
   texts.set(name, { plain: text, made })

@@ -5,7 +5,7 @@ import type { Database } from '#shared/platform/db/database.ts'
  * Adds gauges of the connections of this process: what they do, and how many statements wait for one. Call what it returns with each
  * database that is opened, and what that returns when it is closed.
  */
-export function connectionGauges(registry: Registry): (database: Database) => () => void {
+export function registerConnectionGauges(registry: Registry): (database: Database) => () => void {
   const open = new Set<Database>()
   const sum = (of: (pool: Database['pool']) => number) => [...open].reduce((total, { pool }) => total + of(pool), 0)
   new Gauge({

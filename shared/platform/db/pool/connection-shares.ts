@@ -1,10 +1,10 @@
-import { overloaded } from '#shared/platform/db/database-errors.ts'
+import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 
 /** Milliseconds that a caller waits for a connection; then it is OVERLOADED (page "Beyond", section 2). */
 const patienceMs = 3_000
 
 /** Whom a connection is for: a workspace's id, or null for the platform's own work, which has no cap. */
-export type Owner = string | null
+export type ConnectionOwner = string | null
 
 interface Waiting {
   readonly admit: () => void
@@ -19,9 +19,9 @@ export class ConnectionShares {
   /** Connections that are kept for workspaces below their share. */
   readonly #reserve: number
   #free: number
-  readonly #held = new Map<Owner, number>()
+  readonly #held = new Map<ConnectionOwner, number>()
   /** Callers that wait, by owner. The order of the map is the order of turns. */
-  readonly #lines = new Map<Owner, Waiting[]>()
+  readonly #lines = new Map<ConnectionOwner, Waiting[]>()
   #waiting = 0
 
   constructor(connections: number) {
@@ -36,14 +36,14 @@ export class ConnectionShares {
   }
 
   /** Takes a connection's place: undefined when it was free, else a promise of it, which rejects with OVERLOADED after 3 s. */
-  take(owner: Owner): Promise<void> | undefined {
+  acquire(owner: ConnectionOwner): Promise<void> | undefined {
     const isFree = this.#free > 0 && (this.#isWithinShare(owner) || (this.#waiting === 0 && this.#hasSpare()))
     if (!isFree) return this.#wait(owner)
     this.#hold(owner)
     return undefined
   }
 
-  giveBack(owner: Owner): void {
+  release(owner: ConnectionOwner): void {
     this.#free += 1
     const held = (this.#held.get(owner) ?? 0) - 1
     if (held > 0) this.#held.set(owner, held)
@@ -51,7 +51,7 @@ export class ConnectionShares {
     if (this.#waiting > 0) this.#admit()
   }
 
-  #isWithinShare(owner: Owner): boolean {
+  #isWithinShare(owner: ConnectionOwner): boolean {
     return owner === null || (this.#held.get(owner) ?? 0) < this.#quarter
   }
 
@@ -60,19 +60,19 @@ export class ConnectionShares {
     return this.#free > this.#reserve
   }
 
-  #hold(owner: Owner): void {
+  #hold(owner: ConnectionOwner): void {
     this.#free -= 1
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
   }
 
-  #wait(owner: Owner): Promise<void> {
+  #wait(owner: ConnectionOwner): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = this.#lines.get(owner) ?? []
       this.#lines.set(owner, line)
       const leave = () => {
         line.splice(line.indexOf(waiting), 1)
         this.#left(owner, line)
-        reject(overloaded(`No connection to the database was free for ${patienceMs / 1_000} s; try again soon`))
+        reject(overloadedProblem(`No connection to the database was free for ${patienceMs / 1_000} s; try again soon`))
       }
       const limit = setTimeout(leave, patienceMs)
       const waiting = {
@@ -87,7 +87,7 @@ export class ConnectionShares {
     })
   }
 
-  #left(owner: Owner, line: readonly Waiting[]): void {
+  #left(owner: ConnectionOwner, line: readonly Waiting[]): void {
     this.#waiting -= 1
     if (line.length === 0) this.#lines.delete(owner)
   }
@@ -107,7 +107,7 @@ export class ConnectionShares {
   }
 
   /** Whose turn it is: the first owner within its share, else the first of all while there is spare. */
-  #nextOwner(): Owner | undefined {
+  #nextOwner(): ConnectionOwner | undefined {
     for (const owner of this.#lines.keys()) if (this.#isWithinShare(owner)) return owner
     if (!this.#hasSpare()) return undefined
     const [first] = this.#lines.keys()

@@ -1,4 +1,4 @@
-import { overloaded } from '#shared/platform/db/database-errors.ts'
+import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Milliseconds after which a statement counts as heavy, so that it needs the lane of its workspace. */
@@ -8,13 +8,13 @@ const quickMs = 50
 const [limitMs, patienceMs] = [5_000, 3_000]
 
 /** A statement on its way. `begin` is called when it is sent, with what makes the database end it. */
-export interface Running {
+export interface RunningStatement {
   begin(cancel: () => void): void
   /** Whether the database was asked to end it: the connection must not be used again, since that may come late. */
   readonly isCancelled: boolean
 }
 
-type Work<T> = (running: Running) => Promise<T>
+type Work<T> = (running: RunningStatement) => Promise<T>
 
 /** The heavy statements of one workspace. */
 interface Lane {
@@ -29,7 +29,7 @@ const tooLong = (named: string) =>
   problem('VALIDATION_ERROR', `${named} asks for more than the database finds in ${limitMs / 1_000} s; ask for less`)
 
 /** Runs a heavy statement without a lane. VALIDATION_ERROR that says what is `named` when it takes more than 5 s. */
-export async function endAfterLimit<T>(named: string, work: Work<T>): Promise<T> {
+export async function runWithTimeLimit<T>(named: string, work: Work<T>): Promise<T> {
   let limit: NodeJS.Timeout | undefined
   const running = { isCancelled: false, begin }
   function begin(cancel: () => void): void {
@@ -51,7 +51,7 @@ export async function endAfterLimit<T>(named: string, work: Work<T>): Promise<T>
  * Lets one heavy statement of each workspace run at a time. Whether a statement is heavy shows when it runs: what ends within 50 ms needs no
  * lane. One that takes longer takes the lane; where another has it, the statement is cancelled and begun again in its turn.
  */
-export class HeavyLanes {
+export class HeavyStatementLimiter {
   readonly #lanes = new Map<string, Lane>()
 
   /**
@@ -67,7 +67,7 @@ export class HeavyLanes {
       if (first) return first.value
       await turnIn(lane)
       try {
-        return await endAfterLimit(named, work)
+        return await runWithTimeLimit(named, work)
       } finally {
         leave(lane)
       }
@@ -121,7 +121,7 @@ function turnIn(lane: Lane): Promise<void> {
     }
     const limit = setTimeout(() => {
       lane.waiting.splice(lane.waiting.indexOf(admit), 1)
-      reject(overloaded(`Other searches and reports of this workspace took ${patienceMs / 1_000} s; try again soon`))
+      reject(overloadedProblem(`Other searches and reports of this workspace took ${patienceMs / 1_000} s; try again soon`))
     }, patienceMs)
     lane.waiting.push(admit)
   })

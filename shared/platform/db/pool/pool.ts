@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { lockTimeoutMs, sessionSettings } from '#shared/platform/db/pool/session-settings.ts'
 import type { SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
-import { types } from '#shared/platform/db/statements/value-parsers.ts'
+import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
 export interface DatabaseOptions {
   readonly connections: number
@@ -18,10 +18,10 @@ export interface DatabaseOptions {
 const idleTooLong = new WeakMap<pg.ClientBase, unknown>()
 
 /** What the database said when it ended a connection because nothing came for too long in an open transaction; undefined where it did not. */
-export const endedIdle = (client: pg.ClientBase): unknown => idleTooLong.get(client)
+export const findIdleTimeoutError = (client: pg.ClientBase): unknown => idleTooLong.get(client)
 
 /** Makes the pool of a process's connections. */
-export function makePool(url: string, options: DatabaseOptions): pg.Pool {
+export function createPool(url: string, options: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.connections,
@@ -37,7 +37,7 @@ export function makePool(url: string, options: DatabaseOptions): pg.Pool {
     // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
     maxLifetimeSeconds: 900,
     idleTimeoutMillis: 60_000,
-    types,
+    types: typeParsers,
     options: `${sessionSettings} ${options.settings ?? ''}`,
   })
   // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of

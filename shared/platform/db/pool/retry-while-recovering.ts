@@ -8,7 +8,7 @@ const againMs = 50
  * Connects to a database that may just be starting or recovering: it refuses sessions for that time, so nothing has begun and the refusal
  * is tried again, for 3 s at most. Every other failure is thrown at once.
  */
-export async function whileRecovering<T>(connect: () => Promise<T>): Promise<T> {
+export async function retryWhileRecovering<T>(connect: () => Promise<T>): Promise<T> {
   for (const end = performance.now() + patienceMs; ; ) {
     try {
       return await connect()

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
-import { types } from '#shared/platform/db/statements/value-parsers.ts'
+import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
 /** A connection of its own, outside the pool and outside any transaction. */
 export type Session = Pick<Executor, 'query'>
@@ -28,7 +28,7 @@ export async function withSession<T>(
     application_name: name,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    types,
+    types: typeParsers,
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
   })

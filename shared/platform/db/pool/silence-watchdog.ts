@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isOutOfReach } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 
 /** A statement without an answer after this time is looked up in the database. */
 const silentAfterMs = 3_000
@@ -21,7 +21,7 @@ interface Waiting {
  * fail within seconds; TCP alone would wait for 15 minutes. A statement that the database is working on is left alone. Returns a function
  * that stops the watch (docs/decisions/silent-connections.md).
  */
-export function endSilent(pool: pg.Pool, url: string): () => void {
+export function endSilentConnections(pool: pg.Pool, url: string): () => void {
   const connections = new Map<pg.PoolClient, Waiting>()
   pool.on('connect', (client) => {
     connections.set(client, watch(client))
@@ -83,7 +83,7 @@ async function findWorking(url: string, processes: readonly number[]): Promise<R
     const { rows } = await client.query<{ pid: number }>(text, [processes])
     return new Set(rows.map(({ pid }) => pid))
   } catch (error) {
-    if (isOutOfReach(error)) return 'out of reach'
+    if (isDatabaseUnavailable(error)) return 'out of reach'
     throw error
   } finally {
     client.end().catch(() => undefined)

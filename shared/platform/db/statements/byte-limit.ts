@@ -1,5 +1,5 @@
 /** How many bytes of rows a statement may give, and what came of it: the run fills it in. */
-export interface Fit {
+export interface ByteLimit {
   /** Bytes as the database sends them. The first row is kept whatever its size; those from the one that exceeds this are not. */
   readonly maxBytes: number
   /** Bytes of the rows that were kept. */
@@ -9,23 +9,23 @@ export interface Fit {
 }
 
 /** How many rows a bounded run asks for first. */
-export const firstRows = 32
+export const firstFetchRows = 32
 
 /** How many rows to ask for next: about as many as fit, by the average so far. Zero where nothing more fits. */
-export function moreRows({ maxBytes, bytes, isWhole }: Fit, rows: number): number {
+export function nextFetchRows({ maxBytes, bytes, isWhole }: ByteLimit, rows: number): number {
   if (!isWhole) return 0
   const average = Math.max(1, bytes / Math.max(1, rows))
   return Math.min(1_000, Math.max(1, Math.ceil((maxBytes - bytes) / average)))
 }
 
 /** Resets the count. Each attempt of a statement begins with it. */
-export function startFit(fit: Fit): void {
+export function resetByteLimit(fit: ByteLimit): void {
   fit.bytes = 0
   fit.isWhole = true
 }
 
 /** Counts a row and says whether it is kept. */
-export function keeps(fit: Fit, rowBytes: number): boolean {
+export function isRowKept(fit: ByteLimit, rowBytes: number): boolean {
   if (!fit.isWhole || (fit.bytes > 0 && fit.bytes + rowBytes > fit.maxBytes)) {
     fit.isWhole = false
     return false

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { type Fit, firstRows, keeps, moreRows, startFit } from '#shared/platform/db/statements/byte-limit.ts'
-import { arrayOf, type Columns, columnsOf, none, objectOf } from '#shared/platform/db/statements/row-columns.ts'
-import { parserOf } from '#shared/platform/db/statements/value-parsers.ts'
+import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
+import { createColumns, noColumns, type RowColumns, readRowAsArray, readRowAsObject } from '#shared/platform/db/statements/row-columns.ts'
+import { findParser } from '#shared/platform/db/statements/value-parsers.ts'
 
 /** What to run. */
 interface Given {
@@ -11,7 +11,7 @@ interface Given {
   /** As the driver writes them: texts, bytes and nulls. */
   readonly values: readonly (string | Buffer | null)[]
   readonly asArrays: boolean
-  readonly fit?: Fit | undefined
+  readonly fit?: ByteLimit | undefined
   /** Opens a transaction before it, or commits the open one behind it, in the same round trip. What fails keeps what comes behind it from being done. */
   readonly opens?: boolean | undefined
   readonly commits?: boolean | undefined
@@ -19,7 +19,7 @@ interface Given {
 
 /** A statement that a connection has prepared. */
 interface PreparedStatement {
-  readonly columns: Columns
+  readonly columns: RowColumns
   /** Characters of its text. */
   readonly length: number
   /** Which run of the connection used it last. */
@@ -62,12 +62,12 @@ export const maxPreparedLength = 500_000
  * database with every run which columns the rows have, and reads the same answer again: for a get by id that takes longer than the row.
  * Here a connection asks once (measured: 1.2 times as many gets a second).
  */
-export class PreparedRun<Row> implements pg.Submittable {
+export class PreparedQuery<Row> implements pg.Submittable {
   readonly name: string
   readonly text: string
   readonly #values: Given['values']
   readonly #asArrays: boolean
-  readonly #fit: Fit | undefined
+  readonly #fit: ByteLimit | undefined
   #wire: Wire | undefined
   readonly #opens: boolean
   readonly #commits: boolean
@@ -76,9 +76,9 @@ export class PreparedRun<Row> implements pg.Submittable {
   readonly #resolve: (rows: Row[]) => void
   readonly #reject: (error: unknown) => void
   readonly #rows: Row[] = []
-  #columns: Columns | undefined
+  #columns: RowColumns | undefined
   /** Keeps the columns for the connection's next runs. */
-  #keep: ((columns: Columns) => void) | undefined
+  #keep: ((columns: RowColumns) => void) | undefined
   #failure: unknown
 
   constructor(
@@ -91,7 +91,7 @@ export class PreparedRun<Row> implements pg.Submittable {
     this.#values = values
     this.#asArrays = asArrays
     this.#fit = fit
-    if (fit) startFit(fit)
+    if (fit) resetByteLimit(fit)
     this.#opens = opens
     this.#commits = commits
     this.#answers = 1 + Number(opens) + Number(commits)
@@ -118,7 +118,7 @@ export class PreparedRun<Row> implements pg.Submittable {
       if (name === '') wire.parse({ name, text })
       wire.bind({ statement: name, values: this.#values })
       if (this.#columns === undefined) wire.describe({ type: 'P' })
-      wire.execute(this.#fit ? { rows: firstRows } : {})
+      wire.execute(this.#fit ? { rows: firstFetchRows } : {})
       if (this.#fit) wire.flush()
       else {
         if (this.#commits) command(wire, 'commit')
@@ -155,19 +155,19 @@ export class PreparedRun<Row> implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
-    this.#columns = columnsOf(
+    this.#columns = createColumns(
       fields.map(({ name }) => name),
-      fields.map(({ dataTypeID }) => parserOf(dataTypeID)),
+      fields.map(({ dataTypeID }) => findParser(dataTypeID)),
     )
     this.#keep?.(this.#columns)
   }
 
   handleDataRow({ fields, length }: { readonly fields: readonly (string | null)[]; readonly length: number }): void {
     if (this.#failure !== undefined) return
-    if (this.#fit && !keeps(this.#fit, length)) return
-    const columns = this.#columns ?? none
+    if (this.#fit && !isRowKept(this.#fit, length)) return
+    const columns = this.#columns ?? noColumns
     try {
-      this.#rows.push((this.#asArrays ? arrayOf(columns, fields) : objectOf(columns, fields)) as Row)
+      this.#rows.push((this.#asArrays ? readRowAsArray(columns, fields) : readRowAsObject(columns, fields)) as Row)
     } catch (error) {
       this.#failure = error
     }
@@ -177,7 +177,7 @@ export class PreparedRun<Row> implements pg.Submittable {
     this.#answers -= 1
     if (this.#fit && this.#answers === 0) this.#wire?.sync()
     // What gives no rows has no columns, and need not be asked either.
-    if (this.#answers === Number(this.#commits) && this.#columns === undefined) this.#keep?.(none)
+    if (this.#answers === Number(this.#commits) && this.#columns === undefined) this.#keep?.(noColumns)
   }
 
   handleReadyForQuery(): void {
@@ -193,7 +193,7 @@ export class PreparedRun<Row> implements pg.Submittable {
 
   /** Some rows of a bounded run have come: it asks for more as long as they fit, so the database reads none that would be dropped. */
   handlePortalSuspended(): void {
-    const rows = this.#fit ? moreRows(this.#fit, this.#rows.length) : 0
+    const rows = this.#fit ? nextFetchRows(this.#fit, this.#rows.length) : 0
     if (rows === 0) this.#wire?.sync()
     else {
       this.#wire?.execute({ rows })

@@ -1,7 +1,7 @@
 import type { ParseCell } from '#shared/platform/db/statements/value-parsers.ts'
 
 /** The columns of a statement's rows, in their order. */
-export interface Columns {
+export interface RowColumns {
   readonly names: readonly string[]
   readonly parsers: readonly ParseCell[]
   /** A row without values. */
@@ -9,22 +9,22 @@ export interface Columns {
 }
 
 /** The columns of these names. */
-export const columnsOf = (names: readonly string[], parsers: readonly ParseCell[]): Columns => ({
+export const createColumns = (names: readonly string[], parsers: readonly ParseCell[]): RowColumns => ({
   names,
   parsers,
   empty: Object.fromEntries(names.map((name) => [name, null])),
 })
 
 /** What gives no rows. */
-export const none = columnsOf([], [])
+export const noColumns = createColumns([], [])
 
 /** A row as an array of its values. */
-export function arrayOf({ parsers }: Columns, cells: readonly (string | null)[]): unknown[] {
+export function readRowAsArray({ parsers }: RowColumns, cells: readonly (string | null)[]): unknown[] {
   return cells.map((cell, index) => (cell === null ? null : parsers[index]?.(cell)))
 }
 
 /** A row as an object by column. */
-export function objectOf({ names, parsers, empty }: Columns, cells: readonly (string | null)[]): Record<string, unknown> {
+export function readRowAsObject({ names, parsers, empty }: RowColumns, cells: readonly (string | null)[]): Record<string, unknown> {
   const row: Record<string, unknown> = { ...empty }
   // By index: `entries` would make an array for every cell (measured: a third of the time for rows of 20 columns).
   for (let index = 0; index < names.length; index++) {

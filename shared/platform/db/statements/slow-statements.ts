@@ -1,6 +1,6 @@
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequest } from '#shared/platform/kernel/process/current-request.ts'
+import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
 /** Where statements are told of that take at least so many milliseconds, the wait for a connection included. */
 export interface SlowStatements {
@@ -12,7 +12,11 @@ export interface SlowStatements {
 const maxText = 2_000
 
 /** Runs a statement; a slow one is logged with its text, never its values, and the id of the request that it goes back to. */
-export async function timed<Row>(slow: SlowStatements | undefined, statement: Statement, run: () => Promise<Row[]>): Promise<Row[]> {
+export async function runAndLogSlow<Row>(
+  slow: SlowStatements | undefined,
+  statement: Statement,
+  run: () => Promise<Row[]>,
+): Promise<Row[]> {
   if (!slow) return run()
   const started = performance.now()
   let rows: number | undefined
@@ -24,7 +28,10 @@ export async function timed<Row>(slow: SlowStatements | undefined, statement: St
     const ms = performance.now() - started
     if (ms >= slow.ms) {
       const text = statement.text.replaceAll(/\s+/g, ' ').trim().slice(0, maxText)
-      slow.log.warn({ statement: statement.name, text, ms: Math.round(ms), rows, request_id: currentRequest.getStore() }, 'slow statement')
+      slow.log.warn(
+        { statement: statement.name, text, ms: Math.round(ms), rows, request_id: currentRequestId.getStore() },
+        'slow statement',
+      )
     }
   }
 }

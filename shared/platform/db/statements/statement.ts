@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
-import type { Fit } from '#shared/platform/db/statements/byte-limit.ts'
+import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
 
 /** SQL text with its parameters; a named one is prepared once per connection. */
@@ -11,7 +11,7 @@ export interface Statement {
   /** Rows come as arrays of their cells instead of objects by column. */
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
-  readonly fit?: Fit
+  readonly byteLimit?: ByteLimit
   /** Committed and then done again, it does no harm: work that has committed nothing else may be retried. */
   readonly repeatable?: true
   /** What of the question is to blame when the statement takes too long, such as `filter`; set for heavy statements. */
@@ -28,7 +28,7 @@ export const asArrays = (statement: Statement): Statement => ({ ...statement, ro
  * The same statement as a heavy one, such as a search by text, an aggregate or a report: those of a workspace run one at a time in a process
  * and for 5 s at most. Beyond that the failure is VALIDATION_ERROR that says what is `named`; a transaction waits for no turn.
  */
-export const heavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
+export const asHeavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
 
 /** A place in a built query that a call fills in later. */
 export class Slot {
@@ -40,20 +40,20 @@ export class Slot {
 export const slot = (name: string): Slot => new Slot(name)
 
 /** Builds the statement of a knex query that runs once; for hot shapes use `prepare`. */
-export function build(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
+export function buildStatement(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
   const native = (query as Knex.QueryBuilder).toSQL().toNative()
   const { text, bindings } = packParameters(native.sql, native.bindings)
   return { text, values: bindings }
 }
 
 /** Fills a prepared statement's slots. */
-export type Fill = (slots?: Readonly<Record<string, unknown>>) => Statement
+export type StatementTemplate = (slots?: Readonly<Record<string, unknown>>) => Statement
 
 /**
  * Builds a knex query once and keeps its text: the result makes a statement of given slots without building again. knex building each
  * time halves the throughput of a hot route (design, The hot path). It is prepared under a name made of its text.
  */
-export function prepare(query: Knex.QueryBuilder | Knex.Raw): Fill {
+export function prepareStatement(query: Knex.QueryBuilder | Knex.Raw): StatementTemplate {
   const native = query.toSQL().toNative()
   const { text, bindings } = packParameters(native.sql, native.bindings)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
@@ -69,4 +69,4 @@ export function sql(name: string, text: string): (...values: unknown[]) => State
  * The statement planned for its values each time. A prepared one settles on a plan for any values after some runs and keeps it as long as
  * the connection lasts, also when an index has come since (measured: text in a million records found in 500 ms instead of 25).
  */
-export const plannedForValues = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })
+export const asUnprepared = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })

@@ -17,10 +17,10 @@ const parsers: Readonly<Record<number, ParseCell>> = {
 }
 
 /** What reads the cells of a column, by its type's number. */
-export const parserOf = (id: number): ParseCell => parsers[id] ?? (pg.types.getTypeParser(id, 'text') as ParseCell)
+export const findParser = (id: number): ParseCell => parsers[id] ?? (pg.types.getTypeParser(id, 'text') as ParseCell)
 
 /** The same as the driver asks for it. */
-export const types: pg.CustomTypesConfig = { getTypeParser: parserOf as pg.CustomTypesConfig['getTypeParser'] }
+export const typeParsers: pg.CustomTypesConfig = { getTypeParser: findParser as pg.CustomTypesConfig['getTypeParser'] }
 
 /** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.500000Z` (decisions, Instants). */
 function toRfc3339(text: string): string {

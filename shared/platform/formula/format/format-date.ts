@@ -1,5 +1,5 @@
 import { dayNames, monthNames } from '#shared/platform/formula/values/date-text.ts'
-import { civil, microsOf, weekdayOf } from '#shared/platform/formula/values/dates.ts'
+import { microsOf, toCivilDate, weekdayOf } from '#shared/platform/formula/values/dates.ts'
 import type { Moment } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import type { FormatPiece } from './format-pieces.ts'
@@ -69,7 +69,7 @@ function clockOf(moment: Moment, serial: Decimal, pieces: readonly FormatPiece[]
   const micros = microsOf(moment)
   const seconds = Math.floor(micros / 1_000_000)
   return {
-    ...civil(moment.day),
+    ...toCivilDate(moment.day),
     weekday: weekdayOf(moment.day),
     hour: Math.floor(seconds / 3_600),
     minute: Math.floor(seconds / 60) % 60,

@@ -1,9 +1,9 @@
-import { limits } from '#shared/platform/formula/limits.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
 import { momentOfSerial, serialOf } from '#shared/platform/formula/values/dates.ts'
-import { numberText } from '#shared/platform/formula/values/number.ts'
-import { heldText } from '#shared/platform/formula/values/text.ts'
-import { type ErrorValue, errors, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import { formatGeneralNumber } from '#shared/platform/formula/values/number.ts'
+import { limitText } from '#shared/platform/formula/values/text.ts'
+import { type ErrorValue, errorValues, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { formatMoment } from './format-date.ts'
 import { formatNumber } from './format-number.ts'
@@ -14,7 +14,7 @@ const isDatePiece = ({ kind, text }: FormatPiece): boolean =>
 
 /** A value written by a spreadsheet format: `0.00`, `#,##0`, `0%`, `yyyy-mm-dd`, `h:mm AM/PM`. Text that is no number stays as it is. */
 export function formatValue(value: Value, format: string): string | ErrorValue {
-  if (format.length > limits.patternLength) return errors.value
+  if (format.length > formulaLimits.patternLength) return errorValues.value
   if (typeof value === 'boolean') return toText(value)
   const operand = toOperand(value)
   const sections = parseFormat(format)
@@ -26,7 +26,7 @@ export function formatValue(value: Value, format: string): string | ErrorValue {
 
 function formatTime(operand: Decimal | Moment, pieces: readonly FormatPiece[]): string | ErrorValue {
   if (isMoment(operand)) return formatMoment(operand, serialOf(operand), pieces)
-  if (operand.isNegative() && !operand.isZero()) return errors.value
+  if (operand.isNegative() && !operand.isZero()) return errorValues.value
   const moment = momentOfSerial(operand.lt(1) ? operand.plus(1) : operand)
   return isError(moment) ? moment : formatMoment(moment, operand, pieces)
 }
@@ -38,7 +38,7 @@ function formatNumeric(value: Decimal, sections: readonly FormatPiece[][]): stri
   const chosen = isNegative ? (negative ?? positive) : value.isZero() ? zero : positive
   const pieces = chosen ?? []
   if (pieces.some(({ kind, text }) => kind === 'pattern' && (text === '@' || text.toLowerCase() === 'general'))) {
-    return pieces.map((piece) => (piece.kind === 'pattern' ? numberText(value) : piece.text)).join('')
+    return pieces.map((piece) => (piece.kind === 'pattern' ? formatGeneralNumber(value) : piece.text)).join('')
   }
   const text = formatNumber(value.abs(), pieces)
   return isNegative && negative === null && /[1-9]/.test(text) ? `-${text}` : text
@@ -50,6 +50,6 @@ const isTextPlace = ({ kind, text }: FormatPiece): boolean => kind === 'pattern'
 function formatText(value: string, sections: readonly FormatPiece[][]): string | ErrorValue {
   const pieces = sections[3] ?? sections.find((section) => section.some(isTextPlace))
   if (pieces === undefined) return value
-  if (pieces.filter(isTextPlace).length * value.length > 2 * limits.textLength) return errors.value
-  return heldText(pieces.map((piece) => (isTextPlace(piece) ? value : piece.text)).join(''))
+  if (pieces.filter(isTextPlace).length * value.length > 2 * formulaLimits.textLength) return errorValues.value
+  return limitText(pieces.map((piece) => (isTextPlace(piece) ? value : piece.text)).join(''))
 }

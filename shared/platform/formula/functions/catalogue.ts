@@ -26,7 +26,7 @@ const families: readonly (readonly [family: string, table: FunctionTable])[] = [
 ]
 
 /** Every function that a formula may call, by its name in capitals. A Map, so that no name reaches an object's prototype. */
-export const functions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
+export const formulaFunctions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
 
 /** One function of the reference: its family, how it is called, and what it answers. */
 interface FunctionReference {

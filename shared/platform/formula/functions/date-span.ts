@@ -1,10 +1,10 @@
-import { civil, dayOf } from '#shared/platform/formula/values/dates.ts'
-import { errors, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import { dayOf, toCivilDate } from '#shared/platform/formula/values/dates.ts'
+import { errorValues, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FunctionTable } from './definition.ts'
+import { defineEager, type FunctionTable } from './definition.ts'
 import { moment, text, truth, whole } from './parameters.ts'
 
-type Civil = ReturnType<typeof civil>
+type Civil = ReturnType<typeof toCivilDate>
 
 interface Span {
   readonly from: number
@@ -26,8 +26,8 @@ const units: ReadonlyMap<string, (span: Span) => number> = new Map([
 
 function dateDifference({ day: from }: Moment, { day: to }: Moment, unit: string): Value {
   const count = units.get(unit.toUpperCase())
-  if (count === undefined || from > to) return errors.number
-  const [first, last] = [civil(from), civil(to)]
+  if (count === undefined || from > to) return errorValues.number
+  const [first, last] = [toCivilDate(from), toCivilDate(to)]
   const months = (last.year - first.year) * 12 + last.month - first.month - Number(last.date < first.date)
   return new Decimal(count({ from, to, first, last, months }))
 }
@@ -45,11 +45,11 @@ function daysPastYears({ from, first, last }: Span): number {
   return (inYear >= from ? inYear : dayOf(first.year + 1, last.month, last.date)) - from
 }
 
-const isFebruaryEnd = ({ year, month, date }: Civil): boolean => month === 2 && date === civil(dayOf(year, 3, 0)).date
+const isFebruaryEnd = ({ year, month, date }: Civil): boolean => month === 2 && date === toCivilDate(dayOf(year, 3, 0)).date
 
 /** Days between two dates in a year of twelve months of 30 days, the American way or the European. */
 function days360(from: number, to: number, isEuropean: boolean): number {
-  const [first, last] = [civil(from), civil(to)]
+  const [first, last] = [toCivilDate(from), toCivilDate(to)]
   const start = isEuropean || !isFebruaryEnd(first) ? Math.min(first.date, 30) : 30
   const bothFebruaryEnds = isFebruaryEnd(first) && isFebruaryEnd(last)
   const ends30 = last.date === 31 && (isEuropean || start === 30)
@@ -57,11 +57,11 @@ function days360(from: number, to: number, isEuropean: boolean): number {
   return (last.year - first.year) * 360 + (last.month - first.month) * 30 + end - start
 }
 
-const isLeap = (year: number): boolean => civil(dayOf(year, 3, 0)).date === 29
+const isLeap = (year: number): boolean => toCivilDate(dayOf(year, 3, 0)).date === 29
 
 /** The length of the year that actual days are counted against: 365, 366 or the mean of all years touched. */
 function yearLength(from: number, to: number): number {
-  const [first, last] = [civil(from), civil(to)]
+  const [first, last] = [toCivilDate(from), toCivilDate(to)]
   if (first.year === last.year) return isLeap(first.year) ? 366 : 365
   if (to <= dayOf(first.year + 1, first.month, first.date)) {
     const leapDays = [first.year, last.year].filter(isLeap).map((year) => dayOf(year, 2, 29))
@@ -81,7 +81,7 @@ const bases: readonly ((from: number, to: number) => readonly [days: number, yea
 
 function yearFraction({ day: start }: Moment, { day: end }: Moment, basis = 0): Value {
   const count = bases[basis]
-  if (count === undefined) return errors.number
+  if (count === undefined) return errorValues.number
   const [days, year] = count(Math.min(start, end), Math.max(start, end))
   return new Decimal(days).div(year)
 }
@@ -90,23 +90,23 @@ const startAndEnd = [moment('start'), moment('end')] as const
 
 /** Functions about the time between two dates. */
 export const dateSpanFunctions: FunctionTable = {
-  DATEDIF: eager({
+  DATEDIF: defineEager({
     takes: [...startAndEnd, text('unit')],
     doc: 'Full years ("Y"), months ("M") or days ("D") between two dates; "YM" months past the years, "MD" days past the months, "YD" days past the years.',
     call: dateDifference,
   }),
-  DAYS: eager({
+  DAYS: defineEager({
     takes: [moment('end'), moment('start')],
     doc: 'Days from a start to an end.',
     call: (end, start) => new Decimal(end.day - start.day),
   }),
-  DAYS360: eager({
+  DAYS360: defineEager({
     takes: startAndEnd,
     optional: [truth('european')],
     doc: 'Days between two dates in months of 30 days.',
     call: (start, end, european = false) => new Decimal(days360(start.day, end.day, european)),
   }),
-  YEARFRAC: eager({
+  YEARFRAC: defineEager({
     takes: startAndEnd,
     optional: [whole('basis')],
     doc: 'Years between two dates: by 30/360 (0), actual days (1), actual/360 (2), actual/365 (3), European 30/360 (4).',

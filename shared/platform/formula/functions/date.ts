@@ -1,28 +1,36 @@
 import { toMicros } from '#shared/platform/formula/values/coerce.ts'
 import { parseDateText } from '#shared/platform/formula/values/date-text.ts'
-import { addMonths, civil, dateValue, dayOf, instantOf, microsPerDay, weekdayOf } from '#shared/platform/formula/values/dates.ts'
-import { type ErrorValue, errors, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import {
+  addMonths,
+  dateValue,
+  dayOf,
+  instantFromDate,
+  microsPerDay,
+  toCivilDate,
+  weekdayOf,
+} from '#shared/platform/formula/values/dates.ts'
+import { type ErrorValue, errorValues, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FormulaFunction, type FunctionTable, lazy, type Parameter } from './definition.ts'
+import { defineEager, defineLazy, type FormulaFunction, type FunctionTable, type Parameter } from './definition.ts'
 import { any, moment, whole } from './parameters.ts'
 
 const partOf = (doc: string, read: (day: number) => number): FormulaFunction =>
-  eager({ takes: [moment('date')], doc, call: ({ day }) => new Decimal(read(day)) })
+  defineEager({ takes: [moment('date')], doc, call: ({ day }) => new Decimal(read(day)) })
 
 const clock: Parameter<number> = { label: 'time', read: toMicros }
 
 const clockPart = (doc: string, secondsPer: number, most: number): FormulaFunction =>
-  eager({ takes: [clock], doc, call: (micros) => new Decimal(Math.floor(micros / (secondsPer * 1_000_000)) % most) })
+  defineEager({ takes: [clock], doc, call: (micros) => new Decimal(Math.floor(micros / (secondsPer * 1_000_000)) % most) })
 
 /** Years 0 to 1899 count from 1900, as in spreadsheets. */
 function date(year: number, month: number, day: number): Value {
-  if (year < 0 || year > 9999) return errors.number
+  if (year < 0 || year > 9999) return errorValues.number
   return dateValue(dayOf(year < 1900 ? year + 1900 : year, month, day))
 }
 
 function time(hour: number, minute: number, second: number): Value {
   const seconds = (hour * 60 + minute) * 60 + second
-  return seconds < 0 ? errors.number : new Decimal(seconds % 86_400).div(86_400)
+  return seconds < 0 ? errorValues.number : new Decimal(seconds % 86_400).div(86_400)
 }
 
 /** WEEKDAY's ways to count: the day of the week (0 is Sunday) that comes first, and its number. */
@@ -35,76 +43,82 @@ const weekdayTypes: ReadonlyMap<number, readonly [first: number, number: number]
 
 function weekday({ day }: Moment, type = 1): Value {
   const [first, least] = weekdayTypes.get(type) ?? []
-  return first === undefined || least === undefined ? errors.number : new Decimal(((weekdayOf(day) - first + 7) % 7) + least)
+  return first === undefined || least === undefined ? errorValues.number : new Decimal(((weekdayOf(day) - first + 7) % 7) + least)
 }
 
 /** The week of the year; week 1 holds 1 January. Type 21 is the ISO week. */
 function weekNumber({ day }: Moment, type = 1): Value {
   if (type === 21) return isoWeek(day)
   const [first] = type === 3 ? [] : (weekdayTypes.get(type) ?? [])
-  if (first === undefined) return errors.number
-  const newYear = dayOf(civil(day).year, 1, 1)
+  if (first === undefined) return errorValues.number
+  const newYear = dayOf(toCivilDate(day).year, 1, 1)
   return new Decimal(Math.floor((day - newYear + ((weekdayOf(newYear) - first + 7) % 7)) / 7) + 1)
 }
 
 /** The ISO 8601 week: the one whose Thursday lies in the year. */
 function isoWeek(day: number): Decimal {
   const thursday = day + 4 - (weekdayOf(day) || 7)
-  return new Decimal(Math.floor((thursday - dayOf(civil(thursday).year, 1, 1)) / 7) + 1)
+  return new Decimal(Math.floor((thursday - dayOf(toCivilDate(thursday).year, 1, 1)) / 7) + 1)
 }
 
 /** A text's day; a text with a time alone has day 0. A date field is its own day. */
 function dateOfText(value: Exclude<Value, ErrorValue>): Value {
   if (isMoment(value)) return dateValue(value.day)
   const found = typeof value === 'string' ? parseDateText(value) : null
-  if (found === null) return errors.value
+  if (found === null) return errorValues.value
   return found.day === null ? new Decimal(0) : dateValue(found.day)
 }
 
 function timeOfText(value: Exclude<Value, ErrorValue>): Value {
-  const micros = typeof value === 'string' && parseDateText(value) === null ? errors.value : toMicros(value)
+  const micros = typeof value === 'string' && parseDateText(value) === null ? errorValues.value : toMicros(value)
   return isError(micros) ? micros : new Decimal(micros).div(microsPerDay)
 }
 
 /** Functions about days and times. All times are UTC. */
 export const dateFunctions: FunctionTable = {
-  TODAY: lazy({ usage: [], min: 0, max: 0, doc: 'The day of the write, in UTC.', call: (_, run) => dateValue(instantOf(run.now).day) }),
-  NOW: lazy({ usage: [], min: 0, max: 0, doc: 'The time of the write.', call: (_, run) => instantOf(run.now) }),
-  DATE: eager({
+  TODAY: defineLazy({
+    usage: [],
+    min: 0,
+    max: 0,
+    doc: 'The day of the write, in UTC.',
+    call: (_, run) => dateValue(instantFromDate(run.now).day),
+  }),
+  NOW: defineLazy({ usage: [], min: 0, max: 0, doc: 'The time of the write.', call: (_, run) => instantFromDate(run.now) }),
+  DATE: defineEager({
     takes: [whole('year'), whole('month'), whole('day')],
     doc: 'A date; months and days beyond their end carry over.',
     call: date,
   }),
-  TIME: eager({ takes: [whole('hour'), whole('minute'), whole('second')], doc: 'A time as a part of the day.', call: time }),
-  YEAR: partOf('The year of a date.', (day) => civil(day).year),
-  MONTH: partOf('The month of a date, 1 to 12.', (day) => civil(day).month),
-  DAY: partOf('The day of the month.', (day) => civil(day).date),
+  TIME: defineEager({ takes: [whole('hour'), whole('minute'), whole('second')], doc: 'A time as a part of the day.', call: time }),
+  YEAR: partOf('The year of a date.', (day) => toCivilDate(day).year),
+  MONTH: partOf('The month of a date, 1 to 12.', (day) => toCivilDate(day).month),
+  DAY: partOf('The day of the month.', (day) => toCivilDate(day).date),
   HOUR: clockPart('The hour, 0 to 23.', 3_600, 24),
   MINUTE: clockPart('The minute, 0 to 59.', 60, 60),
   SECOND: clockPart('The second, 0 to 59.', 1, 60),
-  WEEKDAY: eager({
+  WEEKDAY: defineEager({
     takes: [moment('date')],
     optional: [whole('type')],
     doc: 'The day of the week: 1 to 7 from Sunday; from Monday with type 2, 0 to 6 from Monday with type 3, types 11 to 17 from Monday to Sunday.',
     call: weekday,
   }),
-  WEEKNUM: eager({
+  WEEKNUM: defineEager({
     takes: [moment('date')],
     optional: [whole('type')],
     doc: 'The week of the year; type 21 is the ISO week.',
     call: weekNumber,
   }),
   ISOWEEKNUM: partOf('The ISO 8601 week.', (day) => isoWeek(day).toNumber()),
-  EDATE: eager({
+  EDATE: defineEager({
     takes: [moment('date'), whole('months')],
     doc: 'The same day some months later, or the last of a shorter month.',
     call: ({ day }, months) => dateValue(addMonths(day, months)),
   }),
-  EOMONTH: eager({
+  EOMONTH: defineEager({
     takes: [moment('date'), whole('months')],
     doc: 'The last day of the month some months later.',
-    call: ({ day }, months) => dateValue(dayOf(civil(day).year, civil(day).month + months + 1, 0)),
+    call: ({ day }, months) => dateValue(dayOf(toCivilDate(day).year, toCivilDate(day).month + months + 1, 0)),
   }),
-  DATEVALUE: eager({ takes: [any('text')], doc: 'The date that a text reads as.', call: dateOfText }),
-  TIMEVALUE: eager({ takes: [any('text')], doc: 'The time that a text reads as, as a part of the day.', call: timeOfText }),
+  DATEVALUE: defineEager({ takes: [any('text')], doc: 'The date that a text reads as.', call: dateOfText }),
+  TIMEVALUE: defineEager({ takes: [any('text')], doc: 'The time that a text reads as, as a part of the day.', call: timeOfText }),
 }

@@ -1,5 +1,5 @@
-import { charge, type Evaluate, type Run, takeSteps } from '#shared/platform/formula/evaluation.ts'
-import { type ErrorValue, errors, isError, type Value } from '#shared/platform/formula/values/value.ts'
+import { chargeSteps, type Evaluate, type Evaluation, takeSteps } from '#shared/platform/formula/evaluation.ts'
+import { type ErrorValue, errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 
 /** A function that formulas may call. `usage` and `doc` are its reference; `bind` joins it to its compiled arguments. */
 export interface FormulaFunction {
@@ -42,7 +42,9 @@ interface Eager<T extends readonly unknown[], O extends readonly unknown[], R> {
 const never = (): boolean => false
 
 /** A function whose arguments are all evaluated and read first. An argument that is an error, or cannot be read, is the answer. */
-export function eager<T extends readonly unknown[], O extends readonly unknown[] = [], R = never>(row: Eager<T, O, R>): FormulaFunction {
+export function defineEager<T extends readonly unknown[], O extends readonly unknown[] = [], R = never>(
+  row: Eager<T, O, R>,
+): FormulaFunction {
   const { rest, restMin = 0 } = row
   const optional: Parameters = row.optional ?? []
   const fixed: Parameters = [...row.takes, ...optional]
@@ -60,17 +62,17 @@ export function eager<T extends readonly unknown[], O extends readonly unknown[]
       const read = readAll(run, args, fixed, rest)
       if (isError(read)) return read
       if (cost !== undefined) takeSteps(run, cost(...read))
-      return run.steps < 0 ? errors.limit : call(...read)
+      return run.steps < 0 ? errorValues.limit : call(...read)
     },
   }
 }
 
-function readAll(run: Run, args: readonly Evaluate[], fixed: Parameters, rest?: Parameter<unknown>): unknown[] | ErrorValue {
+function readAll(run: Evaluation, args: readonly Evaluate[], fixed: Parameters, rest?: Parameter<unknown>): unknown[] | ErrorValue {
   const read = new Array<unknown>(fixed.length)
   for (let index = 0; index < args.length; index += 1) {
     const value = args[index]!(run)
     if (isError(value)) return value
-    charge(run, value)
+    chargeSteps(run, value)
     if (index < fixed.length) {
       const item = fixed[index]!.read(value)
       if (isError(item)) return item
@@ -95,8 +97,8 @@ const usage = (takes: Parameters, optional: Parameters, rest?: Parameter<unknown
 ]
 
 /** A function of one argument or more, all of one kind; a list gives each of its items. */
-export const variadic = <R>(rest: Parameter<R>, doc: string, call: (...values: R[]) => Value): FormulaFunction =>
-  eager<[], [], R>({ takes: [], rest, restMin: 1, doc, call })
+export const defineVariadic = <R>(rest: Parameter<R>, doc: string, call: (...values: R[]) => Value): FormulaFunction =>
+  defineEager<[], [], R>({ takes: [], rest, restMin: 1, doc, call })
 
 interface Lazy {
   readonly doc: string
@@ -105,11 +107,11 @@ interface Lazy {
   readonly max?: number
   readonly group?: number
   readonly takesWord?: FormulaFunction['takesWord']
-  readonly call: (args: readonly Evaluate[], run: Run) => Value
+  readonly call: (args: readonly Evaluate[], run: Evaluation) => Value
 }
 
 /** A function that evaluates its arguments itself: only those it needs, or to look at their errors. */
-export const lazy = (row: Lazy): FormulaFunction => ({
+export const defineLazy = (row: Lazy): FormulaFunction => ({
   usage: row.usage,
   min: row.min,
   max: row.max ?? Number.POSITIVE_INFINITY,
@@ -118,6 +120,6 @@ export const lazy = (row: Lazy): FormulaFunction => ({
   takesWord: row.takesWord ?? never,
   bind: (args) => (run) => {
     run.steps -= 1
-    return run.steps < 0 ? errors.limit : row.call(args, run)
+    return run.steps < 0 ? errorValues.limit : row.call(args, run)
   },
 })

@@ -1,54 +1,69 @@
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
-import { settled } from '#shared/platform/formula/values/number.ts'
-import { errors, isError, type Kind, kindOf, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
+import { roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { errorValues, isError, kindOf, one, type Value, type ValueKind, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FormulaFunction, type FunctionTable, lazy } from './definition.ts'
+import { defineEager, defineLazy, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { any, number } from './parameters.ts'
 
 /** A question about any value, errors among them. */
 const asks = (doc: string, answer: (value: Value) => Value): FormulaFunction =>
-  lazy({ usage: ['value'], min: 1, max: 1, doc, call: (args, run) => answer(args[0]!(run)) })
+  defineLazy({ usage: ['value'], min: 1, max: 1, doc, call: (args, run) => answer(args[0]!(run)) })
 
-const isEven = (value: Decimal): boolean => settled(value).trunc().mod(2).isZero()
+const isEven = (value: Decimal): boolean => roundToTrusted(value).trunc().mod(2).isZero()
 
 /** The numbers that TYPE has always answered. */
-const typeNumbers: Readonly<Record<Kind, number>> = { number: 1, date: 1, instant: 1, empty: 1, text: 2, boolean: 4, error: 16, list: 64 }
+const typeNumbers: Readonly<Record<ValueKind, number>> = {
+  number: 1,
+  date: 1,
+  instant: 1,
+  empty: 1,
+  text: 2,
+  boolean: 4,
+  error: 16,
+  list: 64,
+}
 
 /** The numbers that ERROR.TYPE has always answered. */
 const errorNumbers = new Map<Value, number>(
-  [errors.null, errors.zeroDivision, errors.value, errors.reference, errors.name, errors.number, errors.notAvailable].map(
-    (error, index) => [error, index + 1],
-  ),
+  [
+    errorValues.null,
+    errorValues.zeroDivision,
+    errorValues.value,
+    errorValues.reference,
+    errorValues.name,
+    errorValues.number,
+    errorValues.notAvailable,
+  ].map((error, index) => [error, index + 1]),
 )
 
 function errorNumber(value: Value): Value {
   const found = errorNumbers.get(value)
-  return found === undefined ? errors.notAvailable : new Decimal(found)
+  return found === undefined ? errorValues.notAvailable : new Decimal(found)
 }
 
-const numeric: ReadonlySet<Kind> = new Set(['number', 'date', 'instant'])
+const numeric: ReadonlySet<ValueKind> = new Set(['number', 'date', 'instant'])
 
 /** Functions about what a value is. */
 export const informationFunctions: FunctionTable = {
   ISBLANK: asks('Whether the value is empty. The text "" is not.', (value) => value === null),
   ISERROR: asks('Whether the value is an error.', isError),
-  ISERR: asks('Whether the value is an error other than #N/A.', (value) => isError(value) && value !== errors.notAvailable),
-  ISNA: asks('Whether the value is #N/A.', (value) => value === errors.notAvailable),
+  ISERR: asks('Whether the value is an error other than #N/A.', (value) => isError(value) && value !== errorValues.notAvailable),
+  ISNA: asks('Whether the value is #N/A.', (value) => value === errorValues.notAvailable),
   ISNUMBER: asks('Whether the value is a number, a date or an instant.', (value) => numeric.has(kindOf(value))),
   ISTEXT: asks('Whether the value is text.', (value) => typeof value === 'string'),
   ISNONTEXT: asks('Whether the value is anything but text.', (value) => typeof value !== 'string'),
   ISLOGICAL: asks('Whether the value is TRUE or FALSE.', (value) => typeof value === 'boolean'),
-  ISEVEN: eager({ takes: [number('number')], doc: 'Whether the whole part is even.', call: isEven }),
-  ISODD: eager({ takes: [number('number')], doc: 'Whether the whole part is odd.', call: (value) => !isEven(value) }),
+  ISEVEN: defineEager({ takes: [number('number')], doc: 'Whether the whole part is even.', call: isEven }),
+  ISODD: defineEager({ takes: [number('number')], doc: 'Whether the whole part is odd.', call: (value) => !isEven(value) }),
   'ERROR.TYPE': asks('The number of an error, 1 to 7; #N/A for anything else.', errorNumber),
   TYPE: asks(
     '1 for a number or date, 2 for text, 4 for TRUE and FALSE, 16 for an error, 64 for a list.',
     (value) => new Decimal(typeNumbers[kindOf(value)]),
   ),
-  N: eager({
+  N: defineEager({
     takes: [any('value')],
     doc: 'The number that a value is: a date its serial number, TRUE 1, text 0.',
     call: (value) => (value === true ? one : numeric.has(kindOf(value)) ? toNumber(value) : zero),
   }),
-  NA: eager({ takes: [], doc: 'The error #N/A.', call: () => errors.notAvailable }),
+  NA: defineEager({ takes: [], doc: 'The error #N/A.', call: () => errorValues.notAvailable }),
 }

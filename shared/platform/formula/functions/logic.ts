@@ -1,11 +1,11 @@
-import { charge, type Evaluate, type Run } from '#shared/platform/formula/evaluation.ts'
+import { chargeSteps, type Evaluate, type Evaluation } from '#shared/platform/formula/evaluation.ts'
 import { toBoolean, toWhole } from '#shared/platform/formula/values/coerce.ts'
-import { compare } from '#shared/platform/formula/values/compare.ts'
-import { errors, isError, type Value } from '#shared/platform/formula/values/value.ts'
-import { eager, type FunctionTable, lazy } from './definition.ts'
+import { compareValues } from '#shared/platform/formula/values/compare.ts'
+import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
+import { defineEager, defineLazy, type FunctionTable } from './definition.ts'
 
 /** Reads arguments as truths until `decides` has seen enough. Text other than TRUE and FALSE is passed over; nothing else at all is #VALUE!. */
-function scan(args: readonly Evaluate[], run: Run, decides: (truth: boolean) => boolean): Value {
+function scan(args: readonly Evaluate[], run: Evaluation, decides: (truth: boolean) => boolean): Value {
   let seen = false
   for (const arg of args) {
     const value = arg(run)
@@ -17,10 +17,10 @@ function scan(args: readonly Evaluate[], run: Run, decides: (truth: boolean) => 
     if (decides(truth)) return truth
     seen = true
   }
-  return seen ? null : errors.value
+  return seen ? null : errorValues.value
 }
 
-function xor(args: readonly Evaluate[], run: Run): Value {
+function xor(args: readonly Evaluate[], run: Evaluation): Value {
   let odd = false
   const scanned = scan(args, run, (truth) => {
     odd = odd !== truth
@@ -29,36 +29,36 @@ function xor(args: readonly Evaluate[], run: Run): Value {
   return scanned ?? odd
 }
 
-function ifs(args: readonly Evaluate[], run: Run): Value {
+function ifs(args: readonly Evaluate[], run: Evaluation): Value {
   for (let index = 0; index < args.length; index += 2) {
     const condition = toBoolean(args[index]!(run))
     if (isError(condition)) return condition
     if (condition) return args[index + 1]!(run)
   }
-  return errors.notAvailable
+  return errorValues.notAvailable
 }
 
-function choose(args: readonly Evaluate[], run: Run): Value {
+function choose(args: readonly Evaluate[], run: Evaluation): Value {
   const index = toWhole(args[0]!(run))
   if (isError(index)) return index
-  return index < 1 || index >= args.length ? errors.value : args[index]!(run)
+  return index < 1 || index >= args.length ? errorValues.value : args[index]!(run)
 }
 
-function switchOver(args: readonly Evaluate[], run: Run): Value {
+function switchOver(args: readonly Evaluate[], run: Evaluation): Value {
   const value = args[0]!(run)
   if (isError(value)) return value
   for (let index = 1; index + 1 < args.length; index += 2) {
     const candidate = args[index]!(run)
     if (isError(candidate)) return candidate
-    charge(run, value)
-    charge(run, candidate)
-    if (run.steps < 0) return errors.limit
-    if (compare(value, candidate) === 0) return args[index + 1]!(run)
+    chargeSteps(run, value)
+    chargeSteps(run, candidate)
+    if (run.steps < 0) return errorValues.limit
+    if (compareValues(value, candidate) === 0) return args[index + 1]!(run)
   }
-  return args.length % 2 === 0 ? args.at(-1)!(run) : errors.notAvailable
+  return args.length % 2 === 0 ? args.at(-1)!(run) : errorValues.notAvailable
 }
 
-function coalesce(args: readonly Evaluate[], run: Run): Value {
+function coalesce(args: readonly Evaluate[], run: Evaluation): Value {
   for (const arg of args) {
     const value = arg(run)
     if (value !== null) return value
@@ -68,14 +68,14 @@ function coalesce(args: readonly Evaluate[], run: Run): Value {
 
 const otherwise =
   (catches: (value: Value) => boolean) =>
-  (args: readonly Evaluate[], run: Run): Value => {
+  (args: readonly Evaluate[], run: Evaluation): Value => {
     const value = args[0]!(run)
     return catches(value) ? args[1]!(run) : value
   }
 
 /** Functions that decide. They evaluate only what they need: the branch that is not taken may be an error. */
 export const logicFunctions: FunctionTable = {
-  IF: lazy({
+  IF: defineLazy({
     usage: ['condition', 'then', '[otherwise]'],
     min: 2,
     max: 3,
@@ -87,35 +87,35 @@ export const logicFunctions: FunctionTable = {
       return args[2] === undefined ? false : args[2](run)
     },
   }),
-  IFS: lazy({
+  IFS: defineLazy({
     usage: ['condition', 'value', '…'],
     min: 2,
     group: 2,
     doc: 'The value after the first condition that holds; #N/A when none does.',
     call: ifs,
   }),
-  SWITCH: lazy({
+  SWITCH: defineLazy({
     usage: ['value', 'case', 'result', '…', '[otherwise]'],
     min: 3,
     takesWord: (index, count) => index % 2 === 1 && index + 1 < count,
     doc: 'The result after the first case that equals the value, else the last argument when it stands alone, else #N/A.',
     call: switchOver,
   }),
-  CHOOSE: lazy({ usage: ['index', 'value…'], min: 2, doc: 'The value at a place, counted from 1.', call: choose }),
-  AND: lazy({
+  CHOOSE: defineLazy({ usage: ['index', 'value…'], min: 2, doc: 'The value at a place, counted from 1.', call: choose }),
+  AND: defineLazy({
     usage: ['condition…'],
     min: 1,
     doc: 'Whether all conditions hold; stops at the first that does not. An empty one does not hold.',
     call: (args, run) => scan(args, run, (truth) => !truth) ?? true,
   }),
-  OR: lazy({
+  OR: defineLazy({
     usage: ['condition…'],
     min: 1,
     doc: 'Whether any condition holds; stops at the first that does.',
     call: (args, run) => scan(args, run, (truth) => truth) ?? false,
   }),
-  XOR: lazy({ usage: ['condition…'], min: 1, doc: 'Whether an odd number of conditions holds.', call: xor }),
-  NOT: lazy({
+  XOR: defineLazy({ usage: ['condition…'], min: 1, doc: 'Whether an odd number of conditions holds.', call: xor }),
+  NOT: defineLazy({
     usage: ['condition'],
     min: 1,
     max: 1,
@@ -125,21 +125,21 @@ export const logicFunctions: FunctionTable = {
       return isError(truth) ? truth : !truth
     },
   }),
-  IFERROR: lazy({
+  IFERROR: defineLazy({
     usage: ['value', 'otherwise'],
     min: 2,
     max: 2,
     doc: 'The value, or the second argument when the value is an error.',
     call: otherwise(isError),
   }),
-  IFNA: lazy({
+  IFNA: defineLazy({
     usage: ['value', 'otherwise'],
     min: 2,
     max: 2,
     doc: 'The value, or the second argument when the value is #N/A.',
-    call: otherwise((value) => value === errors.notAvailable),
+    call: otherwise((value) => value === errorValues.notAvailable),
   }),
-  COALESCE: lazy({ usage: ['value…'], min: 1, doc: 'The first value that is not empty.', call: coalesce }),
-  TRUE: eager({ takes: [], doc: 'TRUE.', call: () => true }),
-  FALSE: eager({ takes: [], doc: 'FALSE.', call: () => false }),
+  COALESCE: defineLazy({ usage: ['value…'], min: 1, doc: 'The first value that is not empty.', call: coalesce }),
+  TRUE: defineEager({ takes: [], doc: 'TRUE.', call: () => true }),
+  FALSE: defineEager({ takes: [], doc: 'FALSE.', call: () => false }),
 }

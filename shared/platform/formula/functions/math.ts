@@ -1,8 +1,8 @@
-import { power, transcendentalSteps } from '#shared/platform/formula/parse/operators.ts'
-import { bounded, settled } from '#shared/platform/formula/values/number.ts'
-import { errors, type Value } from '#shared/platform/formula/values/value.ts'
+import { raiseToPower, transcendentalSteps } from '#shared/platform/formula/parse/operators.ts'
+import { bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FunctionTable, variadic } from './definition.ts'
+import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
 import { figure, number } from './parameters.ts'
 
 const costsMuch = (): number => transcendentalSteps
@@ -11,21 +11,21 @@ const costsMuch = (): number => transcendentalSteps
 const greatestExponent = 710
 
 function exponential(value: Decimal): Value {
-  if (value.gt(greatestExponent)) return errors.number
+  if (value.gt(greatestExponent)) return errorValues.number
   return bounded(value.lt(-greatestExponent) ? new Decimal(0) : value.exp())
 }
 
 function logarithm(value: Decimal, base: Decimal): Value {
-  if (!isAboveZero(value) || !isAboveZero(base)) return errors.number
-  return base.eq(1) ? errors.zeroDivision : bounded(value.log(base))
+  if (!isAboveZero(value) || !isAboveZero(base)) return errorValues.number
+  return base.eq(1) ? errorValues.zeroDivision : bounded(value.log(base))
 }
 
 const isAboveZero = (value: Decimal): boolean => value.gt(0)
 
 /** What is left of a division, with the sign of the divisor. */
 function modulo(dividend: Decimal, divisor: Decimal): Value {
-  if (divisor.isZero()) return errors.zeroDivision
-  const rest = settled(dividend).mod(settled(divisor))
+  if (divisor.isZero()) return errorValues.zeroDivision
+  const rest = roundToTrusted(dividend).mod(roundToTrusted(divisor))
   return rest.isZero() || rest.isNegative() === divisor.isNegative() ? rest : rest.plus(divisor)
 }
 
@@ -38,45 +38,54 @@ const ten = new Decimal(10)
 
 /** Functions of numbers. */
 export const mathFunctions: FunctionTable = {
-  ABS: eager({ takes: [number('number')], doc: 'The number without its sign.', call: (value) => value.abs() }),
-  SIGN: eager({
+  ABS: defineEager({ takes: [number('number')], doc: 'The number without its sign.', call: (value) => value.abs() }),
+  SIGN: defineEager({
     takes: [number('number')],
     doc: '-1, 0 or 1.',
     call: (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1),
   }),
-  MOD: eager({ takes: [number('number'), number('divisor')], doc: 'What a division leaves, with the sign of the divisor.', call: modulo }),
-  QUOTIENT: eager({
+  MOD: defineEager({
+    takes: [number('number'), number('divisor')],
+    doc: 'What a division leaves, with the sign of the divisor.',
+    call: modulo,
+  }),
+  QUOTIENT: defineEager({
     takes: [number('number'), number('divisor')],
     doc: 'The whole part of a division.',
-    call: (value, divisor) => (divisor.isZero() ? errors.zeroDivision : settled(value.div(divisor)).trunc()),
+    call: (value, divisor) => (divisor.isZero() ? errorValues.zeroDivision : roundToTrusted(value.div(divisor)).trunc()),
   }),
-  POWER: eager({
+  POWER: defineEager({
     takes: [number('base'), number('exponent')],
     doc: 'The base to the power of the exponent, as `^`.',
     cost: costsMuch,
-    call: power,
+    call: raiseToPower,
   }),
-  SQRT: eager({
+  SQRT: defineEager({
     takes: [number('number')],
     doc: 'The square root.',
     cost: () => 1_000,
-    call: (value) => (value.lt(0) ? errors.number : value.sqrt()),
+    call: (value) => (value.lt(0) ? errorValues.number : value.sqrt()),
   }),
-  EXP: eager({ takes: [number('number')], doc: 'e to the power of a number.', cost: costsMuch, call: exponential }),
-  LN: eager({
+  EXP: defineEager({ takes: [number('number')], doc: 'e to the power of a number.', cost: costsMuch, call: exponential }),
+  LN: defineEager({
     takes: [number('number')],
     doc: 'The natural logarithm.',
     cost: costsMuch,
-    call: (value) => (isAboveZero(value) ? value.ln() : errors.number),
+    call: (value) => (isAboveZero(value) ? value.ln() : errorValues.number),
   }),
-  LOG: eager({
+  LOG: defineEager({
     takes: [number('number')],
     optional: [number('base')],
     doc: 'The logarithm to a base, 10 without one.',
     cost: () => 2 * transcendentalSteps,
     call: (value, base = ten) => logarithm(value, base),
   }),
-  LOG10: eager({ takes: [number('number')], doc: 'The logarithm to base 10.', cost: costsMuch, call: (value) => logarithm(value, ten) }),
-  PI: eager({ takes: [], doc: 'π to 40 digits.', call: () => Decimal.acos(-1) }),
-  PRODUCT: variadic(figure('number'), 'The numbers multiplied; arguments that hold no number are passed over.', product),
+  LOG10: defineEager({
+    takes: [number('number')],
+    doc: 'The logarithm to base 10.',
+    cost: costsMuch,
+    call: (value) => logarithm(value, ten),
+  }),
+  PI: defineEager({ takes: [], doc: 'π to 40 digits.', call: () => Decimal.acos(-1) }),
+  PRODUCT: defineVariadic(figure('number'), 'The numbers multiplied; arguments that hold no number are passed over.', product),
 }

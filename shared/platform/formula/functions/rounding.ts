@@ -1,7 +1,7 @@
-import { bounded, settled } from '#shared/platform/formula/values/number.ts'
-import { errors, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
+import { bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { errorValues, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FormulaFunction, type FunctionTable } from './definition.ts'
+import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { number, whole } from './parameters.ts'
 
 /** A way to round, as decimal.js names it. */
@@ -13,13 +13,13 @@ const outermostDigit = 400
 /** Rounds to so many digits after the point, or before it when negative, by one of decimal.js's rounding modes. */
 export function roundAt(value: Decimal, digits: number, mode: Rounding): Decimal {
   const places = Math.max(-outermostDigit, Math.min(outermostDigit, digits))
-  const exact = settled(value)
+  const exact = roundToTrusted(value)
   if (places >= 0) return exact.toDecimalPlaces(places, mode)
   return exact.times(`1e${places}`).toDecimalPlaces(0, mode).times(`1e${-places}`)
 }
 
 const toDigits = (doc: string, mode: Rounding): FormulaFunction =>
-  eager({
+  defineEager({
     takes: [number('number')],
     optional: [whole('digits')],
     doc,
@@ -35,7 +35,7 @@ const toMultiple =
   (mode: Rounding, ofNothing: (value: Decimal) => Value) =>
   (value: Decimal, multiple: Decimal = one): Value => {
     if (multiple.isZero()) return ofNothing(value)
-    return value.gt(0) && multiple.isNegative() ? errors.number : multiples(value, multiple, mode)
+    return value.gt(0) && multiple.isNegative() ? errorValues.number : multiples(value, multiple, mode)
   }
 
 /** Their later forms: the multiple's sign does not count, and a mode other than 0 turns negative numbers round. */
@@ -46,7 +46,7 @@ const toAbsoluteMultiple =
 
 const nearestMultiple = (value: Decimal, multiple: Decimal): Value => {
   if (value.isZero() || multiple.isZero()) return zero
-  return value.isNegative() === multiple.isNegative() ? multiples(value, multiple, Decimal.ROUND_HALF_UP) : errors.number
+  return value.isNegative() === multiple.isNegative() ? multiples(value, multiple, Decimal.ROUND_HALF_UP) : errorValues.number
 }
 
 /** The nearest number away from zero that is `offset` more than an even one. */
@@ -65,48 +65,48 @@ export const roundingFunctions: FunctionTable = {
   ROUNDUP: toDigits('Rounds away from zero.', Decimal.ROUND_UP),
   ROUNDDOWN: toDigits('Rounds towards zero.', Decimal.ROUND_DOWN),
   TRUNC: toDigits('Cuts off the digits further down, as ROUNDDOWN.', Decimal.ROUND_DOWN),
-  INT: eager({ takes: [number('number')], doc: 'The next whole number below.', call: (value) => settled(value).floor() }),
-  MROUND: eager({
+  INT: defineEager({ takes: [number('number')], doc: 'The next whole number below.', call: (value) => roundToTrusted(value).floor() }),
+  MROUND: defineEager({
     takes: [number('number'), number('multiple')],
     doc: 'The nearest multiple; both need the same sign.',
     call: nearestMultiple,
   }),
-  CEILING: eager({
+  CEILING: defineEager({
     takes: [number('number')],
     optional: multiple,
     doc: 'The next multiple upwards, of 1 without one.',
     call: toMultiple(Decimal.ROUND_CEIL, () => zero),
   }),
-  FLOOR: eager({
+  FLOOR: defineEager({
     takes: [number('number')],
     optional: multiple,
     doc: 'The next multiple downwards, of 1 without one.',
-    call: toMultiple(Decimal.ROUND_FLOOR, (value) => (value.isZero() ? zero : errors.zeroDivision)),
+    call: toMultiple(Decimal.ROUND_FLOOR, (value) => (value.isZero() ? zero : errorValues.zeroDivision)),
   }),
-  'CEILING.MATH': eager({
+  'CEILING.MATH': defineEager({
     takes: [number('number')],
     optional: multipleAndMode,
     doc: 'The next multiple upwards; with a mode other than 0 negative numbers go away from zero.',
     call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_FLOOR),
   }),
-  'CEILING.PRECISE': eager({
+  'CEILING.PRECISE': defineEager({
     takes: [number('number')],
     optional: multiple,
     doc: 'The next multiple upwards, whatever the sign of the multiple.',
     call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_CEIL),
   }),
-  'FLOOR.MATH': eager({
+  'FLOOR.MATH': defineEager({
     takes: [number('number')],
     optional: multipleAndMode,
     doc: 'The next multiple downwards; with a mode other than 0 negative numbers go towards zero.',
     call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_CEIL),
   }),
-  'FLOOR.PRECISE': eager({
+  'FLOOR.PRECISE': defineEager({
     takes: [number('number')],
     optional: multiple,
     doc: 'The next multiple downwards, whatever the sign of the multiple.',
     call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_FLOOR),
   }),
-  EVEN: eager({ takes: [number('number')], doc: 'The next even number away from zero.', call: (value) => awayFromZero(value, 0) }),
-  ODD: eager({ takes: [number('number')], doc: 'The next odd number away from zero.', call: (value) => awayFromZero(value, 1) }),
+  EVEN: defineEager({ takes: [number('number')], doc: 'The next even number away from zero.', call: (value) => awayFromZero(value, 0) }),
+  ODD: defineEager({ takes: [number('number')], doc: 'The next odd number away from zero.', call: (value) => awayFromZero(value, 1) }),
 }

@@ -1,27 +1,27 @@
-import type { Evaluate, Run } from '#shared/platform/formula/evaluation.ts'
-import { compare } from '#shared/platform/formula/values/compare.ts'
-import { bounded, sum } from '#shared/platform/formula/values/number.ts'
-import { errors, isError, isMoment, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
+import type { Evaluate, Evaluation } from '#shared/platform/formula/evaluation.ts'
+import { compareValues } from '#shared/platform/formula/values/compare.ts'
+import { addNumbers, bounded } from '#shared/platform/formula/values/number.ts'
+import { errorValues, isError, isMoment, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { type FormulaFunction, type FunctionTable, lazy, variadic } from './definition.ts'
+import { defineLazy, defineVariadic, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { figure, figureOrMoment } from './parameters.ts'
 
 type Figures = (Decimal | null)[]
 
 const present = <T>(values: readonly (T | null)[]): T[] => values.filter((value) => value !== null)
 
-const total = (figures: Figures): Decimal => present(figures).reduce(sum, zero)
+const total = (figures: Figures): Decimal => present(figures).reduce(addNumbers, zero)
 
 const average = (...figures: Figures): Value => {
   const count = present(figures).length
-  return count === 0 ? errors.zeroDivision : bounded(total(figures).div(count))
+  return count === 0 ? errorValues.zeroDivision : bounded(total(figures).div(count))
 }
 
 const median = (...figures: Figures): Value => {
   const sorted = present(figures).sort((left, right) => left.cmp(right))
   const middle = sorted.length / 2
-  if (sorted.length === 0) return errors.number
-  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : sum(sorted[middle - 1]!, sorted[middle]!).div(2)
+  if (sorted.length === 0) return errorValues.number
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : addNumbers(sorted[middle - 1]!, sorted[middle]!).div(2)
 }
 
 /** The value that stands before (-1) or after (1) all others. */
@@ -29,20 +29,20 @@ const extreme =
   (side: -1 | 1) =>
   (...values: (Decimal | Moment | null)[]): Value =>
     present(values).reduce<Decimal | Moment | null>(
-      (best, value) => (best === null || compare(value, best) * side > 0 ? value : best),
+      (best, value) => (best === null || compareValues(value, best) * side > 0 ? value : best),
       null,
     ) ?? zero
 
 /** How many of the values, the items of lists among them, are of a sort. Errors are values here. */
 const counting = (doc: string, counts: (value: Value) => boolean): FormulaFunction =>
-  lazy({
+  defineLazy({
     usage: ['value…'],
     min: 1,
     doc,
     call: (args, run) => new Decimal(args.flatMap((arg) => items(arg, run)).filter(counts).length),
   })
 
-function items(arg: Evaluate, run: Run): Value[] {
+function items(arg: Evaluate, run: Evaluation): Value[] {
   const value = arg(run)
   return Array.isArray(value) ? [...value] : [value as Exclude<Value, readonly string[]>]
 }
@@ -52,11 +52,11 @@ const isGap = (value: Value): boolean => value === null || value === ''
 
 /** Functions over several values. They pass over what is empty or holds no number, as spreadsheets do with cells. */
 export const statisticsFunctions: FunctionTable = {
-  SUM: variadic(figure('number'), 'The numbers added.', (...figures) => bounded(total(figures))),
-  AVERAGE: variadic(figure('number'), 'The mean; #DIV/0! without any number.', average),
-  MEDIAN: variadic(figure('number'), 'The middle number; #NUM! without any number.', median),
-  MIN: variadic(figureOrMoment('value'), 'The least number or earliest date; 0 without any.', extreme(-1)),
-  MAX: variadic(figureOrMoment('value'), 'The greatest number or latest date; 0 without any.', extreme(1)),
+  SUM: defineVariadic(figure('number'), 'The numbers added.', (...figures) => bounded(total(figures))),
+  AVERAGE: defineVariadic(figure('number'), 'The mean; #DIV/0! without any number.', average),
+  MEDIAN: defineVariadic(figure('number'), 'The middle number; #NUM! without any number.', median),
+  MIN: defineVariadic(figureOrMoment('value'), 'The least number or earliest date; 0 without any.', extreme(-1)),
+  MAX: defineVariadic(figureOrMoment('value'), 'The greatest number or latest date; 0 without any.', extreme(1)),
   COUNT: counting('How many values are numbers or dates.', isFigure),
   COUNTA: counting('How many values are not empty; a list counts its items.', (value) => value !== null),
   COUNTBLANK: counting('How many values are empty or "".', isGap),

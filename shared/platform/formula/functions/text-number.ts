@@ -3,9 +3,9 @@ import { parseFormat } from '#shared/platform/formula/format/format-pieces.ts'
 import { formatValue } from '#shared/platform/formula/format/format-value.ts'
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
 import { bounded } from '#shared/platform/formula/values/number.ts'
-import { errors, type Value } from '#shared/platform/formula/values/value.ts'
+import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FunctionTable } from './definition.ts'
+import { defineEager, type FunctionTable } from './definition.ts'
 import { any, number, text, truth, whole } from './parameters.ts'
 import { roundAt } from './rounding.ts'
 
@@ -13,7 +13,7 @@ import { roundAt } from './rounding.ts'
 const mostDecimals = 127
 
 function fixed(value: Decimal, decimals = 2, plain = false): Value {
-  if (decimals > mostDecimals) return errors.value
+  if (decimals > mostDecimals) return errorValues.value
   const places = '0'.repeat(Math.max(0, decimals))
   const format = `${plain ? '0' : '#,##0'}${places && `.${places}`}`
   const rounded = roundAt(value, decimals, Decimal.ROUND_HALF_UP)
@@ -23,31 +23,31 @@ function fixed(value: Decimal, decimals = 2, plain = false): Value {
 
 /** Reads a number written with other signs; per cent signs at the end count each. Blanks and one currency sign in front do not matter. */
 function numberValue(value: string, point = '.', group = ','): Value {
-  if (value.length > 400 || point === '' || group === '') return errors.value
+  if (value.length > 400 || point === '' || group === '') return errorValues.value
   const bare = value.replace(/\s/g, '').replace(/^[$€£]/, '')
   const digits = bare.replace(/%+$/, '')
   const [whole = '', fraction, ...more] = digits.split(point[0]!)
-  if (more.length > 0 || fraction?.includes(group[0]!)) return errors.value
+  if (more.length > 0 || fraction?.includes(group[0]!)) return errorValues.value
   const plain = `${whole.replaceAll(group[0]!, '')}${fraction === undefined ? '' : `.${fraction}`}`
   if (plain === '') return new Decimal(0)
-  return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * (bare.length - digits.length)}`)) : errors.value
+  return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * (bare.length - digits.length)}`)) : errorValues.value
 }
 
 /** Functions between numbers and text. */
 export const textNumberFunctions: FunctionTable = {
-  VALUE: eager({
+  VALUE: defineEager({
     takes: [any('text')],
     doc: 'The number that a text reads as; that of a date is its serial number.',
-    call: (value) => (typeof value === 'boolean' ? errors.value : toNumber(value)),
+    call: (value) => (typeof value === 'boolean' ? errorValues.value : toNumber(value)),
   }),
-  NUMBERVALUE: eager({
+  NUMBERVALUE: defineEager({
     takes: [text('text')],
     optional: [text('decimal_sign'), text('group_sign')],
     doc: 'The number that a text reads as when it is written with other signs.',
     call: numberValue,
   }),
-  TEXT: eager({ takes: [any('value'), text('format')], doc: 'A number or date written by a spreadsheet format.', call: formatValue }),
-  FIXED: eager({
+  TEXT: defineEager({ takes: [any('value'), text('format')], doc: 'A number or date written by a spreadsheet format.', call: formatValue }),
+  FIXED: defineEager({
     takes: [number('number')],
     optional: [whole('decimals'), truth('plain')],
     doc: 'A number with so many decimals, 2 without a count, and commas between thousands unless plain.',

@@ -1,22 +1,22 @@
-import { limits } from '#shared/platform/formula/limits.ts'
-import { codePoints, foldCase, heldText, slice, unitIndex } from '#shared/platform/formula/values/text.ts'
-import { errors, type Value } from '#shared/platform/formula/values/value.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { codePoints, foldCase, limitText, sliceCodePoints, unitIndex } from '#shared/platform/formula/values/text.ts'
+import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { findPattern, isPattern } from '#shared/platform/formula/values/wildcard.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FormulaFunction, type FunctionTable } from './definition.ts'
+import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { text, whole } from './parameters.ts'
 
 /** The place of a text in another, counted from 1 in code points; #VALUE! when it is not there. */
 function place(within: string, start: number, find: (fromUnit: number) => number): Value {
-  if (start < 1 || start > codePoints(within) + 1) return errors.value
+  if (start < 1 || start > codePoints(within) + 1) return errorValues.value
   const unit = find(unitIndex(within, start - 1))
-  return unit < 0 ? errors.value : new Decimal(codePoints(within, unit) + 1)
+  return unit < 0 ? errorValues.value : new Decimal(codePoints(within, unit) + 1)
 }
 
 const find = (wanted: string, within: string, start = 1): Value => place(within, start, (from) => within.indexOf(wanted, from))
 
 function search(wanted: string, within: string, start = 1): Value {
-  if (wanted.length > limits.patternLength) return errors.value
+  if (wanted.length > formulaLimits.patternLength) return errorValues.value
   const pattern = foldCase(wanted)
   const folded = foldCase(within)
   return place(within, start, (from) => (isPattern(pattern) ? findPattern(folded, pattern, from) : folded.indexOf(pattern, from)))
@@ -24,20 +24,20 @@ function search(wanted: string, within: string, start = 1): Value {
 
 /** Replaces every occurrence, or the one of a given number. */
 function substitute(value: string, old: string, fresh: string, occurrence?: number): Value {
-  if (occurrence !== undefined && occurrence < 1) return errors.value
+  if (occurrence !== undefined && occurrence < 1) return errorValues.value
   if (old === '') return value
   const parts = value.split(old)
   if (occurrence !== undefined) {
     if (occurrence >= parts.length) return value
-    return heldText(`${parts.slice(0, occurrence).join(old)}${fresh}${parts.slice(occurrence).join(old)}`)
+    return limitText(`${parts.slice(0, occurrence).join(old)}${fresh}${parts.slice(occurrence).join(old)}`)
   }
   const units = value.length + (parts.length - 1) * (fresh.length - old.length)
-  return units > 2 * limits.textLength ? errors.value : heldText(parts.join(fresh))
+  return units > 2 * formulaLimits.textLength ? errorValues.value : limitText(parts.join(fresh))
 }
 
 function replace(value: string, start: number, count: number, fresh: string): Value {
-  if (start < 1 || count < 0) return errors.value
-  return heldText(`${slice(value, 0, start - 1)}${fresh}${slice(value, start - 1 + count)}`)
+  if (start < 1 || count < 0) return errorValues.value
+  return limitText(`${sliceCodePoints(value, 0, start - 1)}${fresh}${sliceCodePoints(value, start - 1 + count)}`)
 }
 
 const takes = [text('find'), text('within')] as const
@@ -45,7 +45,7 @@ const start = [whole('start')] as const
 
 /** EXACT compares its arguments with each other, so one of them may be a bare word. */
 const exact: FormulaFunction = {
-  ...eager({
+  ...defineEager({
     takes: [text('text'), text('other')],
     doc: 'Whether two texts are the same, letter case too.',
     call: (value, other) => value === other,
@@ -55,22 +55,22 @@ const exact: FormulaFunction = {
 
 /** Functions that look for text and replace it. */
 export const textSearchFunctions: FunctionTable = {
-  FIND: eager({ takes, optional: start, doc: 'The place of a text in another; letter case counts.', call: find }),
-  SEARCH: eager({
+  FIND: defineEager({ takes, optional: start, doc: 'The place of a text in another; letter case counts.', call: find }),
+  SEARCH: defineEager({
     takes,
     optional: start,
     doc: 'The place of a text in another, whatever the letter case; `?` stands for one character, `*` for any, `~` before one for itself.',
     cost: (wanted, within) => (isPattern(wanted) ? (wanted.length * within.length) >> 2 : 0),
     call: search,
   }),
-  SUBSTITUTE: eager({
+  SUBSTITUTE: defineEager({
     takes: [text('text'), text('old'), text('new')],
     optional: [whole('occurrence')],
     cost: (value) => value.length,
     doc: 'Every occurrence of a text replaced by another, or only the one of that number.',
     call: substitute,
   }),
-  REPLACE: eager({
+  REPLACE: defineEager({
     takes: [text('text'), whole('start'), whole('count'), text('new')],
     doc: 'So many characters from a place replaced by a text.',
     call: replace,

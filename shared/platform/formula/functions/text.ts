@@ -1,20 +1,20 @@
-import { limits } from '#shared/platform/formula/limits.ts'
-import { codePoints, heldText, slice } from '#shared/platform/formula/values/text.ts'
-import { errors, type Value } from '#shared/platform/formula/values/value.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { codePoints, limitText, sliceCodePoints } from '#shared/platform/formula/values/text.ts'
+import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FunctionTable, variadic } from './definition.ts'
+import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
 import { any, text, truth, whole } from './parameters.ts'
 
-const concatenate = (...texts: string[]): Value => heldText(texts.join(''))
+const concatenate = (...texts: string[]): Value => limitText(texts.join(''))
 
 function repeat(part: string, times: number): Value {
-  return times < 0 || part.length * times > 2 * limits.textLength ? errors.value : heldText(part.repeat(times))
+  return times < 0 || part.length * times > 2 * formulaLimits.textLength ? errorValues.value : limitText(part.repeat(times))
 }
 
 function join(delimiter: string, skipsEmpty: boolean, ...parts: string[]): Value {
   const kept = skipsEmpty ? parts.filter((part) => part !== '') : parts
   const units = kept.reduce((length, part) => length + part.length + delimiter.length, -delimiter.length)
-  return units > 2 * limits.textLength ? errors.value : heldText(kept.join(delimiter))
+  return units > 2 * formulaLimits.textLength ? errorValues.value : limitText(kept.join(delimiter))
 }
 
 const proper = (value: string): string =>
@@ -25,10 +25,10 @@ const proper = (value: string): string =>
 
 /** The character of a code point; control character 0 and halves of surrogate pairs are no text. */
 function character(code: number, most: number): Value {
-  return code < 1 || code > most || (code >= 0xd800 && code <= 0xdfff) ? errors.value : String.fromCodePoint(code)
+  return code < 1 || code > most || (code >= 0xd800 && code <= 0xdfff) ? errorValues.value : String.fromCodePoint(code)
 }
 
-const codeOf = (value: string): Value => (value === '' ? errors.value : new Decimal(value.codePointAt(0)!))
+const codeOf = (value: string): Value => (value === '' ? errorValues.value : new Decimal(value.codePointAt(0)!))
 
 const count = [whole('count')] as const
 
@@ -37,58 +37,62 @@ const controls = /[\u0000-\u001f]/g
 
 /** Functions that make, cut and change text. Positions and lengths count code points. */
 export const textFunctions: FunctionTable = {
-  CONCAT: variadic(text('text'), 'The texts one after the other.', concatenate),
-  CONCATENATE: variadic(text('text'), 'The texts one after the other.', concatenate),
-  TEXTJOIN: eager({
+  CONCAT: defineVariadic(text('text'), 'The texts one after the other.', concatenate),
+  CONCATENATE: defineVariadic(text('text'), 'The texts one after the other.', concatenate),
+  TEXTJOIN: defineEager({
     takes: [text('delimiter'), truth('skip_empty')],
     rest: text('text'),
     restMin: 1,
     doc: 'The texts with a delimiter between them; a list gives each of its items.',
     call: join,
   }),
-  LEFT: eager({
+  LEFT: defineEager({
     takes: [text('text')],
     optional: count,
     doc: 'The first characters, one without a count.',
-    call: (value, wanted = 1) => (wanted < 0 ? errors.value : slice(value, 0, wanted)),
+    call: (value, wanted = 1) => (wanted < 0 ? errorValues.value : sliceCodePoints(value, 0, wanted)),
   }),
-  RIGHT: eager({
+  RIGHT: defineEager({
     takes: [text('text')],
     optional: count,
     doc: 'The last characters, one without a count.',
     call: (value, wanted = 1) => {
       const length = codePoints(value)
-      return wanted < 0 ? errors.value : slice(value, Math.max(0, length - wanted), length)
+      return wanted < 0 ? errorValues.value : sliceCodePoints(value, Math.max(0, length - wanted), length)
     },
   }),
-  MID: eager({
+  MID: defineEager({
     takes: [text('text'), whole('start'), whole('count')],
     doc: 'So many characters from a place, counted from 1.',
-    call: (value, start, wanted) => (start < 1 || wanted < 0 ? errors.value : slice(value, start - 1, start - 1 + wanted)),
+    call: (value, start, wanted) => (start < 1 || wanted < 0 ? errorValues.value : sliceCodePoints(value, start - 1, start - 1 + wanted)),
   }),
-  LEN: eager({ takes: [text('text')], doc: 'The number of characters.', call: (value) => new Decimal(codePoints(value)) }),
-  LOWER: eager({ takes: [text('text')], doc: 'In small letters.', call: (value) => heldText(value.toLowerCase()) }),
-  UPPER: eager({ takes: [text('text')], doc: 'In capitals.', call: (value) => heldText(value.toUpperCase()) }),
-  PROPER: eager({
+  LEN: defineEager({ takes: [text('text')], doc: 'The number of characters.', call: (value) => new Decimal(codePoints(value)) }),
+  LOWER: defineEager({ takes: [text('text')], doc: 'In small letters.', call: (value) => limitText(value.toLowerCase()) }),
+  UPPER: defineEager({ takes: [text('text')], doc: 'In capitals.', call: (value) => limitText(value.toUpperCase()) }),
+  PROPER: defineEager({
     takes: [text('text')],
     doc: 'Every word with a capital, the rest in small letters.',
     cost: (value) => 4 * value.length,
-    call: (value) => heldText(proper(value)),
+    call: (value) => limitText(proper(value)),
   }),
-  TRIM: eager({
+  TRIM: defineEager({
     takes: [text('text')],
     doc: 'Without blanks at both ends, and one blank where there were several.',
     call: (value) => value.replace(/ +/g, ' ').replace(/^ | $/g, ''),
   }),
-  CLEAN: eager({ takes: [text('text')], doc: 'Without control characters.', call: (value) => value.replace(controls, '') }),
-  REPT: eager({ takes: [text('text'), whole('times')], doc: 'The text several times.', call: repeat }),
-  T: eager({
+  CLEAN: defineEager({ takes: [text('text')], doc: 'Without control characters.', call: (value) => value.replace(controls, '') }),
+  REPT: defineEager({ takes: [text('text'), whole('times')], doc: 'The text several times.', call: repeat }),
+  T: defineEager({
     takes: [any('value')],
     doc: 'The value when it is text, else "".',
     call: (value) => (typeof value === 'string' ? value : ''),
   }),
-  CHAR: eager({ takes: [whole('code')], doc: 'The character of a code, 1 to 255 (Latin-1).', call: (code) => character(code, 255) }),
-  UNICHAR: eager({ takes: [whole('code')], doc: 'The character of a Unicode code point.', call: (code) => character(code, 0x10ffff) }),
-  CODE: eager({ takes: [text('text')], doc: 'The code point of the first character.', call: codeOf }),
-  UNICODE: eager({ takes: [text('text')], doc: 'The code point of the first character.', call: codeOf }),
+  CHAR: defineEager({ takes: [whole('code')], doc: 'The character of a code, 1 to 255 (Latin-1).', call: (code) => character(code, 255) }),
+  UNICHAR: defineEager({
+    takes: [whole('code')],
+    doc: 'The character of a Unicode code point.',
+    call: (code) => character(code, 0x10ffff),
+  }),
+  CODE: defineEager({ takes: [text('text')], doc: 'The code point of the first character.', call: codeOf }),
+  UNICODE: defineEager({ takes: [text('text')], doc: 'The code point of the first character.', call: codeOf }),
 }

@@ -1,8 +1,8 @@
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
-import { calendarEnd, calendarStart, dateValue, weekdayOf } from '#shared/platform/formula/values/dates.ts'
-import { type ErrorValue, errors, isError, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
+import { dateValue, firstCalendarDay, lastCalendarDay, weekdayOf } from '#shared/platform/formula/values/dates.ts'
+import { type ErrorValue, errorValues, isError, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { eager, type FunctionTable, type Parameter } from './definition.ts'
+import { defineEager, type FunctionTable, type Parameter } from './definition.ts'
 import { moment, momentOrNone, whole } from './parameters.ts'
 
 /** For each day of the week from Sunday, whether it is worked on. */
@@ -24,12 +24,12 @@ const weekend: Parameter<Week> = { label: 'weekend', read: readWeekend }
 function readWeekend(value: Exclude<Value, ErrorValue>): Week | ErrorValue {
   if (value === null) return saturdayAndSunday
   if (typeof value === 'string' && value.length === 7) {
-    if (!/^[01]{7}$/.test(value)) return errors.value
+    if (!/^[01]{7}$/.test(value)) return errorValues.value
     return Array.from({ length: 7 }, (_, day) => value[(day + 6) % 7] === '0')
   }
   const number = toNumber(value)
-  if (isError(number) || typeof value === 'string') return errors.value
-  return weekends.get(number.trunc().toNumber()) ?? errors.number
+  if (isError(number) || typeof value === 'string') return errorValues.value
+  return weekends.get(number.trunc().toNumber()) ?? errorValues.number
 }
 
 /** Days of a week that are worked on, before a day, counted from one fixed Sunday. Only differences mean something. */
@@ -62,9 +62,9 @@ function workday({ day: start }: Moment, distance: number, week: Week, holidays:
   const direction = Math.sign(distance)
   const passed = (offset: number): number =>
     direction > 0 ? workdays(start + 1, start + offset, week, days) : workdays(start - offset, start - 1, week, days)
-  let far = direction > 0 ? calendarEnd - start : start - calendarStart
-  if (!week.includes(true)) return errors.value
-  if (passed(far) < wanted) return errors.number
+  let far = direction > 0 ? lastCalendarDay - start : start - firstCalendarDay
+  if (!week.includes(true)) return errorValues.value
+  if (passed(far) < wanted) return errorValues.number
   for (let near = 0; near + 1 < far; ) {
     const middle = Math.floor((near + far) / 2)
     if (passed(middle) >= wanted) far = middle
@@ -79,26 +79,26 @@ const holidays = momentOrNone('holiday')
 
 /** Functions that count working days. Holidays follow as further arguments. */
 export const workdayFunctions: FunctionTable = {
-  NETWORKDAYS: eager({
+  NETWORKDAYS: defineEager({
     takes: startAndEnd,
     rest: holidays,
     doc: 'Days from Monday to Friday between two dates, both counted, less holidays.',
     call: (start, end, ...off) => networkDays(start, end, saturdayAndSunday, off),
   }),
-  'NETWORKDAYS.INTL': eager({
+  'NETWORKDAYS.INTL': defineEager({
     takes: startAndEnd,
     optional: [weekend],
     rest: holidays,
     doc: 'As NETWORKDAYS, with a weekend by its number (1 to 7, 11 to 17) or as "0000011", Monday first.',
     call: (start, end, week = saturdayAndSunday, ...off) => networkDays(start, end, week, off),
   }),
-  WORKDAY: eager({
+  WORKDAY: defineEager({
     takes: startAndDays,
     rest: holidays,
     doc: 'The date so many working days later.',
     call: (start, days, ...off) => workday(start, days, saturdayAndSunday, off),
   }),
-  'WORKDAY.INTL': eager({
+  'WORKDAY.INTL': defineEager({
     takes: startAndDays,
     optional: [weekend],
     rest: holidays,

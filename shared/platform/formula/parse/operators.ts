@@ -1,9 +1,9 @@
 import { toNumber, toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
-import { compare } from '#shared/platform/formula/values/compare.ts'
-import { daysBetween, shift } from '#shared/platform/formula/values/dates.ts'
-import { bounded, settled, sum } from '#shared/platform/formula/values/number.ts'
-import { heldText } from '#shared/platform/formula/values/text.ts'
-import { type ErrorValue, errors, isError, isMoment, type Value } from '#shared/platform/formula/values/value.ts'
+import { compareValues } from '#shared/platform/formula/values/compare.ts'
+import { daysBetween, shiftMoment } from '#shared/platform/formula/values/dates.ts'
+import { addNumbers, bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { limitText } from '#shared/platform/formula/values/text.ts'
+import { type ErrorValue, errorValues, isError, isMoment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 type Operand = Exclude<Value, ErrorValue>
@@ -29,47 +29,48 @@ const arithmetic =
 const comparison =
   (holds: (order: number) => boolean): Binary =>
   (left, right) =>
-    holds(compare(left, right))
+    holds(compareValues(left, right))
 
 const add: Binary = (left, right) => {
   const first = toOperand(left)
   const second = toOperand(right)
-  if (first instanceof Decimal && second instanceof Decimal) return bounded(sum(first, second))
+  if (first instanceof Decimal && second instanceof Decimal) return bounded(addNumbers(first, second))
   if (isError(first)) return first
   if (isError(second)) return second
-  if (first instanceof Decimal) return second instanceof Decimal ? errors.value : shift(second, first)
-  return second instanceof Decimal ? shift(first, second) : errors.value
+  if (first instanceof Decimal) return second instanceof Decimal ? errorValues.value : shiftMoment(second, first)
+  return second instanceof Decimal ? shiftMoment(first, second) : errorValues.value
 }
 
 /** A date less a date is days; a date less a number is a date; a number less a date has no meaning and is #VALUE!. */
 const subtract: Binary = (left, right) => {
   const first = toOperand(left)
   const second = toOperand(right)
-  if (first instanceof Decimal && second instanceof Decimal) return bounded(sum(first, second.neg()))
+  if (first instanceof Decimal && second instanceof Decimal) return bounded(addNumbers(first, second.neg()))
   if (isError(first)) return first
   if (isError(second)) return second
-  if (first instanceof Decimal) return errors.value
-  return isMoment(second) ? daysBetween(second, first) : shift(first, second.neg())
+  if (first instanceof Decimal) return errorValues.value
+  return isMoment(second) ? daysBetween(second, first) : shiftMoment(first, second.neg())
 }
 
 const concatenate: Binary = (left, right) => {
   const first = toText(left)
   if (isError(first)) return first
   const second = toText(right)
-  return isError(second) ? second : heldText(first + second)
+  return isError(second) ? second : limitText(first + second)
 }
 
 /** What logarithms, exponentials and powers of fractions take at 40 digits: up to 150 µs. */
 export const transcendentalSteps = 15_000
 
 /** `base ^ exponent`: 0 to the power of 0 is #NUM!, of less #DIV/0!; a fraction of a negative number is #NUM!. */
-export function power(base: Decimal, exponent: Decimal): Value {
-  if (!base.isZero()) return bounded(base.pow(settled(exponent)))
-  if (exponent.isZero()) return errors.number
-  return exponent.isNegative() ? errors.zeroDivision : base
+export function raiseToPower(base: Decimal, exponent: Decimal): Value {
+  if (!base.isZero()) return bounded(base.pow(roundToTrusted(exponent)))
+  if (exponent.isZero()) return errorValues.number
+  return exponent.isNegative() ? errorValues.zeroDivision : base
 }
 
-const divide = (dividend: Decimal, divisor: Decimal): Value => (divisor.isZero() ? errors.zeroDivision : bounded(dividend.div(divisor)))
+const divide = (dividend: Decimal, divisor: Decimal): Value =>
+  divisor.isZero() ? errorValues.zeroDivision : bounded(dividend.div(divisor))
 
 /** The operators between two values, by their sign. */
 export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
@@ -84,7 +85,7 @@ export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<stri
   ['-', { power: 30, apply: subtract }],
   ['*', { power: 40, apply: arithmetic((left, right) => bounded(left.times(right))) }],
   ['/', { power: 40, apply: arithmetic(divide) }],
-  ['^', { power: 50, apply: arithmetic(power), cost: transcendentalSteps }],
+  ['^', { power: 50, apply: arithmetic(raiseToPower), cost: transcendentalSteps }],
 ])
 
 /** The operators that compare; a bare word next to one may be text. */

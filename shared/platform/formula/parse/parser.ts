@@ -1,18 +1,18 @@
-import { limits } from '#shared/platform/formula/limits.ts'
-import { formulaProblem, quoted } from '#shared/platform/formula/problems.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { formulaProblem, quoteSource } from '#shared/platform/formula/problems.ts'
 import { bounded } from '#shared/platform/formula/values/number.ts'
-import { type ErrorValue, errors } from '#shared/platform/formula/values/value.ts'
+import { type ErrorValue, errorValues } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { binaryOperators, percentPower, signPower } from './operators.ts'
 import { type Token, tokenize } from './tokens.ts'
 
 /** A formula as a tree. Names are not looked up yet: a field, TRUE, FALSE or a bare word. `at` counts from 0. */
-export type Node =
+export type FormulaNode =
   | { readonly type: 'constant'; readonly value: Decimal | string | ErrorValue | null; readonly at: number }
   | { readonly type: 'name'; readonly name: string; readonly at: number }
-  | { readonly type: 'unary'; readonly operator: string; readonly operand: Node; readonly at: number }
-  | { readonly type: 'binary'; readonly operator: string; readonly left: Node; readonly right: Node; readonly at: number }
-  | { readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number }
+  | { readonly type: 'unary'; readonly operator: string; readonly operand: FormulaNode; readonly at: number }
+  | { readonly type: 'binary'; readonly operator: string; readonly left: FormulaNode; readonly right: FormulaNode; readonly at: number }
+  | { readonly type: 'call'; readonly name: string; readonly args: readonly FormulaNode[]; readonly at: number }
 
 interface Parser {
   readonly tokens: readonly Token[]
@@ -21,10 +21,10 @@ interface Parser {
   nodes: number
 }
 
-const errorsByCode = new Map<string, ErrorValue>(Object.values(errors).map((error) => [error.code, error]))
+const errorsByCode = new Map<string, ErrorValue>(Object.values(errorValues).map((error) => [error.code, error]))
 
 /** Parses a formula by operator precedence (Pratt). Anything that is no formula is a 400 with its position. */
-export function parseFormula(source: string): Node {
+export function parseFormula(source: string): FormulaNode {
   const parser: Parser = { tokens: tokenize(source), next: 0, depth: 0, nodes: 0 }
   const tree = parseExpression(parser, 0)
   const rest = peek(parser)
@@ -48,27 +48,27 @@ function expect(parser: Parser, symbol: string): void {
 }
 
 function unexpected(token: Token, wanted?: string): Error {
-  const found = token.kind === 'end' ? 'unexpected end' : `unexpected ${quoted(token.text)}`
-  return formulaProblem(wanted === undefined ? found : `${found} instead of ${quoted(wanted)}`, token.at)
+  const found = token.kind === 'end' ? 'unexpected end' : `unexpected ${quoteSource(token.text)}`
+  return formulaProblem(wanted === undefined ? found : `${found} instead of ${quoteSource(wanted)}`, token.at)
 }
 
-function counted<N extends Node>(parser: Parser, node: N): N {
+function counted<N extends FormulaNode>(parser: Parser, node: N): N {
   parser.nodes += 1
-  if (parser.nodes > limits.nodes) throw formulaProblem(`more than ${limits.nodes} parts`, node.at)
+  if (parser.nodes > formulaLimits.nodes) throw formulaProblem(`more than ${formulaLimits.nodes} parts`, node.at)
   return node
 }
 
 /** Parses inside a parenthesis, a call or a sign, one level deeper. */
 function nested<T>(parser: Parser, at: number, parse: () => T): T {
   parser.depth += 1
-  if (parser.depth > limits.depth) throw formulaProblem(`nested deeper than ${limits.depth} levels`, at)
+  if (parser.depth > formulaLimits.depth) throw formulaProblem(`nested deeper than ${formulaLimits.depth} levels`, at)
   const result = parse()
   parser.depth -= 1
   return result
 }
 
 /** An operand and every operator after it that binds tighter than `power`. */
-function parseExpression(parser: Parser, power: number): Node {
+function parseExpression(parser: Parser, power: number): FormulaNode {
   let left = parseOperand(parser)
   for (let token = peek(parser); token.kind === 'symbol'; token = peek(parser)) {
     const operator = token.text
@@ -86,7 +86,7 @@ function parseExpression(parser: Parser, power: number): Node {
   return left
 }
 
-function parseOperand(parser: Parser): Node {
+function parseOperand(parser: Parser): FormulaNode {
   const token = take(parser)
   const { at, text } = token
   if (token.kind === 'number') return counted(parser, { type: 'constant', value: literal(text, at), at })
@@ -102,17 +102,17 @@ function parseOperand(parser: Parser): Node {
 
 function literal(text: string, at: number): Decimal {
   const value = bounded(new Decimal(text))
-  if (!(value instanceof Decimal)) throw formulaProblem(`number ${quoted(text)} out of range`, at)
+  if (!(value instanceof Decimal)) throw formulaProblem(`number ${quoteSource(text)} out of range`, at)
   return value
 }
 
-function parseGroup(parser: Parser): Node {
+function parseGroup(parser: Parser): FormulaNode {
   const inner = parseExpression(parser, 0)
   expect(parser, ')')
   return inner
 }
 
-function parseCall(parser: Parser, name: Token): Node {
+function parseCall(parser: Parser, name: Token): FormulaNode {
   expect(parser, '(')
   const args = isSymbol(peek(parser), ')') ? [] : nested(parser, name.at, () => parseArguments(parser))
   expect(parser, ')')
@@ -120,8 +120,8 @@ function parseCall(parser: Parser, name: Token): Node {
 }
 
 /** Arguments up to the closing parenthesis; one that is left out, as in `IF(paid, , 5)`, is empty. */
-function parseArguments(parser: Parser): Node[] {
-  const args: Node[] = []
+function parseArguments(parser: Parser): FormulaNode[] {
+  const args: FormulaNode[] = []
   for (;;) {
     const token = peek(parser)
     const isOmitted = isSymbol(token, ',') || isSymbol(token, ')')

@@ -1,5 +1,5 @@
-import { limits } from '#shared/platform/formula/limits.ts'
-import { formulaProblem, quoted } from '#shared/platform/formula/problems.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { formulaProblem, quoteSource } from '#shared/platform/formula/problems.ts'
 
 export type TokenKind = 'number' | 'text' | 'name' | 'error' | 'symbol' | 'end'
 
@@ -22,8 +22,8 @@ const blanks = /\s*/y
 
 /** Cuts a formula into tokens; the last one is `end`. One leading `=` is left out. An unknown character or an open quote is a 400. */
 export function tokenize(source: string): Token[] {
-  if (source.length > limits.sourceLength) {
-    throw formulaProblem(`must be at most ${limits.sourceLength} characters, got ${source.length}`)
+  if (source.length > formulaLimits.sourceLength) {
+    throw formulaProblem(`must be at most ${formulaLimits.sourceLength} characters, got ${source.length}`)
   }
   const tokens: Token[] = []
   for (let at = skipBlanks(source, 0); at < source.length; ) {
@@ -48,5 +48,5 @@ function tokenAt(source: string, at: number): Token {
     if (found !== null) return { kind, text: found[0], at }
   }
   if (source[at] === '"') throw formulaProblem('no closing quote for the text', at)
-  throw formulaProblem(`unexpected ${quoted(String.fromCodePoint(source.codePointAt(at)!))}`, at)
+  throw formulaProblem(`unexpected ${quoteSource(String.fromCodePoint(source.codePointAt(at)!))}`, at)
 }

@@ -1,8 +1,8 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { parseDateText, valueOfDateText } from './date-text.ts'
-import { isoDate, isoInstant, microsOf, microsPerDay, momentOfSerial, serialOf } from './dates.ts'
-import { numberText, parseNumber, settled } from './number.ts'
-import { type ErrorValue, errors, isError, isMoment, type Moment, one, type Value, zero } from './value.ts'
+import { formatIsoDate, formatIsoInstant, microsOf, microsPerDay, momentOfSerial, serialOf } from './dates.ts'
+import { formatGeneralNumber, parseNumber, roundToTrusted } from './number.ts'
+import { type ErrorValue, errorValues, isError, isMoment, type Moment, one, type Value, zero } from './value.ts'
 
 /** What stands between the items of a multiselect or refs field where its text is wanted. */
 export const listSeparator = ', '
@@ -13,14 +13,14 @@ export function toOperand(value: Value): Decimal | Moment | ErrorValue {
   if (value === null || value === false) return zero
   if (value === true) return one
   if (typeof value === 'string') return operandOfText(value)
-  return 'kind' in value ? value : errors.value
+  return 'kind' in value ? value : errorValues.value
 }
 
 function operandOfText(text: string): Decimal | Moment | ErrorValue {
   const number = parseNumber(text)
   if (number !== null) return number
   const moment = parseDateText(text)
-  return moment === null ? errors.value : valueOfDateText(moment)
+  return moment === null ? errorValues.value : valueOfDateText(moment)
 }
 
 /** The number that a value stands for; a date is its spreadsheet serial number. */
@@ -32,7 +32,7 @@ export function toNumber(value: Value): Decimal | ErrorValue {
 /** A whole number, cut towards zero and held within what a count or position can be. */
 export function toWhole(value: Value): number | ErrorValue {
   const number = toNumber(value)
-  return isError(number) ? number : Math.max(-1e15, Math.min(1e15, settled(number).trunc().toNumber()))
+  return isError(number) ? number : Math.max(-1e15, Math.min(1e15, roundToTrusted(number).trunc().toNumber()))
 }
 
 /** The text of a value as `&` joins it: TRUE and FALSE, plain digits, `YYYY-MM-DD`, RFC 3339 in UTC, items with a comma. Empty is "". */
@@ -40,10 +40,10 @@ export function toText(value: Value): string | ErrorValue {
   if (typeof value === 'string') return value
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  if (value instanceof Decimal) return numberText(value)
+  if (value instanceof Decimal) return formatGeneralNumber(value)
   if (!('kind' in value)) return value.join(listSeparator)
   if (value.kind === 'error') return value
-  return value.kind === 'date' ? isoDate(value.day) : isoInstant(value)
+  return value.kind === 'date' ? formatIsoDate(value.day) : formatIsoInstant(value)
 }
 
 const truths = new Map([
@@ -56,8 +56,8 @@ export function toBoolean(value: Value): boolean | ErrorValue {
   if (typeof value === 'boolean') return value
   if (value === null) return false
   if (value instanceof Decimal) return !value.isZero()
-  if (typeof value === 'string') return (value.length <= 5 ? truths.get(value.toUpperCase()) : undefined) ?? errors.value
-  return isError(value) ? value : errors.value
+  if (typeof value === 'string') return (value.length <= 5 ? truths.get(value.toUpperCase()) : undefined) ?? errorValues.value
+  return isError(value) ? value : errorValues.value
 }
 
 /** The date or instant that a value stands for: itself, a text that reads as one, a spreadsheet serial number. Empty is #VALUE!. */
@@ -68,11 +68,11 @@ export function toMoment(value: Value): Moment | ErrorValue {
 
 /** Microseconds since midnight: of an instant, of a text with a time, of the fraction of a number. Empty and negative numbers are #VALUE!. */
 export function toMicros(value: Value): number | ErrorValue {
-  if (value === null) return errors.value
+  if (value === null) return errorValues.value
   const operand = toOperand(value)
   if (isError(operand)) return operand
   if (isMoment(operand)) return microsOf(operand)
-  if (operand.isNegative() && !operand.isZero()) return errors.value
+  if (operand.isNegative() && !operand.isZero()) return errorValues.value
   const millis = operand.minus(operand.floor()).times(microsPerDay / 1_000)
   return (millis.round().toNumber() * 1_000) % microsPerDay
 }

@@ -15,7 +15,7 @@ const rank = (value: Single): number => (typeof value === 'string' ? 1 : typeof 
  * side is. Two things differ because records have dates of their own: text that reads as a date is one against a date, and a list is its
  * items joined by commas.
  */
-export function compare(left: Comparable, right: Comparable): number {
+export function compareValues(left: Comparable, right: Comparable): number {
   if (left instanceof Decimal && right instanceof Decimal) return compareNumbers(left, right)
   const first = single(left, right)
   const second = single(right, left)

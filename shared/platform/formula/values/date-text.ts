@@ -1,6 +1,6 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { civil, dateValue, dayOf, instantAt, microsPerDay } from './dates.ts'
-import { type ErrorValue, errors, type Moment } from './value.ts'
+import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from './dates.ts'
+import { type ErrorValue, errorValues, type Moment } from './value.ts'
 
 /** What a text says about time: a day, a time of day in microseconds (beyond one day when its zone says so), or both. */
 export interface DateText {
@@ -50,7 +50,7 @@ export function parseDateText(text: string): DateText | null {
 }
 
 const isCalendarDay = (day: number, month: number, date: number): boolean => {
-  const found = civil(day)
+  const found = toCivilDate(day)
   return found.month === month && found.date === date && found.year > 0
 }
 
@@ -74,6 +74,6 @@ function zoneMinutes(zone = 'z'): number {
 
 /** The moment that a text with a day stands for; a text with a time alone is the part of a day that has passed, a number. */
 export function valueOfDateText({ day, micros }: DateText): Moment | Decimal | ErrorValue {
-  if (day === null) return micros === null ? errors.value : new Decimal(micros).div(microsPerDay)
+  if (day === null) return micros === null ? errorValues.value : new Decimal(micros).div(microsPerDay)
   return micros === null ? dateValue(day) : instantAt(day, micros)
 }

@@ -22,7 +22,7 @@ const isMoney = (value: FieldValue | undefined): value is Extract<FieldValue, { 
 const isTextList = (value: FieldValue | undefined): value is readonly string[] => Array.isArray(value)
 
 /** What a field's value is in a formula, by the field's type. A currency stands for its amount, a list for its items, no value for empty. */
-export const readField: Readonly<Record<FieldType, Read>> = {
+export const fieldReaders: Readonly<Record<FieldType, Read>> = {
   string: asText,
   text: asText,
   email: asText,
@@ -40,4 +40,14 @@ export const readField: Readonly<Record<FieldType, Read>> = {
 }
 
 /** Field types that a bare word may be compared with. */
-export const textLike: ReadonlySet<FieldType> = new Set(['string', 'text', 'email', 'url', 'file', 'select', 'multiselect', 'ref', 'refs'])
+export const textLikeTypes: ReadonlySet<FieldType> = new Set([
+  'string',
+  'text',
+  'email',
+  'url',
+  'file',
+  'select',
+  'multiselect',
+  'ref',
+  'refs',
+])

@@ -1,5 +1,5 @@
-import { limits } from '#shared/platform/formula/limits.ts'
-import { type ErrorValue, errors } from './value.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { type ErrorValue, errorValues } from './value.ts'
 
 const hasPairs = (text: string): boolean => /[\ud800-\udfff]/.test(text)
 
@@ -23,14 +23,15 @@ export function unitIndex(text: string, index: number): number {
 }
 
 /** A part of a text, by code points counted from 0; a character outside the basic plane is never torn apart. */
-export const slice = (text: string, from: number, to = text.length): string => text.slice(unitIndex(text, from), unitIndex(text, to))
+export const sliceCodePoints = (text: string, from: number, to = text.length): string =>
+  text.slice(unitIndex(text, from), unitIndex(text, to))
 
 /** Whether a text holds at most so many code points, by default as many as a text field. */
-export const fitsText = (text: string, most: number = limits.textLength): boolean =>
+export const fitsText = (text: string, most: number = formulaLimits.textLength): boolean =>
   text.length <= most || (text.length <= 2 * most && codePoints(text) <= most)
 
 /** The text when a formula may hold one of that length, else #VALUE!. */
-export const heldText = (text: string): string | ErrorValue => (fitsText(text) ? text : errors.value)
+export const limitText = (text: string): string | ErrorValue => (fitsText(text) ? text : errorValues.value)
 
 /** Lower case of the same length, so that positions agree. Of all letters only \u0130 has a longer one. */
 export const foldCase = (text: string): string => text.replaceAll('\u0130', 'i').toLowerCase()

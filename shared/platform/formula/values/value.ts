@@ -16,22 +16,22 @@ export interface InstantValue {
 /** A day with or without a time of day. */
 export type Moment = DateValue | InstantValue
 
-export type ErrorCode = '#NULL!' | '#DIV/0!' | '#VALUE!' | '#REF!' | '#NAME?' | '#NUM!' | '#N/A' | '#LIMIT!'
+export type ErrorName = '#NULL!' | '#DIV/0!' | '#VALUE!' | '#REF!' | '#NAME?' | '#NUM!' | '#N/A' | '#LIMIT!'
 
 /** What an operation answers that has no value. It travels through every operator and function except those that look for errors. */
 export interface ErrorValue {
   readonly kind: 'error'
-  readonly code: ErrorCode
+  readonly code: ErrorName
 }
 
 /** What an expression can be while it is evaluated. Null is empty; a list is what multiselect and refs fields hold, never an empty one. */
 export type Value = Decimal | string | boolean | null | Moment | readonly string[] | ErrorValue
-export type Kind = 'number' | 'text' | 'boolean' | 'empty' | 'date' | 'instant' | 'list' | 'error'
+export type ValueKind = 'number' | 'text' | 'boolean' | 'empty' | 'date' | 'instant' | 'list' | 'error'
 
-const errorValue = (code: ErrorCode): ErrorValue => Object.freeze({ kind: 'error', code })
+const errorValue = (code: ErrorName): ErrorValue => Object.freeze({ kind: 'error', code })
 
 /** The errors that spreadsheets know, and one more: `limit`, for an evaluation that took too many steps. */
-export const errors = Object.freeze({
+export const errorValues = Object.freeze({
   null: errorValue('#NULL!'),
   zeroDivision: errorValue('#DIV/0!'),
   value: errorValue('#VALUE!'),
@@ -45,10 +45,10 @@ export const errors = Object.freeze({
 export const zero = new Decimal(0)
 export const one = new Decimal(1)
 
-const nativeKinds: Readonly<Record<string, Kind>> = { string: 'text', boolean: 'boolean' }
+const nativeKinds: Readonly<Record<string, ValueKind>> = { string: 'text', boolean: 'boolean' }
 
 /** The kind of a value. */
-export function kindOf(value: Value): Kind {
+export function kindOf(value: Value): ValueKind {
   if (value === null) return 'empty'
   if (typeof value !== 'object') return nativeKinds[typeof value]!
   if (value instanceof Decimal) return 'number'

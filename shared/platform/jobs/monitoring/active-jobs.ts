@@ -30,7 +30,7 @@ const find = sql(
    order by job.id`,
 )
 /** The tracked jobs of these queues that are being done for workspaces. */
-export const findActive = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
+export const findActiveJobs = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
 
 // An attempt is known by its number: whoever fetches the job again counts one up.
 const giveBack = sql(
@@ -43,6 +43,9 @@ const giveBack = sql(
  * Puts a job that nobody does any more back into its queue, to be fetched at once. False when somebody has it by now, and for one that has
  * no attempt left: the queue itself makes that a dead letter.
  */
-export async function giveBackJob(db: Executor, { name, id, retryCount }: Pick<ActiveJob, 'name' | 'id' | 'retryCount'>): Promise<boolean> {
+export async function returnJobToQueue(
+  db: Executor,
+  { name, id, retryCount }: Pick<ActiveJob, 'name' | 'id' | 'retryCount'>,
+): Promise<boolean> {
   return (await db.query(giveBack(name, id, retryCount))).length > 0
 }

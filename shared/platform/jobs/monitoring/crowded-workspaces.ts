@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { plannedForValues, sql } from '#shared/platform/db/statements/statement.ts'
+import { asUnprepared, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** Jobs of a queue that are looked at, those that are next; whose the others are is not told. */
 const lookedAt = 5_000
@@ -19,7 +19,7 @@ const find = sql(
    having count(*) >= $2`,
 )
 /** The workspaces that have so many jobs waiting in one of these queues. */
-export async function findCrowded(db: Executor, queues: readonly string[], jobs: number): Promise<ReadonlySet<string>> {
-  const rows = await db.query<{ workspaceId: string }>(plannedForValues(find(queues, jobs)))
+export async function findCrowdedWorkspaces(db: Executor, queues: readonly string[], jobs: number): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ workspaceId: string }>(asUnprepared(find(queues, jobs)))
   return new Set(rows.map(({ workspaceId }) => workspaceId))
 }

@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { plannedForValues, sql } from '#shared/platform/db/statements/statement.ts'
+import { asUnprepared, sql } from '#shared/platform/db/statements/statement.ts'
 
 // Planned each time, as in `crowded.ts`: the table is empty at one moment and full at another.
 const find = sql(
@@ -14,5 +14,5 @@ const find = sql(
 )
 /** Those of these queues in which a job waits that may begin. */
 export async function findDueQueues(db: Executor, queues: readonly string[]): Promise<readonly string[]> {
-  return (await db.query<{ name: string }>(plannedForValues(find(queues)))).map(({ name }) => name)
+  return (await db.query<{ name: string }>(asUnprepared(find(queues)))).map(({ name }) => name)
 }

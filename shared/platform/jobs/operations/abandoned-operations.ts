@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import type { Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -7,7 +7,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * hear of a failure instead of waiting for ever. A parked one has no job: it waits for others, which are looked after in the same way; and
  * one whose job rests waits for its workspace.
  */
-export async function settleAbandoned(db: Executor, queue: Queue): Promise<void> {
+export async function failAbandonedOperations(db: Executor, queue: JobQueue): Promise<void> {
   const settled = await db.query<{ id: string; continues: string | null }>({
     text: `
       update operations as operation
@@ -24,5 +24,5 @@ export async function settleAbandoned(db: Executor, queue: Queue): Promise<void>
       returning operation.id, operation.continuation ->> 'queue' as continues`,
     values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
   })
-  for (const { id, continues } of settled) db.afterCommit(() => queue.signals.settled(id, continues))
+  for (const { id, continues } of settled) db.afterCommit(() => queue.signals.signalCompletion(id, continues))
 }

@@ -13,7 +13,7 @@ export interface Continuation {
  * Goes on with this job once an operation has settled: `enqueue(db, runFunction, origin, payload, { continuation: continuation(…) })`. The job looks
  * at the operation, whose id its payload should hold, to learn what came of it; an error is a result like another. It is done at least once.
  */
-export function continuation<Payload>(
+export function createContinuation<Payload>(
   job: JobDefinition<Payload, unknown>,
   { workspaceId, cause }: { readonly workspaceId: string | null; readonly cause: Cause },
   payload: NoInfer<Payload>,
@@ -23,7 +23,7 @@ export function continuation<Payload>(
 }
 
 /** The next attempt at a parked operation, whose job's envelope this was. */
-export const resumption = (job: AnyJob, operation: string, envelope: JobEnvelope): Continuation => ({
+export const createResumption = (job: AnyJob, operation: string, envelope: JobEnvelope): Continuation => ({
   queue: job.name,
   envelope: { ...envelope, operationId: operation },
   operation,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isOutOfReach, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A missed notification costs at most this long, never an answer. */
@@ -15,7 +15,7 @@ const lastLookMs = 1_000
 const late = new Error('The database did not answer in time')
 
 /** Lets requests wait for operations to settle; one listening connection of the process serves all of them. */
-export class Waiter {
+export class OperationWaiter {
   readonly #db: Executor
   readonly #waiting = new Map<string, Set<() => void>>()
   #isStopping = false
@@ -25,12 +25,12 @@ export class Waiter {
   }
 
   /** Hears that operations settled: their ids, separated by spaces. */
-  heard(payload: string): void {
+  receive(payload: string): void {
     for (const id of payload.split(' ')) this.#wake(this.#waiting.get(id))
   }
 
   /** Lets everybody look again, after notifications may have been missed. */
-  missed(): void {
+  recheckAll(): void {
     for (const waiters of this.#waiting.values()) this.#wake(waiters)
   }
 
@@ -56,7 +56,7 @@ export class Waiter {
         if (settled || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
-        if (error !== late && !isOutOfReach(error) && !isOverloaded(error)) throw error
+        if (error !== late && !isDatabaseUnavailable(error) && !isOverloaded(error)) throw error
         if (performance.now() >= deadline || signal?.aborted || this.#isStopping) return known
         if (performance.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)
@@ -80,9 +80,9 @@ export class Waiter {
   }
 
   /** Lets everybody go with what is known: this process stops. */
-  letGo(): void {
+  releaseAll(): void {
     this.#isStopping = true
-    this.missed()
+    this.recheckAll()
   }
 
   #wake(waiters: Set<() => void> | undefined): void {

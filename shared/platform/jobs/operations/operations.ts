@@ -65,7 +65,7 @@ export async function findOperation(db: Executor, id: string): Promise<Operation
 
 const findIn = sql('find_operation_of_workspace', `select ${columns} from operations where workspace_id = $1 and id = $2`)
 /** The same for an id that a caller in a workspace names. */
-export async function findOperationIn(db: Executor, workspaceId: string, id: string): Promise<Operation | undefined> {
+export async function findWorkspaceOperation(db: Executor, workspaceId: string, id: string): Promise<Operation | undefined> {
   return (await db.query<Operation>(findIn(workspaceId, id)))[0]
 }
 
@@ -78,7 +78,7 @@ const start = sql(
 )
 
 /** How far earlier attempts came. */
-export interface Started {
+export interface EarlierAttempts {
   /** Their last checkpoint, or null. */
   readonly checkpoint: unknown
   /** Whether there was any: it may have done anything, short of settling. */
@@ -86,13 +86,13 @@ export interface Started {
 }
 
 /** Marks an operation as running; undefined when it has settled already, so there is nothing left to do. */
-export async function startOperation(db: Executor, id: string): Promise<Started | undefined> {
-  return (await db.query<Started>(start(id)))[0]
+export async function startOperation(db: Executor, id: string): Promise<EarlierAttempts | undefined> {
+  return (await db.query<EarlierAttempts>(start(id)))[0]
 }
 
 const unstart = sql('unstart_operation', `update operations set status = 'queued', started_at = null where id = $1 and status = 'running'`)
 /** Takes back that an operation was started, for an attempt that met OVERLOADED before its work began. */
-export async function unstartOperation(db: Executor, id: string): Promise<void> {
+export async function revertOperationStart(db: Executor, id: string): Promise<void> {
   await db.query(unstart(id))
 }
 
@@ -137,7 +137,7 @@ const settle = sql(
    where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
 )
 
-export type Outcome =
+export type OperationOutcome =
   | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
   | { readonly status: 'failed'; readonly error: StoredProblem }
 
@@ -145,7 +145,11 @@ export type Outcome =
  * Settles an operation once, and names the queue that goes on after it, null for none. Undefined when somebody settled it before: then what
  * the caller wrote in this transaction must not stand.
  */
-export async function settleOperation(db: Executor, id: string, outcome: Outcome): Promise<{ continues: string | null } | undefined> {
+export async function completeOperation(
+  db: Executor,
+  id: string,
+  outcome: OperationOutcome,
+): Promise<{ continues: string | null } | undefined> {
   const done = outcome.status === 'done'
   const [row] = await db.query<{ continues: string | null }>(
     settle(
@@ -164,7 +168,7 @@ const drop = sql(
   `update operations set status = 'failed', error = $2::json, finished_at = now() where id = $1 and status = 'queued'`,
 )
 /** Gives up an operation that has not begun and that nobody waits for any more: its job leaves the line and is not done. */
-export async function dropOperation(db: Executor, id: string): Promise<void> {
+export async function cancelQueuedOperation(db: Executor, id: string): Promise<void> {
   const nobody: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
   await db.query(drop(id, JSON.stringify(nobody)))
 }

@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import { deadLetterQueue, type JobDefinition } from '#shared/platform/jobs/job.ts'
-import type { Origin, Queue } from '#shared/platform/jobs/job-queue.ts'
+import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
 const clear = sql(
@@ -13,12 +13,12 @@ const clear = sql(
  * Does tracked work again that ended in a fault of ours, as the same operation: what it had begun is found by its id and its checkpoint.
  * False when it has not failed.
  */
-export async function tryAgain<Payload>(
+export async function retryOperation<Payload>(
   db: Executor,
-  queue: Queue,
+  queue: JobQueue,
   job: JobDefinition<Payload, unknown>,
   operationId: string,
-  { workspaceId, cause }: Origin,
+  { workspaceId, cause }: JobOrigin,
   payload: NoInfer<Payload>,
 ): Promise<boolean> {
   return db.transaction(async (tx) => {

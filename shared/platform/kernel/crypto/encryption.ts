@@ -3,24 +3,24 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const [nonceBytes, tagBytes] = [12, 16]
 
 /** Encrypts text of this installation. A ciphertext can be decrypted only with the `place` that it was encrypted for. */
-export interface Sealer {
+export interface Encryptor {
   /** Encrypts text with AES-256-GCM; `place` is authenticated data that decryption must repeat. */
-  readonly seal: (text: string, place: string) => Buffer
+  readonly encrypt: (text: string, place: string) => Buffer
   /** Decrypts to text; throws if the bytes were changed or belong to another place. */
-  readonly open: (sealed: Buffer, place: string) => string
+  readonly decrypt: (sealed: Buffer, place: string) => string
 }
 
 /** Creates an encryptor for one purpose from the installation's secret key. Purposes cannot decrypt each other's ciphertext. */
-export function sealer(secretKey: Buffer, purpose: string): Sealer {
+export function createEncryptor(secretKey: Buffer, purpose: string): Encryptor {
   const key = Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), `kontor ${purpose}`, 32))
   return {
-    seal(text, place) {
+    encrypt(text, place) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body])
     },
-    open(sealed, place) {
+    decrypt(sealed, place) {
       const nonce = sealed.subarray(0, nonceBytes)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
       decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))

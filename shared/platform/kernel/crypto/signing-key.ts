@@ -7,7 +7,7 @@ const minBits = 1_024
  * Parses a PEM private key for signing mail. Throws an Error for any key but RSA of at least 1,024 bits. The two characters \n count as a
  * line break, for settings kept on one line.
  */
-export function signingKey(text: string): string {
+export function parseSigningKey(text: string): string {
   const pem = text.replaceAll('\\n', '\n').trim()
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem)

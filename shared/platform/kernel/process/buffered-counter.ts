@@ -5,7 +5,7 @@ const maxKeys = 10_000
  * Counts events by key in memory and writes the counts together `delayMs` after the first, so counting costs only a lookup. Counts are lost
  * in a crash or a failed write.
  */
-export class Tally {
+export class BufferedCounter {
   readonly #write: (counts: ReadonlyMap<string, number>) => Promise<void>
   readonly #delayMs: number
   #counts = new Map<string, number>()
@@ -19,7 +19,7 @@ export class Tally {
   }
 
   /** Increments the count of a key. */
-  note(key: string): void {
+  count(key: string): void {
     const count = this.#counts.get(key) ?? 0
     if (count === 0 && this.#counts.size >= maxKeys) return
     this.#counts.set(key, count + 1)

@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { heldMs, nextSlice, sliceMs } from '#shared/platform/kernel/process/thread-share.ts'
+import { sliceMs, threadHeldMs, waitForNextSlice } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
 export interface ComputeBudget {
@@ -9,7 +9,7 @@ export interface ComputeBudget {
    * Takes steps; a step is about a microsecond of work, such as one candidate of a rule or one clause tested. Throws VALIDATION_ERROR, which
    * names the bound, when there are not enough left.
    */
-  take(steps: number): void
+  takeSteps(steps: number): void
   /** Restores all steps for the next query of the same work, such as the next step of a run. */
   refill(): void
   /** Whether the thread has been held for a slice, so that `pause` would wait. */
@@ -32,25 +32,25 @@ interface Bound {
 export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps
   // The first slice begins here.
-  heldMs()
+  threadHeldMs()
   return {
     get left() {
       return left
     },
-    take(count) {
-      within?.take(count)
+    takeSteps(count) {
+      within?.takeSteps(count)
       left -= count
       if (left < 0) throw problem('VALIDATION_ERROR', bound)
     },
     refill() {
       left = steps
     },
-    isPauseDue: () => heldMs() >= sliceMs,
+    isPauseDue: () => threadHeldMs() >= sliceMs,
     async pause() {
-      const held = heldMs()
+      const held = threadHeldMs()
       if (held < sliceMs) return
-      await nextSlice(workspaceId, held)
-      heldMs()
+      await waitForNextSlice(workspaceId, held)
+      threadHeldMs()
     },
   }
 }

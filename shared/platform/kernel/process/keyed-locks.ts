@@ -1,13 +1,13 @@
-import { atMost } from '#shared/platform/kernel/process/semaphore.ts'
+import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
 
 /**
  * Creates locks by key within this process: work with the same key runs one at a time, in order of arrival; other keys run concurrently.
  * Unlike a database lock, waiting here holds no database connection.
  */
-export function turns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const locks = new Map<string, { readonly run: ReturnType<typeof atMost>; inside: number }>()
+export function createKeyedLocks(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const locks = new Map<string, { readonly run: ReturnType<typeof createSemaphore>; inside: number }>()
   return async (key, work) => {
-    const lock = locks.get(key) ?? { run: atMost(1), inside: 0 }
+    const lock = locks.get(key) ?? { run: createSemaphore(1), inside: 0 }
     locks.set(key, lock)
     lock.inside += 1
     try {

@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import process from 'node:process'
 
 /** Modes of files and folders in DATA_DIR: only the owner reads and writes. They do not depend on the umask. */
-export const privateFile = 0o600
-export const privateFolder = 0o700
+export const privateFileMode = 0o600
+export const privateFolderMode = 0o700
 
 /** Names of Kontor's own files in DATA_DIR. Other files there are not changed. */
 const ownNames = /^(?:blobs|spool|mail|logs|pg|bootstrap\.json|secret-key|database-url|lock)(?:\.|$)/
 
 /** Makes all files that this process creates from now on private, and the files of earlier releases in DATA_DIR. */
-export async function keepPrivate(dataDir: string): Promise<void> {
+export async function makeFilesPrivate(dataDir: string): Promise<void> {
   process.umask(0o077)
-  await tightenFolder(dataDir)
+  await makeFolderPrivate(dataDir)
 }
 
 /** Makes the files of earlier releases in DATA_DIR private. */
-export async function tightenFolder(dataDir: string): Promise<void> {
+export async function makeFolderPrivate(dataDir: string): Promise<void> {
   await unlessGone(async () => {
     // A world-writable folder, such as /tmp, is shared and keeps its mode.
     const { mode } = await lstat(dataDir)
     for await (const { name } of await opendir(dataDir)) if (ownNames.test(name)) await tighten(join(dataDir, name), name.startsWith('pg'))
-    if ((mode & 0o1002) === 0) await setMode(dataDir, privateFolder)
+    if ((mode & 0o1002) === 0) await setMode(dataDir, privateFolderMode)
   })
 }
 
@@ -30,10 +30,10 @@ async function tighten(path: string, isPostgres: boolean): Promise<void> {
   await unlessGone(async () => {
     const found = await lstat(path)
     if (found.isSymbolicLink()) return
-    if (!found.isDirectory()) return setMode(path, privateFile)
-    if ((found.mode & 0o777) === privateFolder) return
+    if (!found.isDirectory()) return setMode(path, privateFileMode)
+    if ((found.mode & 0o777) === privateFolderMode) return
     if (!isPostgres) for await (const { name } of await opendir(path)) await tighten(join(path, name), false)
-    await setMode(path, privateFolder)
+    await setMode(path, privateFolderMode)
   })
 }
 

@@ -2,7 +2,7 @@
  * Runs at most `slots` pieces of work at once in this process; the others wait for their turn, first come, first served. Each call gives
  * what its work gives.
  */
-export function atMost(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSemaphore(slots: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = slots
   return async (work) => {

@@ -1,7 +1,7 @@
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** Runs `stop` once on SIGTERM or SIGINT and then ends the process; a second signal ends it at once. */
-export function onStop(log: Logger, stop: () => Promise<void>): void {
+export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isStopping = false
   const begin = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1)

@@ -17,7 +17,7 @@ let heldSince: number | undefined
  * Milliseconds for which computations have held the thread in this turn of the event loop. A turn ends whenever the loop goes on, so time
  * spent in waiting for the database does not count.
  */
-export function heldMs(): number {
+export function threadHeldMs(): number {
   const now = performance.now()
   if (heldSince === undefined) {
     heldSince = now
@@ -31,7 +31,7 @@ function endTurn(): void {
 }
 
 /** Counts a call as under way until the returned function is called. Computations leave most of the thread to other calls. */
-export function countCall(): () => void {
+export function trackCall(): () => void {
   let counted = 1
   callsUnderWay += counted
   return () => {
@@ -41,7 +41,7 @@ export function countCall(): () => void {
 }
 
 /** Runs a wait of a counted call, such as for its operation. The call is not counted meanwhile: it needs no thread. */
-export async function waitUncounted<T>(wait: () => Promise<T>): Promise<T> {
+export async function waitUntracked<T>(wait: () => Promise<T>): Promise<T> {
   callsUnderWay -= 1
   try {
     return await wait()
@@ -55,7 +55,7 @@ export async function waitUncounted<T>(wait: () => Promise<T>): Promise<T> {
  * process resumes per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
  * slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
  */
-export function nextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
+export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
   lastSliceMs = Math.min(sliceLengthMs, 10)
   return new Promise((resolve) => {
     const queue = waiting.get(workspaceId) ?? []

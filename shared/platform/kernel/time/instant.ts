@@ -17,7 +17,7 @@ export function isDay(text: string): boolean {
  * Instants). Further digits are cut off. A leap second counts as the midnight after it. Returns undefined for other text and for instants
  * outside the years 0001 to 9999.
  */
-export function utcInstant(text: string): string | undefined {
+export function toUtcInstant(text: string): string | undefined {
   const match = instant.exec(text)
   if (match === null) return undefined
   const [, date = '', hour = '', minute = '', second = '', fraction = '', sign, offsetHour, offsetMinute] = match
@@ -32,17 +32,17 @@ export function utcInstant(text: string): string | undefined {
 }
 
 /** Converts a Date to the form of `toUtcInstant`. */
-export const instantOf = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`
+export const toInstant = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`
 
 /** The instant one microsecond later; input and result have the form of `toUtcInstant`, as the database returns it. */
-export function instantAfter(utc: string): string {
+export function nextInstant(utc: string): string {
   const micros = Number(utc.slice(20, 26)) + 1
   if (micros < 1_000_000) return `${utc.slice(0, 20)}${String(micros).padStart(6, '0')}Z`
   return `${new Date(Date.parse(`${utc.slice(0, 19)}Z`) + 1_000).toISOString().slice(0, 19)}.000000Z`
 }
 
 /** The day after, YYYY-MM-DD; after 9999-12-31 comes 10000-01-01, which PostgreSQL reads. */
-export function dayAfter(date: string): string {
+export function nextDay(date: string): string {
   const next = new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString()
   return next.startsWith('+') ? next.slice(2, 13) : next.slice(0, 10)
 }

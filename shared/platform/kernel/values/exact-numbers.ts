@@ -5,7 +5,7 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
  * `JSON.parse` without loss of digits: a number that a binary float would not print the same becomes a `JSON.rawJSON` object. Throws the
  * errors of `JSON.parse`.
  */
-export function parseExactly(text: string): unknown {
+export function parseExactJson(text: string): unknown {
   const numbers = inexactNumbers(text)
   if (numbers.length === 0) return JSON.parse(text)
   // Each such number stands as an object that no sender can guess while the text is parsed. A reviver, which is asked about every value,
@@ -31,12 +31,12 @@ export function parseExactly(text: string): unknown {
  * JSON text in which every number that a double cannot hold is text with all its digits, for where JavaScript holds the values (decisions,
  * Exact decimals). One that a double holds stays a number, however it is written: `1.10`, `1e2`.
  */
-export function quoteInexact(text: string): string {
+export function quoteInexactNumbers(text: string): string {
   let quoted = ''
   let end = 0
   for (const { from, to } of inexactNumbers(text)) {
     const number = text.slice(from, to)
-    if (isHeld(number)) continue
+    if (isExactDouble(number)) continue
     quoted += `${text.slice(end, from)}"${number}"`
     end = to
   }
@@ -44,7 +44,7 @@ export function quoteInexact(text: string): string {
 }
 
 /** Whether a double represents the number exactly. */
-export const isHeld = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
+export const isExactDouble = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
 
 /** Position of a number in the text. */
 interface NumberRange {
@@ -53,7 +53,7 @@ interface NumberRange {
 }
 
 /** The index of the quote that closes the string opened at `start`; the text's end when nothing closes it. */
-export function endOfString(text: string, start: number): number {
+export function findStringEnd(text: string, start: number): number {
   let index = start + 1
   while (index < text.length) {
     const code = text.charCodeAt(index)
@@ -70,7 +70,7 @@ function inexactNumbers(text: string): NumberRange[] {
   let index = 0
   while (index < text.length) {
     const code = text.charCodeAt(index)
-    if (code === quote) index = endOfString(text, index) + 1
+    if (code === quote) index = findStringEnd(text, index) + 1
     else if (code !== minus && (code < zero || code > nine)) index += 1
     else {
       const from = index

@@ -1,6 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { numberText } from '#shared/platform/kernel/values/json.ts'
+import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /** Parts of a value that are handled between two checks of the clock: they take about 20 to 100 µs. */
 const partsAtOnce = 256
@@ -12,14 +12,14 @@ const stepsAtOnce = 64
 export const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
 
 /** What a copy changes: values without parts, and items of objects by their names. */
-export interface Copying {
+export interface CopyOptions {
   readonly leaf?: (value: unknown) => unknown
   /** The item to copy in this one's place, under its name. */
   readonly item?: (name: string, item: unknown) => readonly [name: string, item: unknown]
 }
 
 /** Copies a JSON value of any size, and yields the thread between its parts. */
-export async function copyJson(value: unknown, { leaf = same, item = sameItem }: Copying, budget: ComputeBudget): Promise<unknown> {
+export async function copyJson(value: unknown, { leaf = same, item = sameItem }: CopyOptions, budget: ComputeBudget): Promise<unknown> {
   const count = counter(budget)
   const copyItems = async (names: readonly string[], from: Readonly<Record<string, unknown>>, to: Record<string, unknown>) => {
     for (const name of names) {
@@ -83,7 +83,7 @@ export function isLongJson(value: unknown, most: number): boolean {
   return measure(value)
 }
 
-const leafLength = (value: unknown): number => (typeof value === 'string' ? value.length + 2 : (numberText(value)?.length ?? 4))
+const leafLength = (value: unknown): number => (typeof value === 'string' ? value.length + 2 : (jsonNumberText(value)?.length ?? 4))
 
 /** Counts a part; returns true when the clock must be checked. */
 function counter(budget: ComputeBudget): () => boolean {
@@ -91,7 +91,7 @@ function counter(budget: ComputeBudget): () => boolean {
   return () => {
     parts += 1
     if (parts % partsAtOnce !== 0) return false
-    budget.take(stepsAtOnce)
+    budget.takeSteps(stepsAtOnce)
     return true
   }
 }

@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { endOfString, parseExactly } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { findStringEnd, parseExactJson } from '#shared/platform/kernel/values/exact-numbers.ts'
 
 /** The deepest nesting of arrays and objects that a request may have (decisions, Shared conventions). */
 export const maxJsonDepth = 64
@@ -17,23 +17,23 @@ export function parseJson(text: string, where = 'body'): unknown {
   } catch (cause) {
     throw problem('VALIDATION_ERROR', `${where} is not valid JSON: ${(cause as Error).message}`, { cause })
   }
-  if (text.includes('\\u')) refuseBadText(value, where)
+  if (text.includes('\\u')) requireCleanText(value, where)
   return value
 }
 
 /** Parses stored JSON, such as a column's, with the same exact numbers as `parseJson` but without its limits. */
 export function parseStoredJson(text: string): unknown {
-  return parseExactly(text)
+  return parseExactJson(text)
 }
 
 /** The exact decimal text of a JSON number, or undefined when the value is no number. */
-export function numberText(value: unknown): string | undefined {
+export function jsonNumberText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   return JSON.isRawJSON(value) ? value.rawJSON : undefined
 }
 
 /** The JSON number for decimal text: a plain number where its digits survive, else raw JSON with the same digits. */
-export function exactNumber(text: string): number | RawJson {
+export function toJsonNumber(text: string): number | RawJson {
   if (text.length <= 15) return Number(text)
   const number = Number(text)
   return String(number) === text ? number : JSON.rawJSON(text)
@@ -43,15 +43,15 @@ export function exactNumber(text: string): number | RawJson {
 export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** Throws VALIDATION_ERROR naming the path of the first text or key in `value` that holds a NUL character or a lone surrogate. */
-export function refuseBadText(value: unknown, path: string): void {
+export function requireCleanText(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (!isCleanText(value)) throw problem('VALIDATION_ERROR', `${path} holds a NUL character or a lone surrogate`)
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseBadText(item, `${path}[${index}]`)
+    for (const [index, item] of value.entries()) requireCleanText(item, `${path}[${index}]`)
   } else if (typeof value === 'object' && value !== null && !JSON.isRawJSON(value)) {
     for (const [key, item] of Object.entries(value)) {
-      refuseBadText(key, `a key of ${path}`)
-      refuseBadText(item, `${path}.${key}`)
+      requireCleanText(key, `a key of ${path}`)
+      requireCleanText(item, `${path}.${key}`)
     }
   }
 }
@@ -61,7 +61,7 @@ function refuseDepth(text: string, where: string): void {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === quote) {
-      index = endOfString(text, index)
+      index = findStringEnd(text, index)
     } else if (code === openBracket || code === openBrace) {
       depth += 1
       if (depth > maxJsonDepth) throw problem('VALIDATION_ERROR', `${where} is nested deeper than ${maxJsonDepth} levels`)

@@ -10,14 +10,14 @@ const maxComparisons = 32_000_000
  * Whether a text contains another. `String.includes` takes time proportional to the product of both lengths for hostile texts, so this
  * yields the thread between passes. Their measured time counts as steps, since lengths do not predict the cost of a search.
  */
-export async function isWithin(text: string, part: string, budget: ComputeBudget): Promise<boolean> {
-  budget.take(text.length >> 11)
+export async function includesText(text: string, part: string, budget: ComputeBudget): Promise<boolean> {
+  budget.takeSteps(text.length >> 11)
   if (part.length <= maxShortPartLength) return text.includes(part)
   const width = Math.ceil(maxComparisons / part.length)
   for (let from = 0; from + part.length <= text.length; from += width) {
     const began = performance.now()
     if (text.slice(from, from + width + part.length - 1).includes(part)) return true
-    budget.take(Math.floor((performance.now() - began) * 1_000))
+    budget.takeSteps(Math.floor((performance.now() - began) * 1_000))
     await budget.pause()
   }
   return false

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
-import { guardCell, unguardCell } from '#shared/core/records/csv/escape-cell.ts'
+import { escapeCell, unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
 import { cellsOf, readAll } from '#test/core/records/csv/support.ts'
 
@@ -55,19 +55,19 @@ const guarded = [
   '+49 123\n=1',
 ]
 
-for (const cell of left) test(`left as it is: ${JSON.stringify(cell)}`, (t) => t.is(guardCell(cell), cell))
-for (const cell of guarded) test(`guarded: ${JSON.stringify(cell)}`, (t) => t.is(guardCell(cell), `'${cell}`))
+for (const cell of left) test(`left as it is: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), cell))
+for (const cell of guarded) test(`guarded: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), `'${cell}`))
 
 test('an apostrophe is taken off a cell that the guard would have put it on, once, and off no other', (t) => {
-  for (const cell of guarded) t.is(unguardCell(`'${cell}`), cell)
-  for (const cell of left) t.is(unguardCell(cell), cell)
+  for (const cell of guarded) t.is(unescapeCell(`'${cell}`), cell)
+  for (const cell of left) t.is(unescapeCell(cell), cell)
 })
 
 test('spreadsheet attacks are guarded and come back', (t) => {
   for (const attack of strings('csv-injection')) {
-    const cell = guardCell(attack)
+    const cell = escapeCell(attack)
     t.notRegex(cell, /^[=+\-@\t\r]/)
-    t.is(unguardCell(cell), attack)
+    t.is(unescapeCell(cell), attack)
   }
 })
 
@@ -82,8 +82,8 @@ const tricky = fc.oneof(
 test('any text survives guard and unguard, and no guarded cell starts a formula', (t) => {
   fc.assert(
     fc.property(tricky, (text) => {
-      const cell = guardCell(text)
-      return unguardCell(cell) === text && (cell === text || cell.startsWith("'"))
+      const cell = escapeCell(text)
+      return unescapeCell(cell) === text && (cell === text || cell.startsWith("'"))
     }),
     { numRuns: 1_000_000 },
   )

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
-import { inSteps, type StepSize } from '#shared/core/records/csv/row-groups.ts'
+import { groupRows, type RowGroupSize } from '#shared/core/records/csv/row-groups.ts'
 
 async function* rowsOf(lengths: readonly number[]): AsyncGenerator<CsvRow> {
   for (const [index, length] of lengths.entries()) {
@@ -8,20 +8,25 @@ async function* rowsOf(lengths: readonly number[]): AsyncGenerator<CsvRow> {
   }
 }
 
-const cases: readonly (readonly [name: string, lengths: readonly number[], skipped: number, size: StepSize, steps: readonly number[][]])[] =
-  [
-    ['none', [], 0, { rows: 2, characters: 9 }, []],
-    ['by their number', [1, 1, 1, 1, 1], 0, { rows: 2, characters: 9 }, [[1, 2], [3, 4], [5]]],
-    ['by their length', [4, 5, 1, 9, 1], 0, { rows: 9, characters: 9 }, [[1, 2], [3], [4], [5]]],
-    ['a row that is too long by itself', [1, 99, 1], 0, { rows: 9, characters: 9 }, [[1], [2], [3]]],
-    ['rows with an error have no length', [-1, 9, -1, -1], 0, { rows: 9, characters: 9 }, [[1, 2, 3, 4]]],
-    ['behind those that are done', [99, 1, 1, 1], 2, { rows: 9, characters: 9 }, [[3, 4]]],
-    ['all done', [1, 1], 2, { rows: 9, characters: 9 }, []],
-  ]
+const cases: readonly (readonly [
+  name: string,
+  lengths: readonly number[],
+  skipped: number,
+  size: RowGroupSize,
+  steps: readonly number[][],
+])[] = [
+  ['none', [], 0, { rows: 2, characters: 9 }, []],
+  ['by their number', [1, 1, 1, 1, 1], 0, { rows: 2, characters: 9 }, [[1, 2], [3, 4], [5]]],
+  ['by their length', [4, 5, 1, 9, 1], 0, { rows: 9, characters: 9 }, [[1, 2], [3], [4], [5]]],
+  ['a row that is too long by itself', [1, 99, 1], 0, { rows: 9, characters: 9 }, [[1], [2], [3]]],
+  ['rows with an error have no length', [-1, 9, -1, -1], 0, { rows: 9, characters: 9 }, [[1, 2, 3, 4]]],
+  ['behind those that are done', [99, 1, 1, 1], 2, { rows: 9, characters: 9 }, [[3, 4]]],
+  ['all done', [1, 1], 2, { rows: 9, characters: 9 }, []],
+]
 
 for (const [name, lengths, skipped, size, expected] of cases) {
   test(`steps: ${name}`, async (t) => {
-    const steps = await Array.fromAsync(inSteps(rowsOf(lengths), skipped, size))
+    const steps = await Array.fromAsync(groupRows(rowsOf(lengths), skipped, size))
     t.deepEqual(
       steps.map((step) => step.map(({ row }) => row)),
       expected as number[][],

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { isBlank, isSameValue, valueOfCell, valueToCell } from '#shared/core/types/field-kinds/value.ts'
+import { isBlank, isSameValue, parseCell, valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import type { FieldRules } from '#shared/core/types/fields/field.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { complaint, context, shape } from '#test/core/types/fields/support.ts'
@@ -37,7 +37,7 @@ const read: readonly (readonly [FieldType, string, FieldValue, FieldRules?])[] =
 ]
 for (const [type, cell, value, rules] of read) {
   test(`${type} reads the cell ${JSON.stringify(cell)}`, (t) => {
-    t.deepEqual(valueOfCell(cell, shape(type, rules), context), value)
+    t.deepEqual(parseCell(cell, shape(type, rules), context), value)
   })
 }
 
@@ -52,7 +52,7 @@ const refused: readonly (readonly [FieldType, string, RegExp, FieldRules?])[] = 
 ]
 for (const [type, cell, message, rules] of refused) {
   test(`${type} refuses the cell ${JSON.stringify(cell)}`, (t) => {
-    t.regex(complaint(() => valueOfCell(cell, shape(type, rules), context)) ?? '', message)
+    t.regex(complaint(() => parseCell(cell, shape(type, rules), context)) ?? '', message)
   })
 }
 
@@ -71,7 +71,7 @@ const written: readonly (readonly [FieldType, FieldValue, string, FieldRules?])[
 for (const [type, value, cell, rules] of written) {
   test(`${type} writes the cell ${JSON.stringify(cell)}, and reads it again`, (t) => {
     t.is(valueToCell(value, shape(type, rules)), cell)
-    t.deepEqual(valueOfCell(cell, shape(type, rules), context), value)
+    t.deepEqual(parseCell(cell, shape(type, rules), context), value)
   })
 }
 

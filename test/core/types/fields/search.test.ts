@@ -1,7 +1,7 @@
 import test from 'ava'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import { comparing, readFilter, requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { comparisonSql, readFilter, requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { complaint } from '#test/core/types/fields/support.ts'
 import { columnsOf, startTable, type Table } from '#test/core/types/fields/table.ts'
@@ -18,7 +18,7 @@ const euro = (amount: string): FieldValue => ({ amount, code: 'EUR' })
 const yen = (amount: string): FieldValue => ({ amount, code: 'JPY' })
 const condition = (type: FieldType, op: string | undefined, value: string) => {
   const read = readFilter({ key: 'x', type }, { op, value }, 'filter[0]')
-  return comparing(columnsOf(type).column, read, read.values)
+  return comparisonSql(columnsOf(type).column, read, read.values)
 }
 
 type Case = readonly [type: FieldType, op: string | undefined, value: string, found: readonly FieldValue[]]
@@ -146,6 +146,6 @@ test('q searches string and text fields alone, in the way of contains', (t) => {
     fieldTypes.filter((type) => fieldKinds[type].isText),
     ['string', 'text'],
   )
-  const { sql, values } = contains('a%')
+  const { sql, values } = containsText('a%')
   t.like(readFilter({ key: 'x', type: 'string' }, { op: 'contains', value: 'a%' }, 'filter[0]'), { sql, values })
 })

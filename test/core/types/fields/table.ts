@@ -3,7 +3,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { FieldColumns } from '#shared/core/types/fields/field.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
@@ -36,11 +36,11 @@ export async function startTable(): Promise<Table> {
       for (const value of values) {
         const cells = fieldKinds[type].toColumns(value)
         const row = Object.fromEntries(namesOf(type).map((column, index) => [column, cells[index]]))
-        await db.query(build(builder('r').insert(row)))
+        await db.query(buildStatement(builder('r').insert(row)))
       }
     },
     async where(type, condition = builder.raw('true')) {
-      const rows = await db.query<Record<string, unknown>>(build(builder('r').select(namesOf(type)).where(condition).orderBy('n')))
+      const rows = await db.query<Record<string, unknown>>(buildStatement(builder('r').select(namesOf(type)).where(condition).orderBy('n')))
       return rows.map((row) => fieldKinds[type].fromColumns(namesOf(type).map((column) => row[column])))
     },
     async close() {

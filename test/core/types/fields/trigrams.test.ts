@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { lowerCase } from '#shared/core/policy/conditions/letter-case.ts'
-import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { type KnownTrigrams, rareParts, trigramsOf } from '#shared/core/types/field-kinds/filters/trigrams.ts'
-import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { extractTrigrams, findRareParts, type KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
+import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
 let db: Database
@@ -22,7 +22,7 @@ test.after.always(async () => {
   await dropDatabase(name)
 })
 
-const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: trigramsOf(common), frequent: trigramsOf(frequent) })
+const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: extractTrigrams(common), frequent: extractTrigrams(frequent) })
 const email = knowing('person@example.com')
 const deal = knowing('deal of')
 const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: readonly string[] | null])[] = [
@@ -52,7 +52,7 @@ const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: read
 ]
 for (const [index, [text, known, parts]] of cases.entries()) {
   test(`of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
-    t.deepEqual(rareParts(text, known), parts)
+    t.deepEqual(findRareParts(text, known), parts)
   })
 }
 
@@ -66,7 +66,7 @@ const searches = fc
     const all = Array.from(value)
     const text = all.slice(from % all.length, (from % all.length) + length).join('')
     if (change) all[change[0] % all.length] = change[1]
-    const trigrams = [...trigramsOf(lowerCase(value))]
+    const trigrams = [...extractTrigrams(lowerCase(value))]
     const some = (minLength: number) => fc.subarray(trigrams, { minLength }).map((chosen) => new Set(chosen))
     const known = fc.record({ common: some(Math.floor(trigrams.length / 2)), frequent: fc.oneof(fc.constant(new Set<string>()), some(0)) })
     return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
@@ -75,24 +75,24 @@ const searches = fc
 test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
   const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
-    const parts = rareParts(rest, known) ?? []
+    const parts = findRareParts(rest, known) ?? []
     for (const part of parts) {
       t.true(rest.includes(part))
       rest = rest.slice(rest.indexOf(part) + part.length)
     }
-    for (const part of parts) t.deepEqual(rareParts(part, known) ?? [part], [part])
+    for (const part of parts) t.deepEqual(findRareParts(part, known) ?? [part], [part])
   })
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
 test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
-    const comparison = contains(text, known)
-    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparing('kept', comparison, comparison.values), value])
+    const comparison = containsText(text, known)
+    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
   }
   const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
     const columns = all.flatMap(({ value, text, known }) => [holds(value, text), holds(value, text, known)])
-    const [row] = await db.query(build(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
+    const [row] = await db.query(buildStatement(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
     const found = (row as { found: boolean[] }).found
     for (const [index, { value, text }] of all.entries()) {
       const is = lowerCase(value).includes(lowerCase(text))
@@ -105,7 +105,7 @@ test('whatever is held for known, a text is found where it stands and nowhere el
 test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
     const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
-    t.deepEqual([...trigramsOf(value)].sort(), [...(row?.kept ?? [])].sort(), value)
+    t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)
   })
   await fc.assert(property, { numRuns: 200 })
 })

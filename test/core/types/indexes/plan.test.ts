@@ -1,8 +1,8 @@
 import test from 'ava'
 import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
-import { stepsOf, wishesOf } from '#shared/core/types/indexes/plan-indexes.ts'
+import { findIndexCandidates, planIndexSteps } from '#shared/core/types/indexes/plan-indexes.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
-import type { KeptIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
+import type { StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
@@ -10,7 +10,13 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
 type Uses = Partial<Record<FieldUse, number>>
 
-const field = (key: string, type: FieldType, uses: Uses, indexes: readonly KeptIndex[] = [], rest: Partial<UsedField> = {}): UsedField => ({
+const field = (
+  key: string,
+  type: FieldType,
+  uses: Uses,
+  indexes: readonly StoredIndex[] = [],
+  rest: Partial<UsedField> = {},
+): UsedField => ({
   id: key,
   key,
   type,
@@ -21,10 +27,10 @@ const field = (key: string, type: FieldType, uses: Uses, indexes: readonly KeptI
   ...rest,
 })
 
-const index = (kind: KeptIndex['kind'], rest: Partial<KeptIndex> = {}): KeptIndex => ({
+const index = (kind: StoredIndex['kind'], rest: Partial<StoredIndex> = {}): StoredIndex => ({
   kind,
   state: 'ready',
-  askedAt: daysAgo(50),
+  requestedAt: daysAgo(50),
   builtAt: daysAgo(50),
   sampledAt: null,
   retryAt: null,
@@ -37,7 +43,8 @@ const index = (kind: KeptIndex['kind'], rest: Partial<KeptIndex> = {}): KeptInde
 })
 
 const typeOf = (fields: readonly UsedField[], records = 1_000_000): UsedType => ({ workspaceId: 'w', key: 'deals', records, fields })
-const steps = (...types: readonly UsedType[]) => stepsOf(types, now).map(({ act, wish }) => `${act} ${wish.kind} ${wish.field.key}`)
+const steps = (...types: readonly UsedType[]) =>
+  planIndexSteps(types, now).map(({ action, candidate }) => `${action} ${candidate.kind} ${candidate.field.key}`)
 
 const asked: readonly (readonly [type: FieldType, uses: Uses, unique: boolean, expected: readonly string[]])[] = [
   ['number', { equality: 20 }, false, ['build value f']],
@@ -87,7 +94,7 @@ test('a type has no more indexes than it may, and one that is there gives way to
   t.deepEqual(steps(typeOf([...full, field('new', 'number', { range: 3_900 })])), [])
   t.deepEqual(steps(typeOf([...full, field('new', 'number', { range: 4_100 })])), ['build value new', `drop value ${first?.key}`])
   t.is(
-    wishesOf(typeOf([...full, field('new', 'number', { range: 3_900 })]), now).filter(({ isChosen }) => isChosen).length,
+    findIndexCandidates(typeOf([...full, field('new', 'number', { range: 3_900 })]), now).filter(({ isChosen }) => isChosen).length,
     thresholds.perType,
   )
 })
@@ -114,7 +121,7 @@ for (const [score, days, records, stays] of kept) {
   })
 }
 
-const looked: readonly (readonly [hours: number | null, rest: Partial<KeptIndex>, isDue: boolean])[] = [
+const looked: readonly (readonly [hours: number | null, rest: Partial<StoredIndex>, isDue: boolean])[] = [
   [null, {}, true],
   [24, {}, true],
   [23, {}, false],
@@ -125,7 +132,7 @@ for (const [hours, rest, isDue] of looked) {
   const when = hours === null ? 'never' : `${hours} hours ago`
   test(`what the values of an index of parts have in common, looked at ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
     const sampledAt = hours === null ? null : daysAgo(hours / 24)
-    const kept = (kind: KeptIndex['kind']) => [index(kind, { sampledAt, ...rest })]
+    const kept = (kind: StoredIndex['kind']) => [index(kind, { sampledAt, ...rest })]
     t.deepEqual(steps(typeOf([field('f', 'string', { contains: 100 }, kept('trigram'))])), isDue ? ['sample trigram f'] : [])
     t.deepEqual(steps(typeOf([field('f', 'string', { equality: 100 }, kept('value'))])), [])
   })

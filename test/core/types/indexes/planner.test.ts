@@ -30,7 +30,7 @@ test.serial('each search gets the index that the planner takes for it, and finds
   const found = new Map<string, unknown>()
   for (const [query, field, use] of cases) {
     found.set(query, await find(query))
-    await w.api.services.uses.flush()
+    await w.api.services.fieldUses.flush()
     const counted = await w.db.query('select from field_uses where field_id = $1 and use = $2', [w.idOf(field), use])
     t.is(counted.rowCount, 1, `${query} counts as ${use}`)
     await w.use(field, use, 200)

@@ -1,10 +1,10 @@
 import test from 'ava'
-import { comparing } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { contains } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { countTrigrams } from '#shared/core/types/indexes/sample-field.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { build } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { filterBy, type UsedWorld, usedWorld } from '#test/core/types/indexes/used.ts'
 import { takeSent } from '#test/support/watch/sent.ts'
 
@@ -67,12 +67,12 @@ test.serial('the index is asked for the uncommon part alone, and q for one in ev
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
   const [table, column] = await nameColumn(w)
-  const comparison = contains('Deal Number 4711', {
+  const comparison = containsText('Deal Number 4711', {
     common: new Set((await kept(w))?.common),
     frequent: new Set((await kept(w))?.frequent),
   })
-  const where = comparing(column, comparison, comparison.values)
-  const { text, values } = build(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
+  const where = comparisonSql(column, comparison, comparison.values)
+  const { text, values } = buildStatement(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
   const plan = JSON.stringify((await w.db.query(text, [...(values ?? [])])).rows)
   t.regex(plan, /"Index Cond":"\(lower\([^"]* ~~ '% ?4711%'::text\)"/)
   t.regex(plan, /"Filter":"[^"]* ~~ '%deal number 4711%'::text\)"/)

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { followUse } from '#shared/core/types/indexes/maintain-indexes.ts'
-import type { Step } from '#shared/core/types/indexes/plan-indexes.ts'
+import { maintainIndexes } from '#shared/core/types/indexes/maintain-indexes.ts'
+import type { IndexStep } from '#shared/core/types/indexes/plan-indexes.ts'
 import { createDeals } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -70,13 +70,13 @@ export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 1
     fields,
     idOf,
     follow: async (signal = new AbortController().signal) => {
-      await services.uses.flush()
-      const steps = await followUse({ ...services, db: services.database }, signal)
+      await services.fieldUses.flush()
+      const steps = await maintainIndexes({ ...services, db: services.database }, signal)
       return steps.map(nameOf)
     },
     use: async (field, use, times) => {
-      for (let time = 0; time < times; time++) services.uses.note(`${made.org.id} ${idOf(field)} ${use}`)
-      await services.uses.flush()
+      for (let time = 0; time < times; time++) services.fieldUses.count(`${made.org.id} ${idOf(field)} ${use}`)
+      await services.fieldUses.flush()
     },
     indexes: async () => {
       const { rows } = await made.db.query<{ kind: string; field: string }>(
@@ -93,4 +93,4 @@ export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 1
 export const filterBy = (field: string, op: string, value: string): string =>
   `filter=${encodeURIComponent(JSON.stringify([{ field, op, value }]))}`
 
-const nameOf = ({ act, wish: { field, kind } }: Step): string => `${act} ${kind} ${field.key}`
+const nameOf = ({ action, candidate: { field, kind } }: IndexStep): string => `${action} ${kind} ${field.key}`

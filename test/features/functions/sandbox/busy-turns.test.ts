@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { requestFor, resultOf } from '#test/features/functions/sandbox/open-sandbox.ts'
-import { launch, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
-import { type Busy, type BusyTurns, busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { type CpuConsumer, type CpuScheduler, createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
 const idle = () => 0
 
 /** Something that uses all the time there is, unless something else is said, and knows whether it may run. */
 function fake(owner: string, busyMs = () => 1_000 + performance.now()) {
   const state = { runs: true, resumed: 0 }
-  const one: Busy = {
+  const one: CpuConsumer = {
     owner,
     busyMs,
     pause: () => {
@@ -25,31 +25,31 @@ function fake(owner: string, busyMs = () => 1_000 + performance.now()) {
 }
 
 /** Somebody's short run has come and gone. */
-function passShort(turns: BusyTurns): void {
+function passShort(turns: CpuScheduler): void {
   const short = fake('short', idle)
   turns.begin(short)
   turns.leave(short)
 }
 
 /** Waits for something while short runs come and go. */
-async function untilBeside(turns: BusyTurns, isSo: () => boolean): Promise<void> {
+async function untilBeside(turns: CpuScheduler, isSo: () => boolean): Promise<void> {
   for (; !isSo(); await new Promise((resolve) => setTimeout(resolve, 5))) passShort(turns)
 }
 
 test('busy runs are not held up where there are no others', (t) => {
-  const turns = busyTurns(4)
+  const turns = createCpuScheduler(4)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
-  for (const one of all) turns.join(one)
+  for (const one of all) turns.reportBusy(one)
   t.true(all.every(({ state }) => state.runs))
   for (const one of all) turns.leave(one)
 })
 
 test('while short runs come and go, busy ones have a quarter of the cores, and each that ends lets the next one run', (t) => {
-  const turns = busyTurns(8)
+  const turns = createCpuScheduler(8)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
   const running = () => all.map(({ state }) => state.runs)
   passShort(turns)
-  for (const one of all) turns.join(one)
+  for (const one of all) turns.reportBusy(one)
   t.deepEqual(running(), [true, true, false, false])
   for (const one of all.slice(0, 2)) turns.leave(one)
   t.deepEqual(running(), [true, true, true, true])
@@ -57,21 +57,21 @@ test('while short runs come and go, busy ones have a quarter of the cores, and e
 })
 
 test('turns come round', async (t) => {
-  const turns = busyTurns(1)
+  const turns = createCpuScheduler(1)
   const all = ['a', 'b', 'c'].map((owner) => fake(owner))
   passShort(turns)
-  for (const one of all) turns.join(one)
+  for (const one of all) turns.reportBusy(one)
   await untilBeside(turns, () => all.every(({ state }) => state.resumed > 2))
   for (const one of all) turns.leave(one)
   t.true(all.every(({ state }) => state.runs))
 })
 
 test('an owner with many busy runs has no more turns than one with a single one', async (t) => {
-  const turns = busyTurns(1)
+  const turns = createCpuScheduler(1)
   const [single, ...many] = ['b', 'a', 'a', 'a', 'a'].map((owner) => fake(owner))
   if (!single) return t.fail()
   passShort(turns)
-  for (const one of [...many, single]) turns.join(one)
+  for (const one of [...many, single]) turns.reportBusy(one)
   await untilBeside(turns, () => single.state.resumed >= 12)
   const resumed = many.map(({ state }) => state.resumed)
   // Each of the four has a quarter as many; one more for every time that the machine stood still for a second.
@@ -80,32 +80,32 @@ test('an owner with many busy runs has no more turns than one with a single one'
 })
 
 test('one that does not use its turn takes none any more', async (t) => {
-  const turns = busyTurns(1)
+  const turns = createCpuScheduler(1)
   const [waiting, busy] = [fake('a', idle), fake('b')]
   passShort(turns)
-  turns.join(waiting)
-  turns.join(busy)
+  turns.reportBusy(waiting)
+  turns.reportBusy(busy)
   t.false(busy.state.runs)
   await untilBeside(turns, () => waiting.state.runs && busy.state.runs)
   for (const one of [waiting, busy]) turns.leave(one)
 })
 
 test('the next run of an owner one of whose has been busy for long waits from its first moment, and nobody else’s does', (t) => {
-  const turns = busyTurns(1)
+  const turns = createCpuScheduler(1)
   const [first, next, brief, other] = [fake('a'), fake('a'), fake('b', () => 50), fake('b')]
   passShort(turns)
-  turns.join(first)
-  turns.join(brief)
+  turns.reportBusy(first)
+  turns.reportBusy(brief)
   turns.begin(next)
   turns.begin(other)
   t.deepEqual([first.state.runs, next.state.runs, other.state.runs], [true, false, true])
   for (const one of [first, next, brief, other]) turns.leave(one)
 })
 
-const mayStop = launch(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
+const mayStop = buildLaunchCommand(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
 mayStop('a busy run is stopped while another has its turn, and comes to its end', async (t) => {
-  const turns = busyTurns(1)
-  const sandbox = new Sandbox({ size: 3, memoryMb: 128, turns })
+  const turns = createCpuScheduler(1)
+  const sandbox = new Sandbox({ size: 3, memoryMb: 128, cpuScheduler: turns })
   t.teardown(() => sandbox.close())
   const over = new AbortController()
   const endless = [1, 2].map(() => sandbox.run(requestFor('function handler() { for (;;); }', { signal: over.signal })))

@@ -6,10 +6,10 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { openSandbox, resultOf } from '#test/features/functions/sandbox/open-sandbox.ts'
-import { launch, runnerFiles, wrapper } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { buildLaunchCommand, confinementCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 
 // What a machine does not offer cannot be tested on it; the names of the tools that it does offer are in the wrapper.
-const has = (tool: string): boolean => wrapper().some((part) => part.endsWith(`/${tool}`))
+const has = (tool: string): boolean => confinementCommand().some((part) => part.endsWith(`/${tool}`))
 const onLinux = process.platform === 'linux' ? test : test.skip
 const withUnshare = has('unshare') ? test : test.skip
 
@@ -22,7 +22,7 @@ onLinux('a runner has no environment, no privileges, no network of ours, no file
   const status = readFileSync(`${at}/status`, 'latin1')
   if (has('setpriv')) t.regex(status, /NoNewPrivs:\t1/)
   if (has('unshare')) t.not(readlinkSync(`${at}/ns/net`), readlinkSync('/proc/self/ns/net'))
-  if (wrapper().includes('--user')) t.regex(status, /CapEff:\t0+\n/)
+  if (confinementCommand().includes('--user')) t.regex(status, /CapEff:\t0+\n/)
   if (has('prlimit')) t.regex(readFileSync(`${at}/limits`, 'latin1'), /Max file size +0 +0 [\s\S]*Max core file size +0 +0 /)
   if (has('choom')) t.is(readFileSync(`${at}/oom_score_adj`, 'latin1'), '1000\n')
   const open = readdirSync(`${at}/fd`).map((fd) => readlinkSync(`${at}/fd/${fd}`))
@@ -34,8 +34,8 @@ onLinux('a runner has no environment, no privileges, no network of ours, no file
 
 /** Runs a program where a runner would run; gives back what it writes to its pipe. */
 async function confined(program: string): Promise<unknown> {
-  const { command, rest } = launch(runnerFiles())
-  const child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })
+  const { command, args } = buildLaunchCommand(runnerFiles())
+  const child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })
   child.stdin?.end(`const pipe = new (require('node:net').Socket)({ fd: 3 }); Promise.resolve((async () => { ${program} })())
     .then((value) => pipe.end(JSON.stringify(value)), (error) => pipe.end(JSON.stringify(String(error))))`)
   return JSON.parse(await text(child.stdio[3] as Readable))

@@ -1,15 +1,15 @@
 import test, { type ExecutionContext } from 'ava'
 import { requestFor } from '#test/features/functions/sandbox/open-sandbox.ts'
-import { runIn } from '#workers/features/functions/sandbox/run.ts'
-import { launch, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { executeIn } from '#workers/features/functions/sandbox/run.ts'
+import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { encodeFrame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
 import { RunnerPool } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
-import { busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
-import { heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
-import { checkIn } from '#workers/features/functions/sandbox/source-check.ts'
+import { createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { checkSourceIn } from '#workers/features/functions/sandbox/source-check.ts'
 
-const shared = { heavy: heavyWork(), turns: busyTurns() }
+const shared = { heavyWork: createHeavyWorkQueue(), cpuScheduler: createCpuScheduler() }
 
 /** A runner that has been taken over: it says it is ready, and does `code` when it gets its order. */
 const takenOver = (code: string): string => `
@@ -24,7 +24,7 @@ function openPool(t: ExecutionContext, program: string): RunnerPool {
   const pool = new RunnerPool({
     size: 1,
     spare: 0,
-    launch: launch(runnerFiles()),
+    launch: buildLaunchCommand(runnerFiles()),
     program,
     report: (message, details) => t.log(message, details),
   })
@@ -44,48 +44,48 @@ const crimes: Readonly<Record<string, string>> = {
 }
 for (const [name, code] of Object.entries(crimes)) {
   test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
-    const runner = await openPool(t, takenOver(code)).take('test')
+    const runner = await openPool(t, takenOver(code)).acquire('test')
     const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
-    const outcome = await runIn(runner, requestFor('', { call }), 1e9, shared, () => undefined)
+    const outcome = await executeIn(runner, requestFor('', { call }), 1e9, shared, () => undefined)
     t.like(outcome, { ending: 'interrupted', error: 'the run was interrupted' })
     await runner.gone
-    t.regex(runner.lastWords, /not allowed|may not send/)
+    t.regex(runner.stderrTail, /not allowed|may not send/)
   })
 }
 
 test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.quiet) })"
-  const runner = await openPool(t, takenOver(code)).take('test')
-  const outcome = await runIn(runner, requestFor(''), 1e9, shared, () => undefined)
+  const runner = await openPool(t, takenOver(code)).acquire('test')
+  const outcome = await executeIn(runner, requestFor(''), 1e9, shared, () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
 test('a runner that says that it is done without a result has interrupted its run', async (t) => {
-  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).take('test')
-  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
+  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).acquire('test')
+  t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
   await runner.gone
 })
 
 test('a runner that does not stand ready again soon is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.quiet)"))
-  const runner = await pool.take('test')
-  t.like(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
-  await pool.giveBack('test', runner)
-  const next = await pool.take('test')
+  const runner = await pool.acquire('test')
+  t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
+  await pool.release('test', runner)
+  const next = await pool.acquire('test')
   t.not(next.pid, runner.pid)
 })
 
 test('an order that a runner did not live to start is given back as not started', async (t) => {
-  const runner = await openPool(t, takenOver('process.exit()')).take('test')
-  t.is(await runIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
+  const runner = await openPool(t, takenOver('process.exit()')).acquire('test')
+  t.is(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
 })
 
 test('who waits for a runner that cannot be started is told why', async (t) => {
   const pool = openPool(t, "throw new Error('no such addon')")
-  await t.throwsAsync(pool.take('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
-  const both = await Promise.allSettled([pool.take('test'), pool.take('test')])
+  await t.throwsAsync(pool.acquire('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
+  const both = await Promise.allSettled([pool.acquire('test'), pool.acquire('test')])
   t.deepEqual(
     both.map(({ status }) => status),
     ['rejected', 'rejected'],
@@ -93,8 +93,8 @@ test('who waits for a runner that cannot be started is told why', async (t) => {
 })
 
 test('a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
-  const silent = await openPool(t, takenOver('')).take('test')
-  t.regex((await checkIn(silent, '', shared.turns))?.message ?? '', /too long or too much memory/)
+  const silent = await openPool(t, takenOver('')).acquire('test')
+  t.regex((await checkSourceIn(silent, '', shared.cpuScheduler))?.message ?? '', /too long or too much memory/)
   await silent.gone
-  t.is(await checkIn(await openPool(t, takenOver('process.exit()')).take('test'), '', shared.turns), undefined)
+  t.is(await checkSourceIn(await openPool(t, takenOver('process.exit()')).acquire('test'), '', shared.cpuScheduler), undefined)
 })

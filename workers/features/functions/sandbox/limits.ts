@@ -18,44 +18,44 @@ export const runLimits = Object.freeze({
 })
 
 /** How the worker watches its runners. Times in milliseconds. */
-export const watch = Object.freeze({
+export const runnerLimits = Object.freeze({
   /** A runner may grow by the run's memory and this much more, for the engine's own needs, before it is killed. */
   marginBytes: 64 * 1024 * 1024,
-  lookEveryMs: 15,
+  pollIntervalMs: 15,
   /** How long a busy run goes on before the next one has its turn. */
   turnMs: 50,
   /** An owner one of whose runs has used so much processor time, and was busy so lately, has its new ones take turns from their first moment. */
-  heavyMs: 100,
-  suspectMs: 5_000,
+  heavyOwnerMs: 100,
+  heavyOwnerWindowMs: 5_000,
   /** Short runs are about when one has come to its end so lately. */
-  aboutMs: 1_000,
+  shortRunWindowMs: 1_000,
   /**
    * Processor time after which a run goes behind everything else on the machine. Four endless functions on four cores let the runs of
    * another workspace take ten times as long without this.
    */
-  eagerMs: 20,
+  fullPriorityMs: 20,
   /** A runner that holds this much more after a run than when it was new is replaced. Trivial runs settle at 12 MB more. */
   keptBytes: 32 * 1024 * 1024,
   /** From the order to the start of the run. */
-  startMs: 5_000,
+  startTimeoutMs: 5_000,
   /** From a run's end to a runner that stands ready again; what takes longer still has the old run's code on its hands. */
-  restMs: 500,
+  resetTimeoutMs: 500,
   /** A run that has not begun may have so many runners: those of one machine may be lost together, ready ones and starting ones. */
   attempts: 5,
   spareRunners: 2,
-  startsAtOnce: 2,
+  concurrentStarts: 2,
   /** After so long without an order a runner is ended, unless it is the last. */
   idleMs: 60_000,
   /** JSON texts of runs that are longer than this are parsed and made one at a time: 1 MB takes some 20 ms of the worker's own thread. */
-  lightCharacters: 32 * 1024,
+  inlineCharacters: 32 * 1024,
   /** After such a text the worker turns to no other for so many times as long as it took, so that they take a fifth of its time at most. */
-  restsTimes: 4,
+  pauseFactor: 4,
   /** Processor time for a source to be compiled and parsed. Honest ones of 256 KB take 0.1 s; some of V8's own worst cases more than 5 s. */
   checkMs: 2_000,
   /** For a check on a machine that is busy, or does not tell what processor time a process has used. */
-  checkAtMostMs: 30_000,
+  checkTimeoutMs: 30_000,
   /** Sources checked at once: a workspace has two under way (shared/features/functions/jobs.ts), which may be hard ones, and another's has room. */
-  checksAtOnce: 3,
+  concurrentChecks: 3,
   /** A runner may be lost through no fault of the source; one that takes too much memory costs two. */
   checkAttempts: 2,
 })

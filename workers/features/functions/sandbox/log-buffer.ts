@@ -3,7 +3,7 @@ import type { LogLine } from '#workers/features/functions/sandbox/run-outcome.ts
 import { logLevels } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
 /** The last line of output that was cut; the line before it may be only a part of what was printed. */
-export const cutLine: LogLine = Object.freeze({
+export const truncationLine: LogLine = Object.freeze({
   level: 'warn',
   msg: `output was cut: a run may print ${runLimits.logLines} lines or ${runLimits.logBytes / 1024} KB`,
 })
@@ -12,27 +12,27 @@ export const cutLine: LogLine = Object.freeze({
  * Text that any store of ours takes: no lone surrogate, no NUL. The stack of an error ends with the calls of our own code in the isolate;
  * they are no use to the function's author.
  */
-export const clean = (text: string): string =>
+export const cleanOutputText = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll('\0', '\ufffd')
     .replace(/\n {4}at [^\n]*\(<isolated-vm>:\d+:\d+\)/g, '')
 
 /** Keeps a run's console output up to 1,000 lines or 256 KB (document 2, Limits); one last line then says that it was cut. */
-export function logBook(): { readonly lines: readonly LogLine[]; readonly write: (level: number, text: string) => void } {
+export function createLogBuffer(): { readonly lines: readonly LogLine[]; readonly write: (level: number, text: string) => void } {
   const lines: LogLine[] = []
   let bytesLeft = runLimits.logBytes
   let isCut = false
   const write = (level: number, text: string): void => {
     if (isCut) return
-    const msg = clean(text)
+    const msg = cleanOutputText(text)
     const bytes = Buffer.byteLength(msg)
     isCut = lines.length === runLimits.logLines || bytes > bytesLeft
     if (lines.length < runLimits.logLines && bytesLeft > 0) {
       lines.push({ level: logLevels[level] ?? 'log', msg: bytes > bytesLeft ? firstBytes(msg, bytesLeft) : msg })
     }
     bytesLeft -= bytes
-    if (isCut) lines.push(cutLine)
+    if (isCut) lines.push(truncationLine)
   }
   return { lines, write }
 }

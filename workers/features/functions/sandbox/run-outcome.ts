@@ -24,17 +24,17 @@ export interface LogLine {
   readonly level: LogLevel
   readonly msg: string
 }
-export interface Step {
+export interface SdkStep {
   readonly method: string
   /** True too for a call that the run did not see the end of. */
   readonly is_error: boolean
 }
 
-export type Ending = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
+export type RunEnding = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
 
 /** What became of a run: the contract's invocation result (document 2, Function) with the result as it came, too. */
 export interface RunOutcome {
-  readonly ending: Ending
+  readonly ending: RunEnding
   /** What `handler` returned, with every digit, and as the JSON text that it came in; null when it returned nothing or did not return. */
   readonly result: unknown
   readonly resultText: string
@@ -42,7 +42,7 @@ export interface RunOutcome {
   readonly error: string | null
   readonly timedOut: boolean
   readonly logs: readonly LogLine[]
-  readonly steps: readonly Step[]
+  readonly steps: readonly SdkStep[]
   /** Whole milliseconds from the start of the run in its isolate. */
   readonly durationMs: number
 }
@@ -55,7 +55,7 @@ export const endingMessages = Object.freeze({
 })
 
 /** The outcome of a run that was aborted before it had a runner. */
-export const neverStarted: RunOutcome = Object.freeze({
+export const neverStartedOutcome: RunOutcome = Object.freeze({
   ending: 'interrupted',
   result: null,
   resultText: 'null',

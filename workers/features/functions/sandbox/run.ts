@@ -1,58 +1,58 @@
-import { quoteInexact } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { quoteInexactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
-import { clean, logBook } from '#workers/features/functions/sandbox/log-buffer.ts'
-import { type End, watchRun } from '#workers/features/functions/sandbox/run-monitor.ts'
-import { endingMessages, neverStarted, type RunOutcome, type RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
+import { cleanOutputText, createLogBuffer } from '#workers/features/functions/sandbox/log-buffer.ts'
+import { monitorRun, type RunEnd } from '#workers/features/functions/sandbox/run-monitor.ts'
+import { endingMessages, neverStartedOutcome, type RunOutcome, type RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
 import type { Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
 import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
-import type { BusyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
-import type { HeavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
-import { callDesk, type Report } from '#workers/features/functions/sandbox/sdk-calls.ts'
+import type { CpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import type { HeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { createSdkCallHandler, type ReportFailure } from '#workers/features/functions/sandbox/sdk-calls.ts'
 
 /** What the runs of one process share. */
-export interface Shared {
-  readonly heavy: HeavyWork
-  readonly turns: BusyTurns
+export interface SharedSchedulers {
+  readonly heavyWork: HeavyWorkQueue
+  readonly cpuScheduler: CpuScheduler
 }
 
 /**
  * Does one run in a runner that stands ready. Every end but a quiet one kills the runner. Null means that the runner was lost before the
  * run had begun, so that another may have it.
  */
-export async function runIn(
+export async function executeIn(
   runner: Runner,
   request: RunRequest,
   memoryBytes: number,
-  { heavy, turns }: Shared,
-  report: Report,
+  { heavyWork, cpuScheduler }: SharedSchedulers,
+  report: ReportFailure,
 ): Promise<RunOutcome | null> {
   const over = new AbortController()
-  const watched = watchRun(runner, request, memoryBytes, turns)
-  const logs = logBook()
-  const desk = callDesk(request, over.signal, heavy, report, (id, answered, text) => {
+  const watched = monitorRun(runner, request, memoryBytes, cpuScheduler)
+  const logs = createLogBuffer()
+  const desk = createSdkCallHandler(request, over.signal, heavyWork, report, (id, answered, text) => {
     if (!over.signal.aborted) runner.send(answered ? toRunner.answer : toRunner.refusal, id, text)
   })
   const heard: Readonly<Record<number, (frame: Frame) => void>> = {
     [toWorker.started]: watched.start,
     [toWorker.log]: ({ number, text }) => logs.write(number, text),
     [toWorker.call]: ({ number, text }) => desk.take(number, text),
-    [toWorker.returned]: ({ text }) => watched.settle('returned', text),
-    [toWorker.threw]: ({ text }) => watched.settle('threw', clean(text)),
-    [toWorker.quiet]: watched.quiet,
+    [toWorker.returned]: ({ text }) => watched.recordHandlerEnd('returned', text),
+    [toWorker.threw]: ({ text }) => watched.recordHandlerEnd('threw', cleanOutputText(text)),
+    [toWorker.quiet]: watched.recordQuiet,
     [toWorker.memory]: watched.runOutOfMemory,
   }
-  const order = JSON.stringify([request.source, quoteInexact(request.inputText), JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, { hear: (frame) => heard[frame.kind]?.(frame), lose: watched.interrupt })
+  const order = JSON.stringify([request.source, quoteInexactNumbers(request.inputText), JSON.stringify(request.sdkMethods)])
+  runner.order(toRunner.run, order, { receive: (frame) => heard[frame.kind]?.(frame), onLost: watched.interrupt })
 
   const end = await watched.end
   const durationMs = watched.stop()
   over.abort()
   if (!end.isQuiet) runner.kill()
-  if (durationMs === null) return request.signal?.aborted ? neverStarted : null
+  if (durationMs === null) return request.signal?.aborted ? neverStartedOutcome : null
   // The steps are copied: a call that answers later changes nothing any more.
   const steps = desk.steps.map((step) => ({ ...step }))
-  const what = await heavy.turn(request.owner, end.text.length, () => told(end))
+  const what = await heavyWork.enqueue(request.owner, end.text.length, () => told(end))
   return { ...what, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
 }
 
@@ -60,7 +60,7 @@ type Told = Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'>
 
 const nothing = { result: null, resultText: 'null' } as const
 
-function told({ ending, text }: End): Told {
+function told({ ending, text }: RunEnd): Told {
   if (ending === 'threw') return { ending, ...nothing, error: text }
   if (ending !== 'returned') return { ending, ...nothing, error: endingMessages[ending] }
   try {

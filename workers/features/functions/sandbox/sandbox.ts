@@ -1,14 +1,14 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { runLimits, watch } from '#workers/features/functions/sandbox/limits.ts'
-import { runIn, type Shared } from '#workers/features/functions/sandbox/run.ts'
-import { neverStarted, type RunOutcome, type RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
-import { launch, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { runLimits, runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
+import { executeIn, type SharedSchedulers } from '#workers/features/functions/sandbox/run.ts'
+import { neverStartedOutcome, type RunOutcome, type RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
+import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import type { SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
 import { programText } from '#workers/features/functions/sandbox/runner/program.ts'
 import { type RunnerCounts, RunnerPool } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
-import { type BusyTurns, busyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
-import { type HeavyWork, heavyWork } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
-import { checkIn, tooHard } from '#workers/features/functions/sandbox/source-check.ts'
+import { type CpuScheduler, createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { createHeavyWorkQueue, type HeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
+import { checkSourceIn, tooExpensiveProblem } from '#workers/features/functions/sandbox/source-check.ts'
 
 export interface SandboxOptions {
   /** Runs at a time. Each has a process of its own; further runs wait their turn. */
@@ -16,9 +16,9 @@ export interface SandboxOptions {
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
   /** What its runners take turns with when they are busy; those of the sandbox alone unless it shares the process with others. */
-  readonly turns?: BusyTurns
+  readonly cpuScheduler?: CpuScheduler
   /** Where long texts of its runs are parsed; a queue of its own unless it shares the process with others. */
-  readonly heavy?: HeavyWork
+  readonly heavyWork?: HeavyWorkQueue
   /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
   readonly logger?: { warn(details: object, message: string): void }
 }
@@ -28,17 +28,17 @@ export class Sandbox {
   readonly #runs: RunnerPool
   readonly #checks: RunnerPool
   readonly #memoryBytes: number
-  readonly #shared: Shared
+  readonly #shared: SharedSchedulers
   readonly #report: (message: string, details: object) => void
 
-  constructor({ size, memoryMb, logger, heavy = heavyWork(), turns = busyTurns() }: SandboxOptions) {
-    this.#shared = { heavy, turns }
+  constructor({ size, memoryMb, logger, heavyWork = createHeavyWorkQueue(), cpuScheduler = createCpuScheduler() }: SandboxOptions) {
+    this.#shared = { heavyWork, cpuScheduler }
     this.#memoryBytes = memoryMb * 1024 * 1024
     this.#report = (message, details) => logger?.warn(details, message)
     const files = runnerFiles()
-    const pool = { launch: launch(files), program: programText(files, memoryMb), report: this.#report }
-    this.#runs = new RunnerPool({ ...pool, size, spare: watch.spareRunners })
-    this.#checks = new RunnerPool({ ...pool, size: watch.checksAtOnce, spare: 0 })
+    const pool = { launch: buildLaunchCommand(files), program: programText(files, memoryMb), report: this.#report }
+    this.#runs = new RunnerPool({ ...pool, size, spare: runnerLimits.spareRunners })
+    this.#checks = new RunnerPool({ ...pool, size: runnerLimits.concurrentChecks, spare: 0 })
   }
 
   /**
@@ -48,18 +48,18 @@ export class Sandbox {
   async run(request: RunRequest): Promise<RunOutcome> {
     refuseLarge(request)
     let failure: unknown
-    for (let attempt = 1; attempt <= watch.attempts; attempt++) {
-      if (request.signal?.aborted) return neverStarted
+    for (let attempt = 1; attempt <= runnerLimits.attempts; attempt++) {
+      if (request.signal?.aborted) return neverStartedOutcome
       try {
-        const runner = await this.#runs.take(request.owner, request.signal)
-        const outcome = await runIn(runner, request, this.#memoryBytes, this.#shared, this.#report)
-        void this.#runs.giveBack(request.owner, runner)
+        const runner = await this.#runs.acquire(request.owner, request.signal)
+        const outcome = await executeIn(runner, request, this.#memoryBytes, this.#shared, this.#report)
+        void this.#runs.release(request.owner, runner)
         if (outcome) return outcome
       } catch (error) {
         failure = error
       }
     }
-    if (request.signal?.aborted) return neverStarted
+    if (request.signal?.aborted) return neverStartedOutcome
     throw failure ?? new Error('no function runner took the run')
   }
 
@@ -69,13 +69,13 @@ export class Sandbox {
    */
   async checkSource(source: string): Promise<SourceProblem | null> {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
-    for (let attempt = 1; attempt <= watch.checkAttempts; attempt++) {
-      const runner = await this.#checks.take('check')
-      const found = await checkIn(runner, source, this.#shared.turns)
-      void this.#checks.giveBack('check', runner)
+    for (let attempt = 1; attempt <= runnerLimits.checkAttempts; attempt++) {
+      const runner = await this.#checks.acquire('check')
+      const found = await checkSourceIn(runner, source, this.#shared.cpuScheduler)
+      void this.#checks.release('check', runner)
       if (found !== undefined) return found
     }
-    return tooHard
+    return tooExpensiveProblem
   }
 
   /** The runners of runs; those that check sources are not counted. */

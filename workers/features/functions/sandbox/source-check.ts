@@ -1,11 +1,11 @@
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
 import { toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
 import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
-import { watchBusy } from '#workers/features/functions/sandbox/scheduling/cpu-monitor.ts'
-import type { BusyTurns } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { monitorCpu } from '#workers/features/functions/sandbox/scheduling/cpu-monitor.ts'
+import type { CpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
-export const tooHard: SourceProblem = Object.freeze({
+export const tooExpensiveProblem: SourceProblem = Object.freeze({
   line: 1,
   column: 1,
   message: 'the source takes too long or too much memory to parse',
@@ -15,22 +15,22 @@ export const tooHard: SourceProblem = Object.freeze({
  * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
  * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
  */
-export async function checkIn(runner: Runner, source: string, turns: BusyTurns): Promise<SourceProblem | null | undefined> {
+export async function checkSourceIn(runner: Runner, source: string, turns: CpuScheduler): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
   const giveUp = (): void => {
-    found.resolve(tooHard)
+    found.resolve(tooExpensiveProblem)
     runner.kill()
   }
-  const stopLooking = watchBusy(runner, 'check', turns, (busyMs) => {
-    if (busyMs > watch.checkMs) giveUp()
+  const stopLooking = monitorCpu(runner, 'check', turns, (busyMs) => {
+    if (busyMs > runnerLimits.checkMs) giveUp()
   })
-  const clock = setTimeout(giveUp, watch.checkAtMostMs)
+  const clock = setTimeout(giveUp, runnerLimits.checkTimeoutMs)
   runner.order(toRunner.check, source, {
-    hear: ({ kind, text }) => {
+    receive: ({ kind, text }) => {
       if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
       else runner.kill()
     },
-    lose: () => found.resolve(undefined),
+    onLost: () => found.resolve(undefined),
   })
   try {
     return await found.promise

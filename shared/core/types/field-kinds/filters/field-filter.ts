@@ -1,7 +1,7 @@
 import type { Comparison, FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -27,8 +27,9 @@ export function readFilter(
 ): Comparison & { readonly operator: FilterOperator } {
   const { filter } = fieldKinds[type]
   if (filter === null) throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${type} field and cannot be filtered on`)
-  const operator = filter.operators.find((known) => known === (op ?? filter.byDefault))
-  if (operator === undefined) throw refusal(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
+  const operator = filter.operators.find((known) => known === (op ?? filter.defaultOperator))
+  if (operator === undefined)
+    throw invalidValueProblem(`${path}.op`, `one of ${filter.operators.join(', ')} for the ${type} field ${key}`, op)
   return { operator, ...filter.read(operator, value, `${path}.value for ${key}`, known) }
 }
 
@@ -36,27 +37,27 @@ export function readFilter(
 const maxAmong = 10_000
 
 /** Reads a condition that a field's value is one of these, each as `eq` reads it. Throws VALIDATION_ERROR as `readFilter` does. */
-export function readAmong(field: Searched, values: readonly string[], path: string): Comparison {
+export function readMembershipFilter(field: Searched, values: readonly string[], path: string): Comparison {
   if (values.length > maxAmong) throw problem('VALIDATION_ERROR', `${path} must name at most ${maxAmong} values`)
   const each = values.map((value) => readFilter(field, { op: 'eq', value }, path))
-  if (each.some((one) => one.values.length !== 1)) throw refusal(path, `values of which ${field.key} can hold each`, values)
+  if (each.some((one) => one.values.length !== 1)) throw invalidValueProblem(path, `values of which ${field.key} can hold each`, values)
   return {
     // Without the type's own scale, which would round what is compared.
     sql: `?? = any(?::${fieldKinds[field.type].columns[0].replace(/\(.*\)/, '')}[])`,
     values: [each.map((one) => one.values[0])],
-    holds: (value) => each.some(({ holds }) => holds(value)),
+    matches: (value) => each.some(({ matches }) => matches(value)),
   }
 }
 
 /** A condition that a field has no value, or that it has one. */
-export const readEmpty = (empty: boolean): Comparison => ({
+export const readEmptinessFilter = (empty: boolean): Comparison => ({
   sql: empty ? '?? is null' : '?? is not null',
   values: [],
-  holds: (value) => (value === null) === empty,
+  matches: (value) => (value === null) === empty,
 })
 
 /** The SQL condition of a comparison with a field's column; `values`, its own or slots for them, stand in the order of its own. */
-export function comparing(column: string, { sql }: Pick<Comparison, 'sql'>, values: readonly unknown[]): Knex.Raw {
+export function comparisonSql(column: string, { sql }: Pick<Comparison, 'sql'>, values: readonly unknown[]): Knex.Raw {
   let next = 0
   const bindings = Array.from(sql.matchAll(/\?\??/g), ([place]) => (place === '??' ? column : values[next++]))
   return builder.raw(sql, bindings as Knex.RawBinding[])

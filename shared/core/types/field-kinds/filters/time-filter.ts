@@ -1,12 +1,12 @@
 import type { Comparison, FilterOperator, KindFilter } from '#shared/core/types/field-kinds/field-kind.ts'
-import { byText, compared, ordered } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { refusal } from '#shared/core/types/field-kinds/value-problem.ts'
-import { dayAfter, isDay, utcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { compareText, createComparison, orderedOperators } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 type Comparing = Exclude<FilterOperator, 'contains'>
 
 /** How each operator compares an instant with a UTC day, from `start` up to `next` (decisions, Records, types, fields). */
-const againstDay: Readonly<Record<Comparing, (start: string, next: string) => Omit<Comparison, 'holds'>>> = {
+const againstDay: Readonly<Record<Comparing, (start: string, next: string) => Omit<Comparison, 'matches'>>> = {
   eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),
   ne: (start, next) => ({ sql: '(?? is null or ?? < ?::timestamptz or ?? >= ?::timestamptz)', values: [start, next] }),
   gt: (_start, next) => ({ sql: '?? >= ?::timestamptz', values: [next] }),
@@ -21,26 +21,26 @@ const dayOf = (instant: string): string => instant.slice(0, 10)
 
 /** Filters of instants: with an instant exactly, with a date by that whole UTC day. */
 export const instantFilter: KindFilter = {
-  ...ordered,
+  ...orderedOperators,
   read(operator, value, path) {
     if (isDay(value)) {
-      const made = againstDay[operator as Comparing](`${value}T00:00:00Z`, `${dayAfter(value)}T00:00:00Z`)
-      const { holds } = compared(operator, value, '', (held: string) => byText(dayOf(held), value))
-      return { ...made, holds }
+      const made = againstDay[operator as Comparing](`${value}T00:00:00Z`, `${nextDay(value)}T00:00:00Z`)
+      const { matches } = createComparison(operator, value, '', (held: string) => compareText(dayOf(held), value))
+      return { ...made, matches }
     }
-    const instant = utcInstant(value)
-    if (instant === undefined) throw refusal(path, rule, value)
-    return compared(operator, instant, '::timestamptz', (held: string) => byText(held, instant))
+    const instant = toUtcInstant(value)
+    if (instant === undefined) throw invalidValueProblem(path, rule, value)
+    return createComparison(operator, instant, '::timestamptz', (held: string) => compareText(held, instant))
   },
 }
 
 /** Filters of dates: an instant stands for its UTC day, the mirror of what a date means against an instant. */
 export const dayFilter: KindFilter = {
-  ...ordered,
+  ...orderedOperators,
   read(operator, value, path) {
-    const instant = isDay(value) ? value : utcInstant(value)
-    if (instant === undefined) throw refusal(path, rule, value)
+    const instant = isDay(value) ? value : toUtcInstant(value)
+    if (instant === undefined) throw invalidValueProblem(path, rule, value)
     const day = dayOf(instant)
-    return compared(operator, day, '::date', (held: string) => byText(held, day))
+    return createComparison(operator, day, '::date', (held: string) => compareText(held, day))
   },
 }

@@ -12,14 +12,15 @@ export interface KnownTrigrams {
 }
 
 /** The trigrams of a whole value in small letters, each once: as PostgreSQL's pg_trgm keeps them, or near enough to count them by. */
-export const trigramsOf = (value: string): ReadonlySet<string> => new Set(trigramsIn(Array.from(value), true).map(({ letters }) => letters))
+export const extractTrigrams = (value: string): ReadonlySet<string> =>
+  new Set(trigramsIn(Array.from(value), true).map(({ letters }) => letters))
 
 /**
  * The parts of a text in small letters that a trigram index is best asked for: they stand in it in this order, do not overlap, and have no
  * common trigram. Null when nothing is known, or none of its trigrams is rare. Where common ones are left out two must be: the index would
  * find many records more by one.
  */
-export function rareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
+export function findRareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
   if (common.size + frequent.size === 0) return null
   const letters = Array.from(text)
   const parts: { readonly from: number; to: number }[] = []

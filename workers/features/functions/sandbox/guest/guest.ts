@@ -2,7 +2,7 @@ import { makeConsole } from '#workers/features/functions/sandbox/guest/console.t
 import { keepIntrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
 import { makeSdk, type Sdk } from '#workers/features/functions/sandbox/guest/sdk.ts'
 import { type GuestSetup, guestSetup, type Post } from '#workers/features/functions/sandbox/guest/setup.ts'
-import { makeWords } from '#workers/features/functions/sandbox/guest/text.ts'
+import { makeGuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 import { makeTimers, type Timers } from '#workers/features/functions/sandbox/guest/timers.ts'
 
 /** Ways into an isolate. They take text and numbers only, and give nothing. */
@@ -14,7 +14,7 @@ export interface GuestEntries {
   readonly nothing: () => void
 }
 
-const parts = { keepIntrinsics, makeWords, makeConsole, makeTimers, makeSdk }
+const parts = { keepIntrinsics, makeWords: makeGuestText, makeConsole, makeTimers, makeSdk }
 
 /**
  * The first code in every fresh isolate, as the body of a function whose `$0` is the isolate's `Post`. It is strict, so that neither

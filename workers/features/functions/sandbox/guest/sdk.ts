@@ -1,6 +1,6 @@
 import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
 import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
-import type { Words } from '#workers/features/functions/sandbox/guest/text.ts'
+import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Sdk {
   /** The value of the global `sdk`: a frozen object of namespaces with one function for each method such as `records.list`. */
@@ -22,7 +22,7 @@ interface Call {
  * Makes the SDK of a run. At most `callsAtOnce` calls are out; the others stand in line here, on the run's own memory. Its text is
  * evaluated in the isolate, so it names nothing outside itself.
  */
-export function makeSdk(kept: Intrinsics, { failure, messageOf }: Words, post: Post, { limits, kinds }: GuestSetup): Sdk {
+export function makeSdk(kept: Intrinsics, { failure, messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Sdk {
   const { create, freeze, parse, stringify, Pending } = kept
   const out = create(null) as Record<number, Call | undefined>
   let made = 0

@@ -1,8 +1,8 @@
 import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
 
 /** How values of a function become text, and text becomes its errors. */
-export interface Words {
-  readonly cut: (text: string, length: number) => string
+export interface GuestText {
+  readonly truncate: (text: string, length: number) => string
   /** A value as the console prints it: text as it is, an error by its stack, anything else as JSON. Never throws for an object. */
   readonly describe: (value: unknown) => string
   /** The message of what was thrown, at most `errorCharacters` long. Never throws. */
@@ -11,7 +11,10 @@ export interface Words {
 }
 
 /** Makes them. Its text is evaluated in the isolate, so it names nothing outside itself. */
-export function makeWords({ apply, defineProperty, slice, stringify, tagOf, Failure, Text }: Intrinsics, errorCharacters: number): Words {
+export function makeGuestText(
+  { apply, defineProperty, slice, stringify, tagOf, Failure, Text }: Intrinsics,
+  errorCharacters: number,
+): GuestText {
   const cut = (text: string, length: number): string => (text.length > length ? apply(slice, text, [0, length]) : text)
   const isError = (value: object): value is Error => apply(tagOf, value, []) === '[object Error]'
 
@@ -44,5 +47,5 @@ export function makeWords({ apply, defineProperty, slice, stringify, tagOf, Fail
     return defineProperty(new Failure(value), 'code', descriptor as PropertyDescriptor)
   }
 
-  return { cut, describe, messageOf, failure }
+  return { truncate: cut, describe, messageOf, failure }
 }

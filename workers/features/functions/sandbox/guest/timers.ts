@@ -1,6 +1,6 @@
 import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
 import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
-import type { Words } from '#workers/features/functions/sandbox/guest/text.ts'
+import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Timers {
   readonly setTimeout: (action: unknown, delay?: unknown, ...values: unknown[]) => number
@@ -13,7 +13,7 @@ export interface Timers {
  * Makes the timers of a run: the runner keeps the time, what is to be called stays here. A cleared timer counts until its time has come.
  * Its text is evaluated in the isolate, so it names nothing outside itself.
  */
-export function makeTimers(kept: Intrinsics, { messageOf }: Words, post: Post, { limits, kinds }: GuestSetup): Timers {
+export function makeTimers(kept: Intrinsics, { messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Timers {
   const { apply, create, Failure, WrongType } = kept
   const actions = create(null) as Record<number, (() => void) | undefined>
   let made = 0

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 import type { RunnerFiles } from '#workers/features/functions/sandbox/runner/program.ts'
 
 /** How a runner process is started: a command and its arguments. */
-export interface Launch {
+export interface LaunchCommand {
   readonly command: string
-  readonly rest: readonly string[]
+  readonly args: readonly string[]
   /** Whether the system kills it when its worker dies, also while it is stopped. */
   readonly diesWithWorker: boolean
 }
@@ -21,7 +21,7 @@ export function runnerFiles(): RunnerFiles {
 }
 
 /** The command that starts a runner under every confinement that this machine offers. */
-export function launch(files: RunnerFiles): Launch {
+export function buildLaunchCommand(files: RunnerFiles): LaunchCommand {
   const node = [
     process.execPath,
     '--no-node-snapshot',
@@ -32,8 +32,8 @@ export function launch(files: RunnerFiles): Launch {
     '--disable-warning=SecurityWarning',
     '-',
   ]
-  const [command = '', ...rest] = [...wrapper(), ...node]
-  return { command, rest, diesWithWorker: rest.includes('--pdeathsig') }
+  const [command = '', ...rest] = [...confinementCommand(), ...node]
+  return { command, args: rest, diesWithWorker: rest.includes('--pdeathsig') }
 }
 
 // Each tool replaces itself by the next, so the process id stays the runner's. In a user namespace of its own a runner has no rights over
@@ -53,7 +53,7 @@ const tools: readonly (readonly (readonly string[])[])[] = [
 let found: readonly string[] | undefined
 
 /** What goes before a command so that Linux takes network, new privileges and files from it. Tried once: what does not work is left out. */
-export function wrapper(): readonly string[] {
+export function confinementCommand(): readonly string[] {
   found ??= process.platform === 'linux' ? tools.flatMap((choices) => choices.map(located).find(works) ?? []) : []
   return found
 }

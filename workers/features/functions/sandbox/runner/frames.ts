@@ -24,7 +24,7 @@ export function encodeFrame(kind: number, number = 0, text = ''): Buffer {
  * Makes a function that takes chunks as they come and hands over each whole frame. It throws at the header of a frame whose kind is
  * unknown or whose text is longer than its kind allows, before any of that text is kept. Runs in both processes.
  */
-export function frameReader(limits: FrameLimits, deliver: (frame: Frame) => void): (chunk: Buffer) => void {
+export function createFrameReader(limits: FrameLimits, deliver: (frame: Frame) => void): (chunk: Buffer) => void {
   let kept: Buffer[] = []
   let size = 0
   let wanted = 9

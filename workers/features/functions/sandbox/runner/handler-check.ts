@@ -8,7 +8,7 @@ export interface SourceProblem {
 }
 
 /** What is wrong with a source that binds none. */
-export const noHandler: SourceProblem = Object.freeze({
+export const noHandlerProblem: SourceProblem = Object.freeze({
   line: 1,
   column: 1,
   message: 'the source must define a function named handler at top level',
@@ -20,7 +20,7 @@ export const noHandler: SourceProblem = Object.freeze({
  * undefined that acorn cannot follow a source that V8 has compiled, such as one that is nested very deep. Runs in a runner, so it names
  * nothing outside itself.
  */
-export function handlerProblem(parse: typeof Parse, source: string, noHandler: SourceProblem): SourceProblem | null | undefined {
+export function findHandlerProblem(parse: typeof Parse, source: string, noHandler: SourceProblem): SourceProblem | null | undefined {
   const notFunctions = [
     'Literal',
     'TemplateLiteral',

@@ -5,10 +5,10 @@ import { maxJsonDepth } from '#shared/platform/kernel/values/json.ts'
 import { type GuestEntries, guestText } from '#workers/features/functions/sandbox/guest/guest.ts'
 import type { Post } from '#workers/features/functions/sandbox/guest/setup.ts'
 import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
-import { encodeFrame, type Frame, frameReader } from '#workers/features/functions/sandbox/runner/frames.ts'
-import { handlerProblem, noHandler, type SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
+import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
+import { findHandlerProblem, noHandlerProblem, type SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
 import { runnerAccepts, toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
-import { resultProblem } from '#workers/features/functions/sandbox/runner/result-check.ts'
+import { findResultProblem } from '#workers/features/functions/sandbox/runner/result-check.ts'
 
 /** The files that a runner may read: the compiled part of isolated-vm and the parser that checks sources. */
 export interface RunnerFiles {
@@ -30,9 +30,9 @@ interface ProgramParts {
   readonly process: NodeJS.Process
   readonly require: NodeJS.Require
   readonly encodeFrame: typeof encodeFrame
-  readonly frameReader: typeof frameReader
-  readonly handlerProblem: typeof handlerProblem
-  readonly resultProblem: typeof resultProblem
+  readonly frameReader: typeof createFrameReader
+  readonly handlerProblem: typeof findHandlerProblem
+  readonly resultProblem: typeof findResultProblem
 }
 /** One fresh isolate and the references into it. They stay on this side: no isolated-vm object reaches the function. */
 interface Cell {
@@ -49,9 +49,9 @@ interface Cell {
  */
 export function programText(files: RunnerFiles, memoryMb: number): string {
   const { problemCharacters } = runLimits
-  const other = { problemCharacters, deepest: maxJsonDepth, noHandler, toRunner, toWorker, accepts: runnerAccepts }
+  const other = { problemCharacters, deepest: maxJsonDepth, noHandler: noHandlerProblem, toRunner, toWorker, accepts: runnerAccepts }
   const setup: ProgramSetup = { files, memoryMb, guestText: guestText(), ...other }
-  const parts = { encodeFrame, frameReader, handlerProblem, resultProblem }
+  const parts = { encodeFrame, frameReader: createFrameReader, handlerProblem: findHandlerProblem, resultProblem: findResultProblem }
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
   return `'use strict';(${runner})(${JSON.stringify(setup)}, { process, require, ${partsText.join(', ')} })`
 }

@@ -2,7 +2,7 @@
  * What keeps a result from being kept, as the house's JSON is: nesting deeper than `deepest` levels, a NUL character or a lone surrogate,
  * which JSON.stringify writes as escapes. Null when nothing does. Runs in a runner, so it names nothing outside itself.
  */
-export function resultProblem(json: string, deepest: number): string | null {
+export function findResultProblem(json: string, deepest: number): string | null {
   if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)) return 'the result holds a NUL character or a lone surrogate'
   let depth = 0
   let isInText = false

@@ -1,5 +1,5 @@
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
-import type { Launch } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
+import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 
 export interface RunnerPoolOptions {
@@ -7,7 +7,7 @@ export interface RunnerPoolOptions {
   readonly size: number
   /** So many stand ready beside those that are lent: whoever comes next need not wait for one that another has lost to be replaced. */
   readonly spare: number
-  readonly launch: Launch
+  readonly launch: LaunchCommand
   readonly program: string
   readonly report: (message: string, details: object) => void
 }
@@ -41,7 +41,7 @@ export class RunnerPool {
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options
-    this.#tidying = setInterval(() => this.#tidy(), watch.idleMs / 2).unref()
+    this.#tidying = setInterval(() => this.#tidy(), runnerLimits.idleMs / 2).unref()
   }
 
   get counts(): RunnerCounts {
@@ -53,7 +53,7 @@ export class RunnerPool {
   }
 
   /** A runner that stands ready. Rejects when the signal is aborted first, when none can be started, or when the pool is closed. */
-  async take(owner: string, signal?: AbortSignal): Promise<Runner> {
+  async acquire(owner: string, signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')
     const turn = { owner, ...Promise.withResolvers<Runner>() }
@@ -70,8 +70,8 @@ export class RunnerPool {
   }
 
   /** Takes a runner back, dead or alive; it is lent again once it stands ready, or replaced when it does not soon. */
-  async giveBack(owner: string, runner: Runner): Promise<void> {
-    const deadline = setTimeout(() => runner.kill(), watch.restMs)
+  async release(owner: string, runner: Runner): Promise<void> {
+    const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
     const stands = await runner.ready
     clearTimeout(deadline)
     if (stands && !runner.isWorn()) return this.#lend(runner)
@@ -92,7 +92,7 @@ export class RunnerPool {
   #tidy(): void {
     this.#debts.clear()
     for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
-      if (performance.now() - since < watch.idleMs) return
+      if (performance.now() - since < runnerLimits.idleMs) return
       this.#idle.delete(runner)
       runner.kill()
     }
@@ -103,7 +103,8 @@ export class RunnerPool {
   #grow(): void {
     const { size, spare } = this.#options
     const areWantedBy = (turns: number) => turns + spare > this.#idle.size + this.#starting
-    const atOnce = () => (areWantedBy([...this.#turns].filter(({ owner }) => !this.#debts.has(owner)).length) ? watch.startsAtOnce : 1)
+    const atOnce = () =>
+      areWantedBy([...this.#turns].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
     while (!this.#isClosed && this.#all.size < size && areWantedBy(this.#turns.size) && this.#starting < atOnce()) void this.#start()
   }
 
@@ -120,11 +121,11 @@ export class RunnerPool {
     await runner.gone
     this.#all.delete(runner)
     this.#idle.delete(runner)
-    const { pid, lastWords } = runner
+    const { pid, stderrTail } = runner
     if (!stands && !this.#isClosed) {
-      this.#options.report('a function runner did not start', { pid, lastWords })
+      this.#options.report('a function runner did not start', { pid, lastWords: stderrTail })
       const [turn] = this.#turns
-      if (turn) this.#refuse(turn, new Error(`a function runner did not start: ${lastWords}`))
+      if (turn) this.#refuse(turn, new Error(`a function runner did not start: ${stderrTail}`))
     }
     if (stands || this.#turns.size > 0) this.#grow()
   }

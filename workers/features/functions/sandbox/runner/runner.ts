@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
-import type { Launch } from '#workers/features/functions/sandbox/runner/confinement.ts'
-import { encodeFrame, type Frame, frameReader } from '#workers/features/functions/sandbox/runner/frames.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
+import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { toWorker, workerAccepts } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
 /** Who gave a runner its order. */
-export interface OrderGiver {
+export interface RunnerClient {
   /** Hears every frame until the runner stands ready again. Throwing kills the runner. */
-  readonly hear: (frame: Frame) => void
+  readonly receive: (frame: Frame) => void
   /** The runner's process has ended before that. */
-  readonly lose: () => void
+  readonly onLost: () => void
 }
 
 /**
@@ -22,7 +22,7 @@ export interface OrderGiver {
  */
 const [normal, behind] = [0, 10]
 
-const nobody: OrderGiver = Object.freeze({ hear: () => undefined, lose: () => undefined })
+const nobody: RunnerClient = Object.freeze({ receive: () => undefined, onLost: () => undefined })
 
 /** One runner process: it stands ready, has one order, stands ready again, and ends by SIGKILL. It holds nothing of the worker. */
 export class Runner {
@@ -41,9 +41,9 @@ export class Runner {
   #hasGivenWay = false
   #lastWords = ''
 
-  constructor({ command, rest, diesWithWorker }: Launch, program: string) {
+  constructor({ command, args, diesWithWorker }: LaunchCommand, program: string) {
     this.#mayPause = diesWithWorker
-    this.#child = spawn(command, rest, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
+    this.#child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
     this.pid = this.#child.pid ?? 0
     this.#child.on('error', () => undefined)
     this.gone = this.#end()
@@ -52,7 +52,7 @@ export class Runner {
     })
     this.#child.stdin?.on('error', () => undefined).end(program)
     this.#pipe = this.#child.stdio[3] as Duplex
-    const read = frameReader(workerAccepts, (frame) => this.#take(frame))
+    const read = createFrameReader(workerAccepts, (frame) => this.#take(frame))
     this.#pipe
       .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
@@ -71,14 +71,14 @@ export class Runner {
   }
 
   /** The end of what the process wrote to standard error, or what it did that it may not do. */
-  get lastWords(): string {
+  get stderrTail(): string {
     return this.#lastWords
   }
 
   /** Gives a runner that stands ready its order. */
-  order(kind: number, text: string, giver: OrderGiver): void {
+  order(kind: number, text: string, giver: RunnerClient): void {
     if (this.#isEnding) {
-      giver.lose()
+      giver.onLost()
       return
     }
     this.#giver = giver
@@ -106,7 +106,7 @@ export class Runner {
   }
 
   /** Lets every process that is not as busy go before this one, until its order is done. */
-  giveWay(): void {
+  lowerPriority(): void {
     if (this.#hasGivenWay) return
     this.#hasGivenWay = true
     this.#setPriority(behind)
@@ -125,13 +125,13 @@ export class Runner {
   isWorn(): boolean {
     const gaveWay = this.#hasGivenWay
     this.#hasGivenWay = false
-    return this.#restingBytes > this.#newBytes + watch.keptBytes || (gaveWay && !this.#setPriority(normal))
+    return this.#restingBytes > this.#newBytes + runnerLimits.keptBytes || (gaveWay && !this.#setPriority(normal))
   }
 
   #take(frame: Frame): void {
     if (this.#isEnding) return
     if (frame.kind !== toWorker.ready) {
-      this.#giver.hear(frame)
+      this.#giver.receive(frame)
       return
     }
     this.#restingBytes = this.#residentBytes()
@@ -177,7 +177,7 @@ export class Runner {
       this.#lastWords = String(error)
     }
     this.#isEnding = true
-    this.#giver.lose()
+    this.#giver.onLost()
     this.#ready.resolve(false)
   }
 }

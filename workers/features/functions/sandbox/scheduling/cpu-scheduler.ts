@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 /** What can be made to stand still while others have their turn. */
-export interface Busy {
+export interface CpuConsumer {
   /** Whose it is. */
   readonly owner: string
   /** Milliseconds of processor time that it has used. */
@@ -12,13 +12,13 @@ export interface Busy {
 }
 
 /** Lets those that are busy run a few at a time while others are about. */
-export interface BusyTurns {
+export interface CpuScheduler {
   /** One begins. It takes turns from the first moment when one of its owner's has been busy lately and for long. */
-  readonly begin: (one: Busy) => void
+  readonly begin: (one: CpuConsumer) => void
   /** One has been busy since it was last looked at. */
-  readonly join: (one: Busy) => void
+  readonly reportBusy: (one: CpuConsumer) => void
   /** One has come to its end. It runs again. */
-  readonly leave: (one: Busy) => void
+  readonly leave: (one: CpuConsumer) => void
 }
 
 /**
@@ -27,16 +27,16 @@ export interface BusyTurns {
  * run took twice its time in the middle, and 2.7 times at the 95th percentile; so 1.3 times. While short runs come and go, a quarter of the
  * cores is for the busy ones, and those that are too many stand still until their turn comes round. Else nothing holds them up.
  */
-export function busyTurns(cores = availableParallelism()): BusyTurns {
+export function createCpuScheduler(cores = availableParallelism()): CpuScheduler {
   /** Those that take turns, the next one first, and what each had used when its turn began; undefined while it stands still. */
-  const circle = new Map<Busy, number | undefined>()
+  const circle = new Map<CpuConsumer, number | undefined>()
   /** When one of an owner's that has used much was last seen busy. */
   const busyAt = new Map<string, number>()
   let shortEndedAt = Number.NEGATIVE_INFINITY
   let clock: NodeJS.Timeout | undefined
 
   const serve = (): void => {
-    const isAlone = performance.now() - shortEndedAt > watch.aboutMs
+    const isAlone = performance.now() - shortEndedAt > runnerLimits.shortRunWindowMs
     let places = isAlone ? cores : Math.max(1, Math.floor(cores / 4))
     for (const [one, since] of circle) {
       const hasTurn = places-- > 0
@@ -45,7 +45,7 @@ export function busyTurns(cores = availableParallelism()): BusyTurns {
       if (hasTurn) one.resume()
       else one.pause()
     }
-    if (circle.size > 1) clock ??= setInterval(next, watch.turnMs)
+    if (circle.size > 1) clock ??= setInterval(next, runnerLimits.turnMs)
     else clock = void clearInterval(clock)
   }
 
@@ -55,7 +55,7 @@ export function busyTurns(cores = availableParallelism()): BusyTurns {
       if (since === undefined) continue
       circle.delete(one)
       stepBack(one.owner)
-      if (one.busyMs() - since >= watch.turnMs / 2) circle.set(one, one.busyMs())
+      if (one.busyMs() - since >= runnerLimits.turnMs / 2) circle.set(one, one.busyMs())
     }
     serve()
   }
@@ -69,22 +69,22 @@ export function busyTurns(cores = availableParallelism()): BusyTurns {
     }
   }
 
-  const add = (one: Busy): void => {
+  const add = (one: CpuConsumer): void => {
     circle.set(one, one.busyMs())
     serve()
   }
 
   return {
     begin: (one) => {
-      for (const [owner, at] of busyAt) if (performance.now() - at > watch.suspectMs) busyAt.delete(owner)
+      for (const [owner, at] of busyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) busyAt.delete(owner)
       if (busyAt.has(one.owner)) add(one)
     },
-    join: (one) => {
-      if (one.busyMs() > watch.heavyMs) busyAt.set(one.owner, performance.now())
+    reportBusy: (one) => {
+      if (one.busyMs() > runnerLimits.heavyOwnerMs) busyAt.set(one.owner, performance.now())
       if (!circle.has(one)) add(one)
     },
     leave: (one) => {
-      if (one.busyMs() <= watch.eagerMs) shortEndedAt = performance.now()
+      if (one.busyMs() <= runnerLimits.fullPriorityMs) shortEndedAt = performance.now()
       if (!circle.has(one)) return
       const isPaused = circle.get(one) === undefined
       circle.delete(one)

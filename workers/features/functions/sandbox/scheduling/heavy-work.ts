@@ -1,16 +1,16 @@
-import { watch } from '#workers/features/functions/sandbox/limits.ts'
+import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 /**
  * Takes what keeps the worker's own thread busy for as long as a run likes, such as parsing what it sends, out of the way of other runs:
  * one piece at a time, the owners in turn, and after each piece a rest of some times its length.
  */
-export interface HeavyWork {
+export interface HeavyWorkQueue {
   /** Does a piece of work on so many characters of its owner's: at once when they are few, else when its turn has come. */
-  readonly turn: <Result>(owner: string, characters: number, work: () => Result) => Promise<Result>
+  readonly enqueue: <Result>(owner: string, characters: number, work: () => Result) => Promise<Result>
 }
 
 /** A queue of heavy work for one process. */
-export function heavyWork(): HeavyWork {
+export function createHeavyWorkQueue(): HeavyWorkQueue {
   /** Those who wait, in the order of their turns, each with its pieces. */
   const lines = new Map<string, (() => void)[]>()
   let isOccupied = false
@@ -29,13 +29,13 @@ export function heavyWork(): HeavyWork {
         isOccupied = false
         next()
       },
-      watch.restsTimes * (performance.now() - started),
+      runnerLimits.pauseFactor * (performance.now() - started),
     )
   }
 
   return {
-    turn: async (owner, characters, work) => {
-      if (characters <= watch.lightCharacters) return work()
+    enqueue: async (owner, characters, work) => {
+      if (characters <= runnerLimits.inlineCharacters) return work()
       return new Promise((resolve, reject) => {
         const piece = (): void => {
           try {
