@@ -2,7 +2,7 @@ import { eachFile, isProduct, type Rule, together, within } from '#test/architec
 
 /** What makes a statement: the makers of shared/platform/db, or the words of one at the start of a text. */
 const makers =
-  /^import \{[^}]*\b(?:sql|build|prepare|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
+  /^import \{[^}]*\b(?:sql|buildStatement|prepareStatement|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
