@@ -3,7 +3,7 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { createGroupedWork } from '#workers/platform/jobs/grouped-work.ts'
 
 // Of a scope, lots look at nothing but which process's queue it has.
-const scopeOf = (queue: object) => ({ queue }) as unknown as PlatformScope
+const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformScope
 /** All items are of one workspace. */
 const toOne = () => 'a workspace'
 
