@@ -22,9 +22,9 @@ export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, oper
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
   const computing = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
   if (atomic) {
-    const ahead = await precomputeRecords({ ...work.scope, computeBudget: computing }, typeKey, operations)
+    const precomputed = await precomputeRecords({ ...work.scope, computeBudget: computing }, typeKey, operations)
     return commit(async (inside) => ({
-      result: { results: await runBatch({ ...inside, computeBudget: computing }, typeKey, operations, { atomic: true, ahead }) },
+      result: { results: await runBatch({ ...inside, computeBudget: computing }, typeKey, operations, { atomic: true, precomputed }) },
     }))
   }
   const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
