@@ -26,7 +26,7 @@ export interface RecordQuery {
   readonly q?: string | undefined
   /** All must match; at most `maxFilters`. */
   readonly filters?: readonly RecordFilter[] | undefined
-  /** Only records with one of these ids. Ids that are no UUID are ignored. */
+  /** Only records with one of these ids. An id that is not a UUID matches no record. */
   readonly ids?: readonly string[] | undefined
   /**
    * Only records of which the caller may see these fields. The query may then name them although a rule could hide them, as sums over
