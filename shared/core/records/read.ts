@@ -11,7 +11,7 @@ import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** A record as the caller sees it. Throws NOT_FOUND when it is absent or unreadable, FORBIDDEN when the caller may read none of the type. */
+/** A record as the caller sees it. NOT_FOUND when it is absent or unreadable, FORBIDDEN when the caller may read none of the type. */
 export async function getRecord(scope: Scope, typeKey: string, recordId: string): Promise<RecordView> {
   return (await getRecordWithEtag(scope, typeKey, recordId)).record
 }

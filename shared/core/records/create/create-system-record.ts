@@ -44,7 +44,7 @@ export function createSystemRecord(scope: Scope, typeKey: string, given: Readonl
   })
 }
 
-/** Given values and defaults. A custom field with the key of a built-in one is not filled from `given` (shared/core/types/builtin/upgrade.ts). */
+/** Given values and defaults. A custom field with a built-in key ignores `given` (shared/core/types/builtin/upgrade.ts). */
 function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<Record<string, FieldValue>>): Values {
   const values = emptyValues()
   for (const field of type.fields) {
@@ -55,7 +55,7 @@ function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<R
   return values
 }
 
-/** Whether a value keeps its field's rules. A built-in field converted from a custom one keeps the workspace's rules; a number may outgrow them. */
+/** Whether a value keeps its field's rules. A built-in field that was a custom one has the workspace's rules; numbers may outgrow them. */
 function isValid(field: Field, value: FieldValue): boolean {
   if (value === null) return true
   try {

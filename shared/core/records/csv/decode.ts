@@ -22,8 +22,8 @@ const longestSignature = 4
 const pieceBytes = 16_384
 
 /**
- * Decodes a file piece by piece: UTF-8 with or without a byte order mark, or UTF-16 with one. Iterating throws VALIDATION_ERROR on archives,
- * on bytes that are invalid in the encoding, and on NUL characters.
+ * Decodes a file piece by piece: UTF-8 with or without a byte order mark, or UTF-16 with one. Iterating throws VALIDATION_ERROR on
+ * archives, on bytes that are invalid in the encoding, and on NUL characters.
  */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined

@@ -34,9 +34,9 @@ interface Draft {
 export const requireColumns = (type: RecordType, header: readonly string[]): Columns => matchColumns(header, type.fields)
 
 /**
- * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset, so
- * defaults and numbering apply. The conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller may import no
- * row at all.
+ * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset,
+ * so defaults and numbering apply. The conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller may import
+ * no row at all.
  */
 export async function importRows(scope: Scope, type: RecordType, columns: Columns, rows: readonly CsvRow[]): Promise<RefusedRow[]> {
   requireRecordAccess(scope, type, 'records:import')

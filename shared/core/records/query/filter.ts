@@ -71,7 +71,7 @@ export function comparisonCondition(column: string, { sql, values }: Comparison,
   }
 }
 
-/** The field of a key, unless it is `hideable`. Throws the same VALIDATION_ERROR for a hideable and an unknown field, so neither is revealed. */
+/** The field of a key. Throws the same VALIDATION_ERROR for a hideable and an unknown field, so that neither is revealed. */
 export function requireNamedField(type: RecordType, hideable: ReadonlySet<string>, key: string, path: string): Field {
   const field = type.fieldByKey.get(key)
   if (!field || hideable.has(key)) throw problem('VALIDATION_ERROR', `${path} must be a field of ${type.key} that you may read, got ${key}`)
