@@ -23,7 +23,7 @@ import {
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 
-/** The permission of every record route is asked for the type, which must exist. */
+/** Every record route checks its permission for the type, which must exist. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 /** The largest CSV file of an import (decisions, Import). */
@@ -39,7 +39,7 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a record',
-    description: 'Required fields must be sent unless they have a default or a number of their own. Computed fields are ignored.',
+    description: 'Required fields must be sent unless they have a default or automatic numbering. Computed fields are ignored.',
     permission: 'records:create',
     fails: ['LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: recordInput,
@@ -84,7 +84,7 @@ export const routes = [
     method: 'POST',
     path: `${all}/import`,
     summary: 'Import records from CSV',
-    description: 'The first row names fields; up to 500 data rows, each on its own: a bad one is reported and skipped.',
+    description: 'The first row names fields; up to 500 data rows, each independent: a bad row is reported and skipped.',
     permission: 'records:import',
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
     job: importRecordsJob,
@@ -97,7 +97,7 @@ export const routes = [
     path: `${all}/batch`,
     summary: 'Create, change, delete or upsert several records',
     description:
-      'Up to 500, each under the permission of its kind and with its own result; atomic makes it all or nothing. Batches of a workspace are done one after the other. The records of an answer hold at most 10,000,000 characters of text; a change whose record would be more is refused.',
+      'Up to 500, each under the permission of its kind and with its own result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change whose record would be more is refused.',
     permission: 'member',
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,
@@ -114,7 +114,7 @@ export const routes = [
     method: 'GET',
     path: one,
     summary: 'Get a record',
-    description: 'ETag is its version: send it as If-Match with a change or deletion that must not pass over another change.',
+    description: 'ETag is its version: send it as If-Match with a change or deletion to refuse it when the record has changed since.',
     permission: 'records:read',
     query: recordQuery,
     status: 200,
@@ -130,7 +130,7 @@ export const routes = [
     method: 'GET',
     path: `${one}/values`,
     summary: 'Get the values of a record',
-    description: 'Without those that the caller may not read.',
+    description: 'Values that the caller may not read are omitted.',
     permission: 'records:read',
     status: 200,
     response: recordValues,
@@ -141,7 +141,8 @@ export const routes = [
     method: 'PUT',
     path: `${one}/values`,
     summary: 'Change values of a record',
-    description: 'Fields that are not sent stay, null clears. Immutable fields cannot change, and required ones cannot be cleared.',
+    description:
+      'Fields that are not sent keep their values; null clears a field. Immutable fields cannot change, and required ones cannot be cleared.',
     permission: 'records:update',
     fails: ['DUPLICATE_VALUE', 'PRECONDITION_FAILED'],
     body: recordChanges,
@@ -156,7 +157,7 @@ export const routes = [
     method: 'DELETE',
     path: one,
     summary: 'Delete a record',
-    description: 'For good. Records that refer to it keep its id.',
+    description: 'Deletes permanently. Records that reference it keep its id.',
     permission: 'records:delete',
     fails: ['PRECONDITION_FAILED'],
     status: 204,

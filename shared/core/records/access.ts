@@ -4,15 +4,15 @@ import { forbidden } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 
-/** Does work with a record type; throws NOT_FOUND when there is none. */
+/** Runs `work` with the metadata of a record type. Throws NOT_FOUND when the type does not exist. */
 export const withRecordType = async <T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> =>
   work(await requireRecordType(scope, typeKey))
 
-/** What the caller may do by one action with the records of a type. */
+/** The caller's access to the records of a type for one action. */
 export const recordAccessFor = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
   scope.actor.policy.recordAccess(action, type.key, type.fields)
 
-/** Throws FORBIDDEN when the caller may not do the action with any record of the type. */
+/** The same access. Throws FORBIDDEN when the caller may not do the action with any record of the type. */
 export function requireRecordAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
   const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'none') throw forbidden(action, type.key)

@@ -4,7 +4,7 @@ import { parseUniqueIndexName } from '#shared/core/types/tables/table-names.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** The DUPLICATE_VALUE that a violated unique index stands for, naming its field; any other error is returned as it is. */
+/** Converts the violation of a field's unique index to DUPLICATE_VALUE that names the field; returns any other error unchanged. */
 export function toDuplicateProblem(type: RecordType, error: unknown): unknown {
   const id = parseUniqueIndexName(uniqueViolation(error))
   if (id === undefined) return error
@@ -12,7 +12,7 @@ export function toDuplicateProblem(type: RecordType, error: unknown): unknown {
   return problem('DUPLICATE_VALUE', `values.${name} already has this value in another record`, { cause: error })
 }
 
-/** The field whose value another record holds already, of an error that `conflictOf` made; undefined for any other. */
+/** The field of a DUPLICATE_VALUE that `toDuplicateProblem` made; undefined for any other error. */
 export function findDuplicateField(type: RecordType, error: unknown): Field | undefined {
   if (!(error instanceof Problem) || error.code !== 'DUPLICATE_VALUE') return undefined
   return fieldOfIndex(type, parseUniqueIndexName(uniqueViolation(error.cause)))

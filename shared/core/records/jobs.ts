@@ -2,7 +2,7 @@ import { batchResults } from '#shared/core/records/change/batch-schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** What an import answers (document 1, Records): rows are independent, a bad one is reported and skipped. */
+/** Result of an import (document 1, Records): rows are independent, a bad row is reported and skipped. */
 export const importOutcome = schema(
   t.Object(
     {
@@ -16,8 +16,8 @@ export const importOutcome = schema(
   ),
 )
 
-// Imports and exports have gates, because their waiting jobs may be many: a fetch that must leave out those of a busy workspace reads past
-// all of them (beside 100,000, another workspace's export took 8 times as long; with a gate it takes twice as long, busy machine both times).
+// Imports and exports have gates because many of their jobs may wait: without a gate, a fetch that skips a busy workspace reads past all of
+// its jobs. Measured beside 100,000 waiting jobs on a busy machine: another workspace's export took 8 times as long, with a gate twice.
 
 /** Creates records of a type from a CSV file. */
 export const importRecordsJob = defineJob({
@@ -35,7 +35,7 @@ export const importRecordsJob = defineJob({
   result: importOutcome,
 })
 
-/** Writes the records of a type that match and that the caller may read to a CSV file. */
+/** Writes the matching records of a type that the caller may read to a CSV file. */
 export const exportRecordsJob = defineJob({
   name: 'records.export',
   kind: 'records.export',
@@ -60,8 +60,8 @@ export const exportRecordsJob = defineJob({
 })
 
 /**
- * Does a batch of changes. One at a time in a workspace: two at once hold records, values of unique fields and numbers that each other
- * needs, and end in a deadlock (measured in the API: of 40 batches over 7 records, 39).
+ * Runs a batch of changes. One at a time per workspace: concurrent batches lock records, unique values and numbers that the other needs,
+ * and deadlock (measured in the API: 39 of 40 batches over 7 records).
  */
 export const changeRecordsJob = defineJob({
   name: 'records.change',
@@ -77,7 +77,7 @@ export const changeRecordsJob = defineJob({
   payload: schema(
     t.Object({
       typeKey: t.String(),
-      // As text, so that a number such as 1e100000 stays what it is in the queue's tables.
+      // Text, so that the job tables keep a number such as 1e100000 unchanged.
       operations: t.String({ description: 'JSON text' }),
       atomic: t.Boolean(),
     }),

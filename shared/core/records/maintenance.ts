@@ -1,6 +1,6 @@
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
-/** Answers of batches hold every record that was changed. An Idempotency-Key asks for them for 24 hours, and no longer. */
+/** Results of batches hold every changed record. They are kept for 24 hours, because an Idempotency-Key returns them for that long. */
 export const recordMaintenance = [
   defineCleanup('sweep_batch_answers', {
     table: 'operations',

@@ -11,12 +11,12 @@ import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** One record as the caller sees it. NOT_FOUND when it is absent or its caller may not read it; FORBIDDEN when no record of the type may be read. */
+/** A record as the caller sees it. NOT_FOUND when it is absent or unreadable, FORBIDDEN when the caller may read none of the type. */
 export async function getRecord(scope: Scope, typeKey: string, recordId: string): Promise<RecordView> {
   return (await getRecordWithEtag(scope, typeKey, recordId)).record
 }
 
-/** The same with the record's ETag, and with the chosen fields alone when `fields` names some. */
+/** The same with the record's ETag. `fields` limits the fields, by keys separated by commas. */
 export function getRecordWithEtag(
   scope: Scope,
   typeKey: string,
@@ -25,14 +25,14 @@ export function getRecordWithEtag(
 ): Promise<{ readonly record: RecordView; readonly etag: string }> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireRecordAccess(scope, type, 'records:read')
-    const chosen = readFieldSelection(type, access, readFieldKeys(fields))
+    const selected = readFieldSelection(type, access, readFieldKeys(fields))
     const record = await findRecord(scope, type, recordId)
     if (!record || !access.test(record)) throw problem('NOT_FOUND')
-    return { record: toVisibleView(type, record, access, chosen), etag: recordEtag(record) }
+    return { record: toVisibleView(type, record, access, selected), etag: recordEtag(record) }
   })
 }
 
-/** One record by its id, whoever asks; undefined when there is none. */
+/** The record of an id, without a check of rights; undefined when it does not exist. `lock` locks it until the transaction ends. */
 export async function findRecord(
   scope: Pick<Scope, 'db' | 'verification'>,
   type: RecordType,
@@ -45,20 +45,20 @@ export async function findRecord(
   return row && toRecord(type, row)
 }
 
-/** The rows that a statement with `access.where` found, as the caller sees them. */
+/** Rows as the caller sees them. Their statement must have applied `access.where`. */
 export function toVisibleViews(
   type: RecordType,
   rows: readonly RecordRow[],
   access: RecordAccess,
-  chosen?: ReadonlySet<string>,
+  selected?: ReadonlySet<string>,
 ): RecordView[] {
-  if (access.alwaysVisible && !chosen) return rows.map((row) => rowToRecordView(type, row))
-  return rows.map((row) => toVisibleView(type, toRecord(type, row), access, chosen))
+  if (access.alwaysVisible && !selected) return rows.map((row) => rowToRecordView(type, row))
+  return rows.map((row) => toVisibleView(type, toRecord(type, row), access, selected))
 }
 
-/** A record that passed `access.test`, with the fields that it shows, of those chosen where some are. */
-export function toVisibleView(type: RecordType, record: StoredRecord, access: RecordAccess, chosen?: ReadonlySet<string>): RecordView {
-  if (access.alwaysVisible) return toRecordView(type, record, chosen)
+/** A record as the caller sees it, limited to the selected fields. The record must have passed `access.test`. */
+export function toVisibleView(type: RecordType, record: StoredRecord, access: RecordAccess, selected?: ReadonlySet<string>): RecordView {
+  if (access.alwaysVisible) return toRecordView(type, record, selected)
   const visible = access.visibleFields(record)
-  return toRecordView(type, record, chosen ? visible.intersection(chosen) : visible)
+  return toRecordView(type, record, selected ? visible.intersection(selected) : visible)
 }

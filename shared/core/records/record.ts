@@ -5,16 +5,16 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** Values by field key. Nothing is inherited, so a field may be called `constructor` or `__proto__`. */
+/** Values by field key. The object inherits nothing, so a field's key may be `constructor` or `__proto__`. */
 export type Values = Record<string, FieldValue>
 
-// Objects of a constructor whose prototype is empty keep V8's fast form, which those of Object.create(null) do not: half the time to fill.
+// Objects of a constructor with an empty prototype keep V8's fast properties, unlike Object.create(null): filling takes half the time.
 const Empty = function Values() {} as unknown as new () => object
 Empty.prototype = Object.create(null)
 
 export const emptyValues = (): Values => new Empty() as Values
 
-/** A record as the domain holds it; rules are tested on this form. */
+/** A record in memory. Rules are tested on this form. */
 export interface StoredRecord extends TestedRecord {
   readonly id: string
   readonly created_at: string
@@ -22,7 +22,7 @@ export interface StoredRecord extends TestedRecord {
   readonly values: Values
 }
 
-/** A record as a response carries it (document 1, Record): a field without a value is null, one that the caller may not see is absent. */
+/** A record in a response (document 1, Record). A field without a value is null; one that the caller may not see is absent. */
 export interface RecordView {
   readonly id: string
   readonly object_type: string
@@ -32,13 +32,13 @@ export interface RecordView {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** A row of `allColumns`, in that order, and behind them whatever else its statement selects. It is read by a statement `asArrays`. */
+/** A row read with `asArrays`: the cells of `recordColumns` in their order, then any others that the statement selects. */
 export type RecordRow = readonly unknown[]
 
 /** The id of a row's record. */
 export const rowId = (row: RecordRow): string => row[0] as string
 
-/** The columns of every record's row. */
+/** The columns that every record table has. */
 export const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
 
 /** The columns of a field's values: one, or two for a currency. */
@@ -47,7 +47,7 @@ export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[]
 /** All columns of a type's table, in the order of its fields. */
 export const recordColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(valueColumnsOf)]
 
-/** A field's value in its cells; `code` is the second one of a field with two columns. */
+/** A field's value from its cells. `code` is the second cell of a field with two columns. */
 export function readValue({ type, codeColumn }: Field, cell: unknown, code: unknown): FieldValue {
   const { fromColumns } = fieldKinds[type]
   if (cell === null || fromColumns === readFirstCell) return cell as FieldValue
@@ -57,17 +57,17 @@ export function readValue({ type, codeColumn }: Field, cell: unknown, code: unkn
 /** The record of a row. */
 export function toRecord(type: RecordType, row: RecordRow): StoredRecord {
   const values = emptyValues()
-  for (const { field, place } of placesOf(type)) values[field.key] = readValue(field, row[place], row[place + 1])
+  for (const { field, index } of fieldCellsOf(type)) values[field.key] = readValue(field, row[index], row[index + 1])
   const [id, created_by, created_at, updated_at] = row as OwnCells
   return { id, object_type: type.key, created_by, created_at, updated_at, values }
 }
 
-/** What a caller who may see all of it sees of a row: the same as `viewOf` of `recordOf`, without the record between. */
+/** A row with all fields as a response carries it: `toRecordView` of `toRecord` without the intermediate record. */
 export function rowToRecordView(type: RecordType, row: RecordRow): RecordView {
   const values = new Empty() as Record<string, unknown>
-  for (const { field, place, show } of placesOf(type)) {
-    const cell = row[place]
-    values[field.key] = cell === null || show === undefined ? cell : show(cell, row[place + 1])
+  for (const { field, index, toJson } of fieldCellsOf(type)) {
+    const cell = row[index]
+    values[field.key] = cell === null || toJson === undefined ? cell : toJson(cell, row[index + 1])
   }
   const [id, created_by, created_at, updated_at] = row as OwnCells
   return { id, object_type: type.key, created_by, created_at, updated_at, values }
@@ -75,30 +75,30 @@ export function rowToRecordView(type: RecordType, row: RecordRow): RecordView {
 
 type OwnCells = readonly [id: string, created_by: string | null, created_at: string, updated_at: string]
 
-/** Where a field stands in a row, and how its cells are shown; undefined where the first one is shown as it is. */
-interface Place {
+/** The index of a field's first cell in a row, and its conversion to JSON; undefined where the first cell is the JSON value. */
+interface FieldCells {
   readonly field: Field
-  readonly place: number
-  readonly show: ((cell: unknown, code: unknown) => unknown) | undefined
+  readonly index: number
+  readonly toJson: ((cell: unknown, code: unknown) => unknown) | undefined
 }
 
-const known = new WeakMap<RecordType, readonly Place[]>()
+const cellsByType = new WeakMap<RecordType, readonly FieldCells[]>()
 
-/** The places of a type's fields, worked out once: looking a field's kind up for every cell takes a quarter of the time of a page. */
-function placesOf(type: RecordType): readonly Place[] {
-  const kept = known.get(type)
-  if (kept) return kept
-  let place: number = ownColumns.length
-  const places = type.fields.map((field) => {
-    const at = place
-    place += valueColumnsOf(field).length
-    return { field, place: at, show: showOf(field) }
+/** The cells of a type's fields, cached per type: looking up a field's kind for every cell takes a quarter of the time of a page. */
+function fieldCellsOf(type: RecordType): readonly FieldCells[] {
+  const cached = cellsByType.get(type)
+  if (cached) return cached
+  let nextIndex: number = ownColumns.length
+  const cells = type.fields.map((field) => {
+    const index = nextIndex
+    nextIndex += valueColumnsOf(field).length
+    return { field, index, toJson: jsonConversionOf(field) }
   })
-  known.set(type, places)
-  return places
+  cellsByType.set(type, cells)
+  return cells
 }
 
-function showOf(field: Field): Place['show'] {
+function jsonConversionOf(field: Field): FieldCells['toJson'] {
   const { fromColumns, toJson } = fieldKinds[field.type]
   if (fromColumns === readFirstCell && toJson === plainKind.toJson) return undefined
   return (cell, code) => {
@@ -107,13 +107,13 @@ function showOf(field: Field): Place['show'] {
   }
 }
 
-/** What a caller sees of a record: the fields in `visible`, or all of them. */
+/** A record as a response carries it, with the fields in `visible`, or all. */
 export function toRecordView(type: RecordType, record: StoredRecord, visible?: ReadonlySet<string>): RecordView {
   const { id, object_type, created_by, created_at, updated_at } = record
   return { id, object_type, created_by, created_at, updated_at, values: toValuesView(type, record.values, visible) }
 }
 
-/** The values of a record as a response carries them. */
+/** The values of a record as a response carries them: those in `visible`, or all. */
 export function toValuesView(type: RecordType, values: Values, visible?: ReadonlySet<string>): Record<string, unknown> {
   const view = new Empty() as Record<string, unknown>
   for (const field of type.fields) {

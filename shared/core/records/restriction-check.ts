@@ -11,41 +11,41 @@ import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** Records that are looked at together; fewer where one value may have 100,000 characters. */
+/** Records checked at once; fewer for text fields, whose values may have 100,000 characters. */
 const pageSizeOf = ({ type }: Field): number => (type === 'text' ? 100 : 1_000)
 
-/** Changes that are left for the moment in which nobody may write. */
-const mostLeft = 2_000
+/** Maximum changes left for the final check, which blocks writes. */
+const maxRemainingChanges = 2_000
 
-/** How often changes that came during a look are looked at without stopping them; each look is shorter than the one before. */
-const mostLooks = 10
+/** Maximum passes over changes made during the previous pass, without blocking writes. Each pass is shorter than the one before. */
+const maxPasses = 10
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-/** A field of a type, and what a change of it newly asks of the values that there are. */
+/** A field of a type, and the restrictions that a change of it adds for existing values. */
 export interface RestrictionCheck {
   readonly type: RecordType
   readonly field: Field
   readonly restrictions: readonly Restriction[]
 }
 
-/** How many records break each tightening, in their order. */
+/** Number of records that violate each restriction, in the order of the restrictions. */
 type Counts = number[]
 
 /**
- * Looks at the records after an id, oldest first, and adds those that break a tightening to the counts. Returns how many were looked at and
- * the last one's id, undefined when none was left.
+ * Checks the next records after an id, oldest first, and adds violations to `counts`. Returns the number of records checked and the last
+ * one's id, undefined when none was left.
  */
 export async function countViolationsAfter(
   db: Executor,
-  question: RestrictionCheck,
+  check: RestrictionCheck,
   after: string,
   counts: Counts,
 ): Promise<{ count: number; last: string | undefined }> {
-  const { type, field } = question
+  const { type, field } = check
   const rows = await db.query<RecordRow>(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
-  count(
-    question,
+  addViolations(
+    check,
     rows.map(([, cell, code]) => readValue(field, cell, code)),
     counts,
   )
@@ -53,23 +53,23 @@ export async function countViolationsAfter(
   return { count: rows.length, last: last && rowId(last) }
 }
 
-function count({ restrictions }: RestrictionCheck, values: readonly FieldValue[], counts: Counts): void {
+function addViolations({ restrictions }: RestrictionCheck, values: readonly FieldValue[], counts: Counts): void {
   for (const value of values) {
     for (const [index, { isViolatedBy }] of restrictions.entries()) if (isViolatedBy(value)) counts[index] = (counts[index] ?? 0) + 1
   }
 }
 
-/** Throws VALIDATION_ERROR with the numbers of records that break something: `rules.max_len: 3 records break it`. */
+/** Throws VALIDATION_ERROR with the number of violations per restriction: `rules.max_len: 3 records break it`. */
 export function requireNoViolations({ restrictions }: RestrictionCheck, counts: Counts): void {
-  const complaints = restrictions.flatMap(({ name, describeViolations }, index) =>
+  const messages = restrictions.flatMap(({ name, describeViolations }, index) =>
     counts[index] ? `${name}: ${describeViolations(counts[index])}` : [],
   )
-  if (complaints.length > 0) throw problem('VALIDATION_ERROR', complaints.join('; '))
+  if (messages.length > 0) throw problem('VALIDATION_ERROR', messages.join('; '))
 }
 
 /**
- * A mark in the audit: every change of the type's records that a statement of before did not see has its entry behind it. For that it lets
- * the writes under way end, for a moment.
+ * A position in the audit, as an entry id. Changes of the type's records that earlier statements did not see have their entries after it.
+ * For that it briefly locks the table against writes, which waits for running writes to end.
  */
 export const readAuditPosition = (scope: Scope, type: RecordType): Promise<string> =>
   changeTable(scope, async (tx) => {
@@ -78,31 +78,31 @@ export const readAuditPosition = (scope: Scope, type: RecordType): Promise<strin
     return row?.id ?? lowestId
   })
 
-/** Throws like `refuseBroken` when records that were changed behind a mark break something. Returns how many changes there were. */
-export async function requireNoViolationsSince(db: Executor, question: RestrictionCheck, mark: string): Promise<number> {
-  const { type, field } = question
+/** Throws like `requireNoViolations` for records changed after an audit position. Returns the number of changes. */
+export async function requireNoViolationsSince(db: Executor, check: RestrictionCheck, position: string): Promise<number> {
+  const { type, field } = check
   const counts: Counts = []
-  const looked = new Set<string>()
+  const checkedIds = new Set<string>()
   const pageSize = pageSizeOf(field)
-  for (let after = mark, changes = 0; ; ) {
+  for (let after = position, changes = 0; ; ) {
     const entries = await db.query<{ id: string; record_id: string }>(changesAfter(type.workspaceId, type.key, after, pageSize))
-    const ids = entries.map(({ record_id }) => record_id).filter((id) => !looked.has(id))
-    count(question, await findValuesByIds({ db }, type, field, [...new Set(ids)]), counts)
-    for (const id of ids) looked.add(id)
+    const ids = entries.map(({ record_id }) => record_id).filter((id) => !checkedIds.has(id))
+    addViolations(check, await findValuesByIds({ db }, type, field, [...new Set(ids)]), counts)
+    for (const id of ids) checkedIds.add(id)
     changes += entries.length
     after = entries.at(-1)?.id ?? after
     if (entries.length === pageSize) continue
-    requireNoViolations(question, counts)
+    requireNoViolations(check, counts)
     return changes
   }
 }
 
-/** Looks at what changed behind a mark until little is left to look at. Returns the mark behind which that stands. */
-export async function checkRecentChanges(scope: Scope, question: RestrictionCheck, mark: string): Promise<string> {
-  for (let look = 1, from = mark; ; look++) {
-    const next = await readAuditPosition(scope, question.type)
-    const changes = await requireNoViolationsSince(scope.db, question, from)
-    if (changes <= mostLeft || look === mostLooks) return next
+/** Checks records changed after an audit position until few changes remain. Returns the position after which those are. */
+export async function checkRecentChanges(scope: Scope, check: RestrictionCheck, position: string): Promise<string> {
+  for (let pass = 1, from = position; ; pass++) {
+    const next = await readAuditPosition(scope, check.type)
+    const changes = await requireNoViolationsSince(scope.db, check, from)
+    if (changes <= maxRemainingChanges || pass === maxPasses) return next
     from = next
   }
 }

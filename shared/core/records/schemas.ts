@@ -21,7 +21,7 @@ export const recordSchema = t.Object(
 export const record = schema(recordSchema)
 export const recordValues = schema(t.Object({ values }, { title: 'RecordValues' }))
 
-/** A page of a listing: by cursor, or of a search with its total. */
+/** A page of a listing by cursor, or of a search with its total. */
 export const recordPage = schema(
   t.Object(
     {
@@ -33,7 +33,7 @@ export const recordPage = schema(
   ),
 )
 
-/** What creates a record. */
+/** Body that creates a record. */
 export const recordInput = schema(
   t.Object(
     { values: t.Optional(t.Record(t.String(), t.Unknown(), { description: 'By field key; null counts as not sent.' })) },
@@ -41,15 +41,15 @@ export const recordInput = schema(
   ),
 )
 
-/** What changes a record. */
+/** Body that changes a record. */
 export const recordChanges = schema(
   t.Object(
-    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields not sent are left alone; null clears one.' }) },
+    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields not sent keep their values; null clears one.' }) },
     { title: 'RecordChanges' },
   ),
 )
 
-/** What a search and an export look for. */
+/** Query parameters of a search and an export. */
 const search = {
   q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
   filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
@@ -62,16 +62,16 @@ const search = {
   ),
 }
 
-/** The fields that an answer shows. */
+/** Query parameter that selects the fields of a response. */
 const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; all without it.' }))
 
-/** The parameters of one record. */
+/** Query parameters of one record. */
 export const recordQuery = schema(t.Object({ fields }))
 
-/** The parameters of an export. */
+/** Query parameters of an export. */
 export const exportQuery = schema(t.Object(search))
 
-/** The parameters of a listing in either mode (document 1, Records, rule 4). */
+/** Query parameters of a listing in either mode (document 1, Records, rule 4). */
 export const listQuery = schema(
   t.Object({
     ...search,

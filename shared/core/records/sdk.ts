@@ -21,14 +21,14 @@ const values = ['values', valuesByKey] as const
 const maybeValues = ['values', schema(t.Unknown())] as const
 const query = ['query', schema(t.Unknown())] as const
 
-/** The type that a call names, once the caller may do something of the kind with its records at all: what the route asks first. */
-async function allowed(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
+/** The key of the type that a call names, after the same permission check as in its route. Throws NOT_FOUND and FORBIDDEN. */
+async function requireTypeKey(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
   const { key } = await requireRecordType(scope, typeKey)
   requirePermission(scope, permission, key)
   return key
 }
 
-/** The query of a listing: as in an address, with `filter` as a list where its sender likes that better than its JSON text. */
+/** Parses the query of a listing: parameters as in a URL, except that `filter` may also be a list. */
 function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery {
   if (given === undefined || given === null) return listQuery.parse({}, 'query')
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
@@ -38,7 +38,7 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
   return filter === undefined ? query : { ...query, filter: readFilters(filter) }
 }
 
-/** A number of the query may be text, as it is in an address: so it comes to a public function. */
+/** Whether a numeric parameter is text, as public functions receive it from a URL. */
 const isWholeNumber = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 
@@ -49,7 +49,7 @@ export const recordMethods: readonly SdkMethod[] = [
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
     async ({ scope }, typeKey, given) => {
-      const key = await allowed(scope, 'records:read', typeKey)
+      const key = await requireTypeKey(scope, 'records:read', typeKey)
       const query = readQuery(given)
       return isSearchMode(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
     },
@@ -58,22 +58,22 @@ export const recordMethods: readonly SdkMethod[] = [
     'records.get',
     '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>',
     [type, id],
-    async ({ scope }, typeKey, id) => getRecord(scope, await allowed(scope, 'records:read', typeKey), id),
+    async ({ scope }, typeKey, id) => getRecord(scope, await requireTypeKey(scope, 'records:read', typeKey), id),
   ),
   defineSdkMethod(
     'records.create',
     '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
     [type, maybeValues],
     async ({ scope }, typeKey, values) =>
-      createRecord(scope, await allowed(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
+      createRecord(scope, await requireTypeKey(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
   ),
   defineSdkMethod(
     'records.update',
     '<K extends TypeKey>(type: K, id: string, values: SentValues<K>): Promise<void>',
     [type, id, values],
-    async ({ scope }, typeKey, id, values) => changeRecord(scope, await allowed(scope, 'records:update', typeKey), id, values),
+    async ({ scope }, typeKey, id, values) => changeRecord(scope, await requireTypeKey(scope, 'records:update', typeKey), id, values),
   ),
   defineSdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
-    removeRecord(scope, await allowed(scope, 'records:delete', typeKey), id),
+    removeRecord(scope, await requireTypeKey(scope, 'records:delete', typeKey), id),
   ),
 ]

@@ -5,49 +5,49 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
-/** A record as one change left it, or as it was when that deleted it. */
+/** A record after one change, or before its deletion. */
 export interface RecordSnapshot {
-  /** The audit entry of the change, which is the event. */
+  /** Id of the change's audit entry, which is the event. */
   readonly entryId: string
   readonly id: string
   readonly created_by: string | null
   readonly created_at: string
   readonly updated_at: string
-  /** As a response would carry them, by field key, without those that are empty. */
+  /** In JSON form by field key, without empty values. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
 interface Heading extends Pick<RecordSnapshot, 'created_by' | 'created_at' | 'updated_at'> {
-  /** Of an update; of the others the audit entry holds them. */
+  /** Present for updates. For creations and deletions the audit entry holds the values. */
   readonly values?: RecordSnapshot['values']
 }
 
 /**
- * The records that changes left, in the order of the events, for a subscriber whose listener asked for snapshots; empty when none did. One
+ * The snapshots of a delivery's changes, in the order of the events; empty when no listener of the subscriber asked for snapshots. Runs one
  * statement for creations and deletions, none for updates.
  */
-export async function readSnapshots({ db }: Pick<Scope, 'db'>, heard: EventDelivery): Promise<RecordSnapshot[]> {
-  const headings = heard.snapshots as readonly Heading[] | undefined
+export async function readSnapshots({ db }: Pick<Scope, 'db'>, delivery: EventDelivery): Promise<RecordSnapshot[]> {
+  const headings = delivery.snapshots as readonly Heading[] | undefined
   if (!headings) return []
-  const kept = new Map<string, RecordSnapshot['values']>()
-  if (heard.event !== 'updated') {
-    const rows = await db.query<{ id: string; values: RecordSnapshot['values'] }>(valuesOfEntries(heard.workspaceId, heard.entryIds))
-    for (const { id, values } of rows) kept.set(id, values)
+  const valuesByEntryId = new Map<string, RecordSnapshot['values']>()
+  if (delivery.event !== 'updated') {
+    const rows = await db.query<{ id: string; values: RecordSnapshot['values'] }>(valuesOfEntries(delivery.workspaceId, delivery.entryIds))
+    for (const { id, values } of rows) valuesByEntryId.set(id, values)
   }
-  return heard.entryIds.flatMap((entryId, index) => {
-    const [id, heading] = [heard.subjectIds[index], headings[index]]
+  return delivery.entryIds.flatMap((entryId, index) => {
+    const [id, heading] = [delivery.subjectIds[index], headings[index]]
     if (id === undefined || heading === undefined) return []
-    const { created_by, created_at, updated_at, values = kept.get(entryId) ?? {} } = heading
-    return { entryId, id, created_by, created_at: inUtc(created_at), updated_at: inUtc(updated_at), values }
+    const { created_by, created_at, updated_at, values = valuesByEntryId.get(entryId) ?? {} } = heading
+    return { entryId, id, created_by, created_at: toUtc(created_at), updated_at: toUtc(updated_at), values }
   })
 }
 
-/** PostgreSQL writes `+00:00` for an instant in JSON. */
-const inUtc = (instant: string): string => instant.replace('+00:00', 'Z')
+/** PostgreSQL ends an instant in JSON with `+00:00`. */
+const toUtc = (instant: string): string => instant.replace('+00:00', 'Z')
 
 /**
- * A snapshot in the form that rules are tested on, by what the type is like now. A field that is gone is left out, and so is a value that its
- * field's type would not read any more.
+ * Converts a snapshot to the form that rules are tested on, with the current type metadata. Deleted fields are omitted; a value that its
+ * field no longer accepts becomes null.
  */
 export function snapshotToRecord(type: RecordType, { id, created_by, created_at, updated_at, values }: RecordSnapshot): StoredRecord {
   const stored = emptyValues()

@@ -2,15 +2,15 @@ import { markLongRecords } from '#shared/core/records/query/sizes-store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
-/** Text of one record, in UTF-16 units, from which its type is known as one of long records: 200 of less fit into any memory. */
-const longFrom = 20_000
+/** UTF-16 units of text from which a record is long and its type is marked so. 200 shorter records fit into memory. */
+const minLongRecordText = 20_000
 
 /**
- * Notes it with a type when a record of these values is about to be written and is long: from then on pages of the type are measured before
- * they are read. Others are not, which saves every listing a sixth of its statement's time.
+ * Marks the type when a record to be written is long. Pages of a marked type are measured before they are read; for other types this saves
+ * every listing a sixth of its statement's time.
  */
 export async function noteLongRecord({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
-  if (type.longRecords || textLength(values) < longFrom) return
+  if (type.longRecords || textLength(values) < minLongRecordText) return
   await db.query({ ...markLongRecords(type.workspaceId, type.id), repeatable: true })
 }
 

@@ -7,28 +7,28 @@ import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Changes of one transaction of a batch that is not atomic (page "Beyond", section 2). */
+/** Changes per transaction of a non-atomic batch (page "Beyond", section 2). */
 const changesPerStep = 100
 
-const bound = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`
+const budgetMessage = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`
 
 type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpoint' | 'advance'>
 
 /**
- * An atomic batch commits together with its results. Any other commits every 100 changes together with its checkpoint, so a worker that is
- * killed leaves the rest to the next.
+ * An atomic batch commits together with its results. A non-atomic batch commits every 100 changes together with a checkpoint, from which
+ * another worker continues after a crash.
  */
 export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
-  const computing = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound })
+  const budget = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound: budgetMessage })
   if (atomic) {
-    const ahead = await precomputeRecords({ ...work.scope, computeBudget: computing }, typeKey, operations)
+    const precomputed = await precomputeRecords({ ...work.scope, computeBudget: budget }, typeKey, operations)
     return commit(async (inside) => ({
-      result: { results: await runBatch({ ...inside, computeBudget: computing }, typeKey, operations, { atomic: true, ahead }) },
+      result: { results: await runBatch({ ...inside, computeBudget: budget }, typeKey, operations, { atomic: true, precomputed }) },
     }))
   }
   const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
-    runBatch({ ...scope, computeBudget: computing }, typeKey, part, { atomic: false, earlier })
+    runBatch({ ...scope, computeBudget: budget }, typeKey, part, { atomic: false, earlier })
   const earlier = await changeInSteps(work, operations, step)
   return commit(async (inside) => ({
     result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
@@ -37,7 +37,7 @@ export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, oper
 
 type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) => Promise<BatchResult[]>
 
-/** Does all changes but those of the last transaction, and gives their results. */
+/** Runs all changes except those of the last transaction. Returns their results. */
 async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], step: Step) {
   // The checkpoint is the results so far as JSON text, which keeps the digits of their numbers.
   let results = checkpoint === undefined ? [] : (parseStoredJson(checkpoint as string) as BatchResult[])

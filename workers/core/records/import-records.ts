@@ -8,13 +8,13 @@ import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Data rows in one file; more is refused before anything is created (document 1, Limits). */
+/** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
 export const maxImportRows = 500
 
-/** What is created, and recorded as done, in one transaction: a killed worker's successor goes on behind it, and memory holds no more. */
+/** Maximum rows, and characters, created in one transaction together with its checkpoint. It also bounds the memory of an import. */
 const stepSize = { rows: 100, characters: 250_000 }
 
-/** How far an import has come: rows from the first, and those among them that were not created. */
+/** Checkpoint of an import: the number of rows done, and those among them that were refused. */
 interface Progress {
   readonly done: number
   readonly errors: readonly RefusedRow[]
@@ -31,13 +31,13 @@ export default defineHandler(importRecordsJob, async ({ commit, ...work }) => {
       return { result: { created: done - errors.length, failed: errors.length, errors: [...errors] } }
     })
   } catch (error) {
-    // What a fault of ours stopped is tried again and needs the file; what is refused is not.
+    // A refused import is not retried, so its file is discarded. Other errors are retried and need the file.
     if (error instanceof Problem && error.status < 500) await discardJobFile(scope.db, scope.workspace.id, payload.fileId)
     throw error
   }
 })
 
-/** Reads the file once to its end, so that a bad header, a file that stops being CSV and too many rows are told before anything is created. */
+/** Reads the whole file once, so that a bad header, invalid CSV and too many rows are refused before anything is created. */
 async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise<number> {
   const file = await readJobFile(scope, scope.workspace.id, fileId)
   try {
@@ -54,7 +54,7 @@ async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise
   }
 }
 
-/** Imports the rows behind the checkpoint, a step in a transaction with its own. */
+/** Imports the rows after the checkpoint, each step in one transaction with its new checkpoint. */
 async function importFile({ scope, payload: { typeKey, fileId }, signal, checkpoint, advance }: Work, total: number): Promise<Progress> {
   let progress = (checkpoint ?? { done: 0, errors: [] }) as Progress
   await advance({ done: progress.done, total })

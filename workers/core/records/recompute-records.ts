@@ -9,30 +9,30 @@ import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** How far a recompute has come. */
+/** Checkpoint of a recompute. */
 interface Progress {
   readonly done: number
   readonly total: number
   readonly selection: Selection
-  /** The last record that was computed; empty at the start. */
+  /** Id of the last computed record; empty at the start. */
   readonly after: string
-  /** The fields that are fresh once all were. */
+  /** The fields that are no longer stale when all records are computed. */
   readonly stale: readonly StaleField[]
 }
 
-// Whatever was being written from a picture without the formula is committed, or was refused, before this job is enqueued, and every write
-// since computes by itself (shared/core/types/tables/edition.ts): once the last record was looked at, all are right.
+// Writes with type metadata from before the formula are committed or refused before this job is enqueued, and every later write computes
+// the formula itself (shared/core/types/tables/edition.ts). So all records are correct once the last one is computed.
 export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
-  let progress = (checkpoint ?? (await withRecordType(scope, typeKey, (type) => startOf(scope, type)))) as Progress
+  let progress = (checkpoint ?? (await withRecordType(scope, typeKey, (type) => initialProgress(scope, type)))) as Progress
   for (;;) {
     signal.throwIfAborted()
     const { done, total, selection, after } = progress
-    const began = performance.now()
+    const startedAt = performance.now()
     const step = await withRecordType(scope, typeKey, (type) =>
       scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
         const { count, last } = await recomputeAfter(inside, type, after, selection)
-        const next = last === undefined ? secondRun(progress, computesUnique(type)) : { ...progress, after: last }
+        const next = last === undefined ? startSecondRun(progress, computesUnique(type)) : { ...progress, after: last }
         if (next === undefined) return undefined
         const counted = selection === 'all' ? done + count : done
         const reached = { ...next, done: counted, total: Math.max(total, counted) }
@@ -46,12 +46,12 @@ export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey },
         return { result: { records: progress.done } }
       })
     progress = step
-    // Somebody waits for what else the database has to do, and nobody for this: it rests for as long as it worked.
-    await setTimeout(performance.now() - began, undefined, { signal })
+    // Other work of the database is urgent, this job is not: it pauses for as long as the step took.
+    await setTimeout(performance.now() - startedAt, undefined, { signal })
   }
 })
 
-const startOf = async (scope: Scope, type: RecordType): Promise<Progress> => ({
+const initialProgress = async (scope: Scope, type: RecordType): Promise<Progress> => ({
   stale: await findStaleFields(scope, type),
   done: 0,
   total: await countRecords(scope.db, scope.workspace.id, type.id),
@@ -59,6 +59,6 @@ const startOf = async (scope: Scope, type: RecordType): Promise<Progress> => ({
   after: '',
 })
 
-/** A value of a unique field that was held when it was computed may be free once its holder was computed too. */
-const secondRun = (progress: Progress, hasUnique: boolean): Progress | undefined =>
+/** A unique value that another record held may be free once that record is computed, so empty unique fields get a second run. */
+const startSecondRun = (progress: Progress, hasUnique: boolean): Progress | undefined =>
   hasUnique && progress.selection === 'all' ? { ...progress, selection: 'empty', after: '' } : undefined

@@ -6,8 +6,8 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
 /**
- * What a caller may see of a type's entries: what it may read of the type's records as they are now. Of a record or field that is gone
- * nobody can tell whether a condition would hold, so what those held is only for callers of whose rules none could have hidden it.
+ * A caller's access to the audit entries of a type. It follows from read access to the type's records in their current state. Conditions
+ * cannot be tested on deleted records and fields, so only callers whose rules could never have hidden them see their values.
  */
 export interface TypeAuditAccess {
   readonly type: RecordType
@@ -16,39 +16,39 @@ export interface TypeAuditAccess {
   readonly showsDeletedFields: boolean
 }
 
-/** The types whose entries the caller may see, if only of some records. */
+/** The types of which the caller may see the audit entries of at least some records. */
 export function findAuditAccess({ actor }: Scope, types: readonly RecordType[]): TypeAuditAccess[] {
   const { policy } = actor
   return types
     .filter(({ key }) => permits({ actor }, 'audit:read', key))
     .map((type) => {
-      const showsDeletedRecords = readsWhatever(policy, type.key)
+      const showsDeletedRecords = canReadAllRecords(policy, type.key)
       return {
         type,
         access: policy.recordAccess('records:read', type.key, type.fields),
         showsDeletedRecords,
-        showsDeletedFields: showsDeletedRecords && showsWhatever(policy, type.key),
+        showsDeletedFields: showsDeletedRecords && canSeeAllFields(policy, type.key),
       }
     })
     .filter(({ access }) => access.verdict !== 'none')
 }
 
-/** Whether nothing of any record is kept from the caller, also not of types that are gone: the owner, and whoever holds rules like it. */
+/** Whether the caller may see every entry, those of deleted types included: the owner, and callers with equivalent rules. */
 export function canSeeWholeAudit({ actor }: Scope): boolean {
   const { policy } = actor
   const keys = ['*', ...policy.ruleIndexes.flatMap((index) => [...index.keys('records:read'), ...index.keys('audit:read')])]
-  return keys.every((key) => permits({ actor }, 'audit:read', key) && readsWhatever(policy, key) && showsWhatever(policy, key))
+  return keys.every((key) => permits({ actor }, 'audit:read', key) && canReadAllRecords(policy, key) && canSeeAllFields(policy, key))
 }
 
-/** Whether a rule without condition lets the caller read the type's records, and none could take any of them back. */
-const readsWhatever = (policy: Policy, key: string): boolean =>
-  readingRules(policy, key).every((rules) => rules.every(({ effect }) => effect === 'allow') && rules.some(isUnconditional))
+/** Whether an unconditional rule allows the caller to read the type's records and no rule denies any of them. */
+const canReadAllRecords = (policy: Policy, key: string): boolean =>
+  readRulesOf(policy, key).every((rules) => rules.every(({ effect }) => effect === 'allow') && rules.some(isUnconditional))
 
-/** Whether no rule could hide a field of them, whatever its key. */
-const showsWhatever = (policy: Policy, key: string): boolean => readingRules(policy, key).every((rules) => rules.every(hidesNothing))
+/** Whether no rule could hide any field of the type's records, whatever its key. */
+const canSeeAllFields = (policy: Policy, key: string): boolean => readRulesOf(policy, key).every((rules) => rules.every(hidesNothing))
 
-/** The rules on reading a type's records, in as many lists as have to allow it each by itself; none for the owner. */
-const readingRules = ({ ruleIndexes }: Policy, key: string): (readonly PolicyRule[])[] =>
+/** The rules on reading a type's records, one list per rule index; each list must allow the read by itself. Empty for the owner. */
+const readRulesOf = ({ ruleIndexes }: Policy, key: string): (readonly PolicyRule[])[] =>
   ruleIndexes.map((index) => index.matching('records:read', key))
 
 const isUnconditional = ({ condition }: PolicyRule): boolean => Object.keys(condition ?? {}).length === 0

@@ -25,11 +25,11 @@ const auditEntry = t.Object(
 )
 export type AuditEntry = TypeOf<ReturnType<typeof schema<typeof auditEntry>>>
 
-/** A page of the audit with the exact number of all entries that match and that the caller may see. */
+/** A page of audit entries. `total` is the exact number of matching entries that the caller may see. */
 export const auditPage = schema(t.Object({ entries: t.Array(auditEntry), total: t.Integer({ minimum: 0 }) }, { title: 'AuditPage' }))
 export type AuditPage = TypeOf<typeof auditPage>
 
-/** What of the audit is asked for (document 1, Audit query parameters). */
+/** Query parameters of an audit listing (document 1, Audit query parameters). */
 export const auditQuery = schema(
   t.Object({
     object_type: t.Optional(t.String()),
@@ -45,8 +45,8 @@ export const auditQuery = schema(
 export type AuditQuery = TypeOf<typeof auditQuery>
 
 /**
- * The ids that bound a span of time, the second exclusive: an entry's id is a UUID of version 7 and holds the milliseconds of its time, so
- * the span is exact. Throws VALIDATION_ERROR that names the parameter which is no instant.
+ * The ids that bound a time range: `from` inclusive, `to` exclusive. An entry's id is a UUID of version 7, which holds its time in
+ * milliseconds, so the range is exact. Throws VALIDATION_ERROR that names a parameter that is not an instant.
  */
 export function auditIdRange({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from: string | undefined; to: string | undefined } {
   return {

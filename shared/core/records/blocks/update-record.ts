@@ -34,13 +34,13 @@ export const updateRecordBlock = defineBlock({
       requirePermission(scope, 'records:update', type.key)
       const id = toText(settings.record_id).trim()
       await changeRecord(scope, type.key, id, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
-      return { id, object_type: type.key, values: await valuesOf(scope, type.key, id) }
+      return { id, object_type: type.key, values: await readValues(scope, type.key, id) }
     },
   },
 })
 
-/** The values of a changed record; none when the change took it out of sight. */
-async function valuesOf(scope: Scope, typeKey: string, id: string): Promise<Readonly<Record<string, unknown>>> {
+/** The values of a changed record; empty when the caller may no longer read it. */
+async function readValues(scope: Scope, typeKey: string, id: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return (await getRecord(scope, typeKey, id)).values
   } catch (error) {

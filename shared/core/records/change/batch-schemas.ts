@@ -1,13 +1,13 @@
 import { recordSchema } from '#shared/core/records/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Changes in one batch. */
+/** Maximum number of changes in one batch. */
 export const maxBatchOperations = 500
 
-/** Budget steps that the formulas of one batch may take, each some microsecond: its transaction holds the records meanwhile. */
+/** Budget steps for the formulas of one batch, about a microsecond each. Bounded because its transaction holds record locks meanwhile. */
 export const batchComputeSteps = 1_000_000
 
-/** Characters of text that the records in a batch's answer may hold together. */
+/** Maximum characters of text in all records of a batch's answer together. */
 export const maxResultText = 10_000_000
 
 const values = t.Record(t.String(), t.Unknown())
@@ -24,7 +24,7 @@ const operation = t.Union([
   }),
 ])
 const operations = t.Array(operation, { minItems: 1, maxItems: maxBatchOperations })
-/** The changes of a batch, for work that finds them as text. */
+/** The changes of a batch, for a job that parses them from text. */
 export const batchOperations = schema(operations)
 export type BatchOperation = TypeOf<typeof batchOperations>[number]
 
@@ -33,18 +33,18 @@ export const batchInput = schema(
   t.Object(
     {
       operations,
-      atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each stands for itself.' })),
+      atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each succeeds or fails on its own.' })),
     },
     { title: 'Batch' },
   ),
 )
 
 const result = t.Object({
-  status: t.Integer({ description: 'The status that the change alone would have been answered with.' }),
+  status: t.Integer({ description: 'HTTP status of the answer that the change would get on its own.' }),
   record: nullable(recordSchema),
   error: nullable(t.Object({ code: t.String(), message: t.String() })),
 })
 export type BatchResult = TypeOf<typeof batchResults>['results'][number]
 
-/** What came of each change, in their order. */
+/** One result per change, in their order. */
 export const batchResults = schema(t.Object({ results: t.Array(result) }, { title: 'BatchResults' }))

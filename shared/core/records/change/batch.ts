@@ -15,35 +15,34 @@ import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** How the changes of a batch are done. */
-interface How {
-  /** All or none: throws the first failure, naming its place, and locks all records that it names at its beginning. */
+interface BatchOptions {
+  /** All or none: throws the first failure with the index of its operation. Locks all named records before the first change. */
   readonly atomic: boolean
-  /** What `computeAhead` gave for these changes. */
-  readonly ahead?: PrecomputedRecords
-  /** The results of the batch's earlier changes, which were done in other transactions. */
+  /** The result of `precomputeRecords` for these changes. */
+  readonly precomputed?: PrecomputedRecords
+  /** Results of earlier changes of the batch, committed in other transactions. */
   readonly earlier?: readonly BatchResult[]
 }
 
 /**
- * Does several changes of one type's records in their order, in the caller's transaction, each with its own result. A change that fails leaves
- * the others alone unless the batch is atomic.
+ * Runs several changes of one type's records in their order, in the caller's transaction. Returns one result per change. A failed change
+ * does not affect the others unless the batch is atomic. Throws errors with status 500 or above.
  */
 export async function runBatch(
   scope: Scope,
   typeKey: string,
   operations: readonly BatchOperation[],
-  { atomic, ahead, earlier = [] }: How,
+  { atomic, precomputed, earlier = [] }: BatchOptions,
 ): Promise<BatchResult[]> {
-  if (atomic) await lockInOrder(scope, typeKey, operations)
+  if (atomic) await lockNamedRecords(scope, typeKey, operations)
   const results: BatchResult[] = []
   let text = earlier.reduce((sum, result) => sum + textOf(result), 0)
   for (const [index, operation] of operations.entries()) {
     try {
       const result = await withSavepoint(scope.db, async () => {
-        const done = await kinds[operation.op](scope, typeKey, operation as never, ahead)
-        refuseTooMuch(text + textOf(done))
-        return done
+        const result = await operationHandlers[operation.op](scope, typeKey, operation as never, precomputed)
+        requireTextBelowMax(text + textOf(result))
+        return result
       })
       text += textOf(result)
       results.push(result)
@@ -56,8 +55,8 @@ export async function runBatch(
   return results
 }
 
-/** A type that is not there is told by the first change. */
-async function lockInOrder(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<void> {
+/** Locks the named records by id, in one statement. A missing type is reported by the first change. */
+async function lockNamedRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<void> {
   const ids = operations.flatMap((operation) => ('id' in operation && isUuid(operation.id) ? operation.id : []))
   const type = ids.length === 0 ? undefined : await requireRecordType(scope, typeKey).catch(() => undefined)
   if (type) await scope.db.query(lockRecordsByIds(type)({ ids }))
@@ -65,28 +64,27 @@ async function lockInOrder(scope: Scope, typeKey: string, operations: readonly B
 
 const textOf = ({ record }: BatchResult): number => (record ? textLength(record.values) : 0)
 
-/** All results are in memory at once, and computed fields may be longer than what was sent. */
-function refuseTooMuch(text: number): void {
+/** All results are in memory at once, and computed fields may be longer than the input. */
+function requireTextBelowMax(text: number): void {
   if (text > maxResultText)
     throw problem('VALIDATION_ERROR', `the records of a batch may hold at most ${maxResultText} characters of text; send fewer at once`)
 }
 
-type Of<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>
+type OperationOf<Op extends BatchOperation['op']> = Extract<BatchOperation, { op: Op }>
 
-/** What each kind of change does. */
-const kinds: {
+const operationHandlers: {
   readonly [Op in BatchOperation['op']]: (
     scope: Scope,
     typeKey: string,
-    operation: Of<Op>,
-    ahead?: PrecomputedRecords,
+    operation: OperationOf<Op>,
+    precomputed?: PrecomputedRecords,
   ) => Promise<BatchResult>
 } = {
-  create: async (scope, typeKey, { values }) => created(scope, typeKey, values ?? {}),
-  update: async (scope, typeKey, { id, values }, ahead) => {
+  create: async (scope, typeKey, { values }) => createOne(scope, typeKey, values ?? {}),
+  update: async (scope, typeKey, { id, values }, precomputed) => {
     requirePermission(scope, 'records:update', typeKey)
-    await changeRecord(scope, typeKey, id, values, '', ahead)
-    return changed(scope, typeKey, id)
+    await changeRecord(scope, typeKey, id, values, '', precomputed)
+    return toUpdateResult(scope, typeKey, id)
   },
   delete: async (scope, typeKey, { id }) => {
     requirePermission(scope, 'records:delete', typeKey)
@@ -96,13 +94,13 @@ const kinds: {
   upsert,
 }
 
-async function created(scope: Scope, typeKey: string, values: Readonly<Record<string, unknown>>): Promise<BatchResult> {
+async function createOne(scope: Scope, typeKey: string, values: Readonly<Record<string, unknown>>): Promise<BatchResult> {
   const record = await createRecord(scope, typeKey, values)
   return { status: 201, record: { ...record, values: { ...record.values } }, error: null }
 }
 
-/** A changed record as its caller sees it; null when the change made it unreadable. */
-async function changed(scope: Scope, typeKey: string, id: string): Promise<BatchResult> {
+/** The result of an update: the record as the caller sees it, or null when the change made it unreadable. */
+async function toUpdateResult(scope: Scope, typeKey: string, id: string): Promise<BatchResult> {
   const type = await requireRecordType(scope, typeKey)
   const access = recordAccessFor(scope, type, 'records:read')
   const record = await findRecord(scope, type, id)
@@ -110,24 +108,24 @@ async function changed(scope: Scope, typeKey: string, id: string): Promise<Batch
   return { status: 200, record: view ? { ...view, values: { ...view.values } } : null, error: null }
 }
 
-/** How often an upsert looks again: whoever held its value may have changed or deleted that record before it was looked for. */
-const maxLooks = 5
+/** Attempts of an upsert. The record that holds the value may change or be deleted between the failed creation and the next lookup. */
+const maxUpsertAttempts = 5
 
-/** Changes the record that holds the value of a unique field, or creates one; of two at once, one creates and the other changes. */
-async function upsert(scope: Scope, typeKey: string, { by, values }: Of<'upsert'>): Promise<BatchResult> {
-  for (let look = 1; ; look++) {
+/** Changes the record that holds the value of a unique field, or creates one. Of two concurrent upserts one creates, the other changes. */
+async function upsert(scope: Scope, typeKey: string, { by, values }: OperationOf<'upsert'>): Promise<BatchResult> {
+  for (let attempt = 1; ; attempt++) {
     const id = await findRecordIdByUnique(scope, typeKey, by, values)
     if (id !== undefined) {
       requirePermission(scope, 'records:update', typeKey)
       await changeRecord(scope, typeKey, id, values)
-      return changed(scope, typeKey, id)
+      return toUpdateResult(scope, typeKey, id)
     }
     requirePermission(scope, 'records:create', typeKey)
     try {
-      return await withSavepoint(scope.db, () => created(scope, typeKey, values))
+      return await withSavepoint(scope.db, () => createOne(scope, typeKey, values))
     } catch (error) {
-      const raced = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
-      if (!raced || look === maxLooks) throw error
+      const lostRace = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
+      if (!lostRace || attempt === maxUpsertAttempts) throw error
     }
   }
 }

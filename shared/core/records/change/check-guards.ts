@@ -4,8 +4,9 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
 /**
- * Asks the rooms whether a locked record may change in these fields, or be deleted when none are given; throws what one of them refuses.
- * Types without a guard cost one look into a map. Whole types go unasked: those with a guard are built in, and cannot be deleted.
+ * Runs the guards of a type (shared/guards.ts) for a change of these fields of a locked record, or for its deletion when `fields` is
+ * omitted. Throws the problem of the first guard that refuses. A type without guards costs one map lookup. Deleting a whole type needs no
+ * check: types with guards are built in and cannot be deleted.
  */
 export async function checkRecordGuards(
   scope: Scope,

@@ -8,8 +8,8 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
- * Deletes a record for good; records that reference it keep its id. NOT_FOUND when the caller may not read it, FORBIDDEN when not delete,
- * PRECONDITION_FAILED when `ifMatch` names another version, and what a room refuses (shared/guards.ts).
+ * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
+ * may not delete it, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/guards.ts).
  */
 export function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
   return withRecordType(scope, typeKey, (type) =>

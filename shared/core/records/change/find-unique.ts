@@ -10,8 +10,8 @@ import { type RecordType, requireRecordType } from '#shared/core/types/record-ty
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * The id of the record that holds the value sent for a unique field, whoever asks; undefined when there is none. Throws VALIDATION_ERROR
- * when the field is not unique, computed or could be hidden from the caller, or the value is missing.
+ * The id of the record that holds the value sent for a unique field, regardless of the caller's rights; undefined when no record holds it.
+ * Throws VALIDATION_ERROR when the field is not unique, is computed or could be hidden from the caller, or when the value is missing.
  */
 export async function findRecordIdByUnique(
   scope: Scope,
@@ -21,16 +21,16 @@ export async function findRecordIdByUnique(
 ): Promise<string | undefined> {
   const type = await requireRecordType(scope, typeKey)
   const field = type.fieldByKey.get(by)
-  // A computed field makes its value itself, which need not be the one sent.
+  // The value of a computed field may differ from the one sent.
   if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(by)) {
     throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read and send, got ${by}`)
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
   if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
-  return find(scope, type, field, fieldKinds[field.type].toColumns(value))
+  return findHolderId(scope, type, field, fieldKinds[field.type].toColumns(value))
 }
 
-async function find({ db }: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
+async function findHolderId({ db }: Scope, type: RecordType, field: Field, cells: readonly unknown[]): Promise<string | undefined> {
   const slots = Object.fromEntries(valueColumnsOf(field).map((column, index) => [column, cells[index]]))
   return (await db.query<{ id: string }>(recordOfUnique(type, field)(slots)))[0]?.id
 }

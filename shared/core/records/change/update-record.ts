@@ -21,10 +21,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Changes the fields that were sent; null clears one. NOT_FOUND when the caller may not read the record, FORBIDDEN when it may but its
- * rules do not allow to change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one,
- * DUPLICATE_VALUE for a unique field, PRECONDITION_FAILED when `ifMatch` names another version, and what a room refuses
- * (shared/guards.ts). Both tests are made on the stored record alone. `ahead` is what was computed before the record was locked.
+ * Changes the fields that were sent; null clears one. Throws NOT_FOUND when the caller may not read the record, FORBIDDEN when it may read
+ * but not change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one, DUPLICATE_VALUE for a
+ * unique field, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/guards.ts). Both rights are
+ * tested on the stored record only. `precomputed` holds values computed before the record was locked.
  */
 export function changeRecord(
   scope: Scope,
@@ -32,7 +32,7 @@ export function changeRecord(
   recordId: string,
   input: Readonly<Record<string, unknown>>,
   ifMatch = '',
-  ahead?: PrecomputedRecords,
+  precomputed?: PrecomputedRecords,
 ): Promise<void> {
   return withRecordType(scope, typeKey, async (type) => {
     const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
@@ -40,12 +40,12 @@ export function changeRecord(
       const inside = within(scope, tx)
       const stored = await requireChangeable(inside, type, recordId, 'records:update')
       requireVersion(stored, ifMatch)
-      await applyChanges(inside, type, stored, sent, findPrecomputedValues(ahead, type, stored, input))
+      await applyChanges(inside, type, stored, sent, findPrecomputedValues(precomputed, type, stored, input))
     })
   })
 }
 
-/** The stored record, locked, once the caller may read it and do the action with it. */
+/** Locks and returns the stored record. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it may not do the action. */
 export async function requireChangeable(
   scope: Scope,
   type: RecordType,
@@ -58,14 +58,14 @@ export async function requireChangeable(
   return stored
 }
 
-/** Writes what differs from a locked record, computed fields with it, as `computed` gives them; nothing when nothing does. */
+/** Writes the fields of a locked record that differ, computed ones included. `computed` replaces their computation. No change, no write. */
 export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)
   const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
   requireRequiredValues(type, next)
-  refuseFixed(scope, type, stored, sent, fields)
+  requireImmutableUnchanged(scope, type, stored, sent, fields)
   if (fields.length === 0) return
   await checkRecordGuards(scope, type, { id: stored.id, before: stored.values, after: next }, fields)
   await noteLongRecord(scope, type, next)
@@ -91,15 +91,15 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
   }
 }
 
-/** All values of a record, for those who listen to its updates and want them; null when nobody does. */
+/** All values of a record as JSON text, for subscribers that want snapshots of updates; null when none does. */
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
   (await wantsSnapshots(scope, type.key)) ? JSON.stringify(presentValuesView(type, next)) : null
 
-/** Whoever may not see an immutable value does not learn it by guessing: sending one is a change, whatever it is. */
-function refuseFixed(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {
+/** Sending an immutable field that the caller may not see counts as a change, whatever the value, so it cannot be learned by guessing. */
+function requireImmutableUnchanged(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {
   const immutable = type.fields.filter((field) => field.immutable && field.key in sent)
   if (immutable.length === 0) return
   const visible = recordAccessFor(scope, type, 'records:read').visibleFields(stored)
-  const fixed = immutable.find((field) => changed.includes(field) || !visible.has(field.key))
-  if (fixed) throw problem('VALIDATION_ERROR', `values.${fixed.key} cannot change after creation`)
+  const changedField = immutable.find((field) => changed.includes(field) || !visible.has(field.key))
+  if (changedField) throw problem('VALIDATION_ERROR', `values.${changedField.key} cannot change after creation`)
 }

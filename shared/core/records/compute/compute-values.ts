@@ -7,9 +7,9 @@ import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/proce
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Computes every computed field of a record into its values, each after those that it reads; what cannot be evaluated is empty, and so are
- * the fields whose keys stand in `withheld`. Gives the thread back between slices. Throws VALIDATION_ERROR when the scope's budget has not
- * enough left for what the record took.
+ * Evaluates every computed field of a record into `values`, each after the fields that it reads. A formula that fails gives an empty value;
+ * so does a field whose key is in `withheld`. Yields the thread between slices. Throws VALIDATION_ERROR when the record takes more steps
+ * than the scope's budget has left.
  */
 export async function computeValues(scope: ComputingScope, type: RecordType, values: Values, withheld = none): Promise<void> {
   if (type.computations.length === 0) return
@@ -17,9 +17,9 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
   const budget = { steps: formulaLimits.steps, text: formulaLimits.recordText }
   const pause = () => compute.pause()
   const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget, pause }
-  for (const { field, compute: valueFor } of type.computations) {
+  for (const { field, compute: evaluate } of type.computations) {
     if (compute.isPauseDue()) await compute.pause()
-    const value = withheld.has(field.key) ? null : valueFor(values, context)
+    const value = withheld.has(field.key) ? null : evaluate(values, context)
     values[field.key] = value instanceof Promise ? await value : value
   }
   compute.takeSteps(Math.ceil((formulaLimits.steps - budget.steps) / formulaStepsPerStep))
@@ -27,9 +27,9 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
 
 type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
 
-/** Steps of a formula, of 10 to 20 ns each, that are one budget step. */
+/** Formula steps, 10 to 20 ns each, in one budget step. */
 const formulaStepsPerStep = 64
 
-/** The formulas of one record have a bound of their own, so what computes few records needs no other. */
+/** A scope without a budget computes few records, and `formulaLimits` bounds the formulas of each. */
 const unbounded = ({ workspace }: ComputingScope): ComputeBudget =>
   computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })

@@ -9,7 +9,7 @@ import { type RecordType, requireRecordType } from '#shared/core/types/record-ty
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** The computed fields of a record after a change, and what they were computed from. */
+/** The computed fields of a record after a change, and the type, input and version that they were computed from. */
 interface Computed {
   readonly type: RecordType
   readonly input: Readonly<Record<string, unknown>>
@@ -17,15 +17,15 @@ interface Computed {
   readonly values: Values
 }
 
-/** What was computed for the first change of each record of a batch, by the record's id. */
+/** Values computed for the first change of each record of a batch, by the record's id. */
 export type PrecomputedRecords = ReadonlyMap<string, Computed>
 
-/** Records that are read at once. */
+/** Records read at once. */
 const step = 50
 
 /**
- * Computes the records that a batch updates before anything is locked, by no connection that it keeps; some may be missing. Use `computedFor`,
- * which tells what still holds.
+ * Computes the records that a batch updates before it locks any, without holding a connection. Some may be missing.
+ * `findPrecomputedValues` returns those that are still valid.
  */
 export async function precomputeRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
   const computed = new Map<string, Computed>()
@@ -35,13 +35,13 @@ export async function precomputeRecords(scope: Scope, typeKey: string, operation
     const id = operation.id.toLowerCase()
     if (!inputs.has(id)) inputs.set(id, operation.values)
   }
-  const type = await requireRecordType(scope, typeKey).catch(unlessOurs)
+  const type = await requireRecordType(scope, typeKey).catch(ignoreCallerMistake)
   if (!type || type.computations.length === 0) return computed
   const ids = [...inputs.keys()]
   let text = 0
   for (let from = 0; from < ids.length && text < maxResultText; from += step) {
     for (const record of await findRecordsByIds(scope, type, ids.slice(from, from + step))) {
-      const found = await computedOf(scope, type, record, inputs.get(record.id) ?? {})
+      const found = await precompute(scope, type, record, inputs.get(record.id) ?? {})
       if (!found) continue
       computed.set(record.id, found)
       text += textLength(found.values)
@@ -50,24 +50,24 @@ export async function precomputeRecords(scope: Scope, typeKey: string, operation
   return computed
 }
 
-/** The computed fields of a record that is changed so, where they were computed from just that; undefined otherwise. */
+/** The precomputed fields of a record; undefined unless they were computed from this type, input and version of the record. */
 export function findPrecomputedValues(
-  ahead: PrecomputedRecords | undefined,
+  precomputed: PrecomputedRecords | undefined,
   type: RecordType,
   stored: StoredRecord,
   input: Computed['input'],
 ): Values | undefined {
-  const found = ahead?.get(stored.id)
-  const holds = found?.type === type && found.input === input && found.updatedAt === stored.updated_at
-  return holds ? found.values : undefined
+  const found = precomputed?.get(stored.id)
+  const isValid = found?.type === type && found.input === input && found.updatedAt === stored.updated_at
+  return isValid ? found.values : undefined
 }
 
-async function computedOf(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Promise<Computed | undefined> {
+async function precompute(scope: Scope, type: RecordType, record: StoredRecord, input: Computed['input']): Promise<Computed | undefined> {
   let next: Values
   try {
     next = Object.assign(emptyValues(), record.values, parseValues(type, input, { defaultCurrency: scope.workspace.default_currency }))
   } catch (error) {
-    return unlessOurs(error)
+    return ignoreCallerMistake(error)
   }
   await computeValues(scope, type, next)
   const values = emptyValues()
@@ -75,7 +75,7 @@ async function computedOf(scope: Scope, type: RecordType, record: StoredRecord, 
   return { type, input, updatedAt: record.updated_at, values }
 }
 
-/** The caller's mistakes are told by the change itself, in its turn. */
-function unlessOurs(error: unknown): undefined {
+/** Ignores a mistake of the caller, which the change itself will report. Throws errors with status 500 or above. */
+function ignoreCallerMistake(error: unknown): undefined {
   if (!(error instanceof Problem) || error.status >= 500) throw error
 }

@@ -11,13 +11,13 @@ import { asArrays } from '#shared/platform/db/statements/statement.ts'
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-/** Whether the type has computed fields whose values must differ, so that a recompute ends with a second run over the empty ones. */
+/** Whether the type has unique computed fields. A recompute then ends with a second run over records whose unique fields are empty. */
 export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)
 
 /**
- * Computes the computed fields of the next records after an id, oldest first, and stores those that differ, in the caller's transaction;
- * nobody asked for the change, so it writes no audit entry. Of records that compute the same value of a unique field the first to hold it
- * keeps it, and the others are left without. Returns how many were looked at and the last one's id, undefined when none was left.
+ * Recomputes the next records after an id, oldest first, and stores those that differ, in the caller's transaction. It writes no audit
+ * entry, because no caller made the change. When records compute the same value of a unique field, the first to hold it keeps it and the
+ * others get none. Returns the number of records computed and the last one's id, undefined when no record was left.
  */
 export async function recomputeAfter(
   scope: Scope,
@@ -26,15 +26,15 @@ export async function recomputeAfter(
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
   const rows = await scope.db.query<RecordRow>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
-  const { changes, count, last } = await computed(scope, type, rows)
+  const { changes, count, last } = await computeChanges(scope, type, rows)
   for (const { values } of changes) await noteLongRecord(scope, type, values)
-  if (computesUnique(type)) await giveUpValues(scope, type, changes)
+  if (computesUnique(type)) await clearUniqueValues(scope, type, changes)
   await store(scope, type, changes)
   return { count, last }
 }
 
-/** What computing changes in the first of some rows, as many as there is time for, but at least one. */
-async function computed(
+/** Computes the rows in their order until `perStep.ms` is over, at least one. Returns the records that differ. */
+async function computeChanges(
   scope: Scope,
   type: RecordType,
   rows: readonly RecordRow[],
@@ -44,7 +44,7 @@ async function computed(
   let count = 0
   for (const row of rows) {
     if (count > 0 && performance.now() > deadline) break
-    const change = await changeOf(scope, type, toRecord(type, row))
+    const change = await computeChange(scope, type, toRecord(type, row))
     if (change) changes.push(change)
     count += 1
   }
@@ -52,22 +52,27 @@ async function computed(
   return { changes, count, last: last && rowId(last) }
 }
 
-/** A record as it is stored, and its values once computed. */
+/** A stored record, and its values after computing. */
 interface Change {
   readonly stored: StoredRecord
   readonly values: Values
 }
 
-/** What computing a record changes; undefined when that is nothing. Fields in `withheld` are to be empty. */
-async function changeOf(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Promise<Change | undefined> {
+/** Computes a record; undefined when no computed field differs. Fields in `withheld` become empty. */
+async function computeChange(
+  scope: Scope,
+  type: RecordType,
+  stored: StoredRecord,
+  withheld?: ReadonlySet<string>,
+): Promise<Change | undefined> {
   const values: Values = Object.assign(emptyValues(), stored.values)
   await computeValues(scope, type, values, withheld)
   const differs = type.computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
   return differs ? { stored, values } : undefined
 }
 
-/** Empties the unique fields of records that are about to change them, so that none stands in the way of another of the same step. */
-async function giveUpValues(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
+/** Clears the unique fields of records that are about to change them, so that records of one step do not block each other. */
+async function clearUniqueValues(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
   const keys = type.computations.flatMap(({ field }) => (field.unique ? field.key : []))
   const moving = changes.filter(({ stored, values }) =>
     keys.some((key) => (stored.values[key] ?? null) !== null && !isSameValue(stored.values[key] ?? null, values[key] ?? null)),
@@ -82,28 +87,28 @@ async function giveUpValues(scope: Scope, type: RecordType, changes: readonly Ch
   for (const { stored } of moving) for (const key of keys) stored.values[key] = null
 }
 
-/** Stores computed records in their order. When another record holds a value of one, they go in halves, down to the one without it. */
+/** Stores computed records in their order. When another record holds a value of one, it bisects down to that one. */
 async function store(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
   const [first] = changes
   if (!first || (await storeUnlessHeld(scope, type, changes)) === undefined) return
-  if (changes.length === 1) return storeWithout(scope, type, first.stored)
+  if (changes.length === 1) return storeWithoutHeld(scope, type, first.stored)
   const half = changes.length >> 1
   await store(scope, type, changes.slice(0, half))
   await store(scope, type, changes.slice(half))
 }
 
-/** Stores of a record what it can have: fields whose value another record holds are left empty. */
-async function storeWithout(scope: Scope, type: RecordType, stored: StoredRecord): Promise<void> {
+/** Stores a record; fields whose value another record holds become empty. */
+async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRecord): Promise<void> {
   const withheld = new Set<string>()
   for (;;) {
-    const change = await changeOf(scope, type, stored, withheld)
+    const change = await computeChange(scope, type, stored, withheld)
     const held = change && (await storeUnlessHeld(scope, type, [change]))
     if (held === undefined) return
     withheld.add(held)
   }
 }
 
-/** Stores all of the changes or, when a unique field's value is held by another record already, none; then gives that field's key. */
+/** Stores all changes and returns undefined. When another record holds a unique value, it stores none and returns the field's key. */
 async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<string | undefined> {
   const statement = storeComputedStatement(
     type,

@@ -19,8 +19,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Creates a record from what a caller sent and returns it as the caller sees it. VALIDATION_ERROR names the field; FORBIDDEN when the
- * caller's rules do not allow these values, as sent or as they will be stored; DUPLICATE_VALUE when a unique field holds one already;
+ * Creates a record from a caller's input and returns it as the caller sees it. Throws VALIDATION_ERROR that names the field, FORBIDDEN when
+ * the caller's rules do not allow these values, as sent or as stored, DUPLICATE_VALUE when another record holds a unique value,
  * LIMIT_EXCEEDED at the free plan's cap.
  */
 export function createRecord(scope: Scope, typeKey: string, input: Readonly<Record<string, unknown>>): Promise<RecordView> {
@@ -28,19 +28,19 @@ export function createRecord(scope: Scope, typeKey: string, input: Readonly<Reco
     const values = readNewValues(scope, type, 'records:create', (context) => parseValues(type, input, context))
     const record = await withinRecordCap(scope, 1, (inside) => storeNewRecord(inside, type, 'records:create', values))
     const access = recordAccessFor(scope, type, 'records:read')
-    return access.test(record) ? toVisibleView(type, record, access) : toRecordView(type, record, nothing)
+    return access.test(record) ? toVisibleView(type, record, access) : toRecordView(type, record, noFields)
   })
 }
 
-/** What whoever may create a record but not read it sees of its values. */
-const nothing: ReadonlySet<string> = new Set()
+/** Fields shown to a caller that may create a record but not read it. */
+const noFields: ReadonlySet<string> = new Set()
 
-/** The actions that create records, each under conditions of its own. */
+/** The actions that create records. Rules may give each its own conditions. */
 export type CreateAction = 'records:create' | 'records:import'
 
 /**
- * The values of a new record of those that `read` gives, with defaults, once the caller's rules for the action allow them as sent. Throws
- * FORBIDDEN when they do not, VALIDATION_ERROR when a required one is missing.
+ * Reads the sent values by `read` and completes them with defaults. Throws FORBIDDEN when the caller's rules for the action do not allow
+ * the values as sent, VALIDATION_ERROR when a required one is missing.
  */
 export function readNewValues(scope: Scope, type: RecordType, action: CreateAction, read: (context: InputContext) => Values): Values {
   requireRecordAccess(scope, type, action)
@@ -51,13 +51,13 @@ export function readNewValues(scope: Scope, type: RecordType, action: CreateActi
   return values
 }
 
-/** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow a record of these values. */
+/** Throws VALIDATION_ERROR when an issued number breaks its field's rules, FORBIDDEN unless the caller's rules allow these values. */
 export function requireStorable(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
   requireValidNumbers(type, values)
   requireAllowed(scope, type, action, values)
 }
 
-/** Throws FORBIDDEN unless the caller's rules for the action allow a record of these values. */
+/** Throws FORBIDDEN unless the caller's rules for the action allow a record with these values. */
 function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, values: Values): void {
   const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'all') return
@@ -66,8 +66,8 @@ function requireAllowed(scope: Scope, type: RecordType, action: CreateAction, va
 }
 
 /**
- * Stores a new record with numbers and computed fields filled in, once the caller's rules allow it so. A number that a unique field holds
- * already is skipped. Throws like `insert`, and FORBIDDEN.
+ * Fills in numbers and computed fields and stores a new record. Skips numbers that other records hold in a unique field. Throws like
+ * `requireStorable` and `insertNewRecord`.
  */
 export async function storeNewRecord(scope: Scope, type: RecordType, action: CreateAction, given: Values): Promise<StoredRecord> {
   for (;;) {
@@ -92,7 +92,7 @@ interface Inserted {
   readonly dispatched: boolean
 }
 
-/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE naming the field. */
+/** Stores a new record with its audit entry. Throws DUPLICATE_VALUE that names the field. */
 export async function insertNewRecord(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   await noteLongRecord(scope, type, values)
   const statement = insertRecord(type)({

@@ -15,22 +15,22 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
- * Creates a record of a built-in type that the platform itself has to write down, such as money that came: nothing that a workspace has set
- * up keeps it away. `given` are values of built-in fields in their in-memory form; other fields get their defaults and numbers. A required
- * field may stay empty, and so does one whose value breaks a rule or is held by another record; the free plan's cap does not count. The
- * scope is the platform's own, so nobody has made it. Throws NOT_FOUND when the workspace has no such type.
+ * Creates a record of a built-in type that the platform must write, such as a received payment. No setting of the workspace prevents it.
+ * `given` holds values of built-in fields in their in-memory form; other fields get their defaults and numbers. A required field may stay
+ * empty; a value that breaks a rule or that another record holds is dropped; the free plan's cap does not apply. The scope is the
+ * platform's own, so the record has no creator. Throws NOT_FOUND when the workspace has no such type.
  */
 export function createSystemRecord(scope: Scope, typeKey: string, given: Readonly<Record<string, FieldValue>>): Promise<StoredRecord> {
   return withRecordType(scope, typeKey, async (type) => {
-    const values = startingValues(scope, type, given)
+    const values = initialValues(scope, type, given)
     const emptied = new Set<string>()
     for (;;) {
       await issueNumbers(scope, type, [values])
-      const tried = Object.assign(emptyValues(), values)
-      await computeValues(scope, type, tried, emptied)
-      for (const field of type.fields) if (emptied.has(field.key) || !fits(field, tried[field.key] ?? null)) tried[field.key] = null
+      const draft = Object.assign(emptyValues(), values)
+      await computeValues(scope, type, draft, emptied)
+      for (const field of type.fields) if (emptied.has(field.key) || !isValid(field, draft[field.key] ?? null)) draft[field.key] = null
       try {
-        return await withSavepoint(scope.db, () => insertNewRecord(scope, type, tried))
+        return await withSavepoint(scope.db, () => insertNewRecord(scope, type, draft))
       } catch (error) {
         const held = findDuplicateField(type, error)
         if (!held) throw error
@@ -44,19 +44,19 @@ export function createSystemRecord(scope: Scope, typeKey: string, given: Readonl
   })
 }
 
-/** A field of the workspace's own that stands under a built-in one's key is not written (shared/core/types/builtin/upgrade.ts). */
-function startingValues({ workspace }: Scope, type: RecordType, given: Readonly<Record<string, FieldValue>>): Values {
+/** Given values and defaults. A custom field with a built-in key ignores `given` (shared/core/types/builtin/upgrade.ts). */
+function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<Record<string, FieldValue>>): Values {
   const values = emptyValues()
   for (const field of type.fields) {
-    const sent = field.system ? (given[field.key] ?? null) : null
-    const initial = field.autogen === '' && !isComputed(field) ? defaultValue(field, workspace.default_currency) : null
-    values[field.key] = sent ?? initial
+    const givenValue = field.system ? (given[field.key] ?? null) : null
+    const preset = field.autogen === '' && !isComputed(field) ? defaultValue(field, workspace.default_currency) : null
+    values[field.key] = givenValue ?? preset
   }
   return values
 }
 
-/** A built-in field may have rules of the workspace's as well, where one of its own was adopted; a number may have outgrown them. */
-function fits(field: Field, value: FieldValue): boolean {
+/** Whether a value keeps its field's rules. A built-in field that was a custom one has the workspace's rules; numbers may outgrow them. */
+function isValid(field: Field, value: FieldValue): boolean {
   if (value === null) return true
   try {
     fieldKinds[field.type].check(value, field, field.key)

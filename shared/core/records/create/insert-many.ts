@@ -8,22 +8,22 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
- * Stores new records with their audit entries, and one dispatch for all of them, in one statement and in their order. One whose value a
- * unique field holds already, in the table or further up in the list, is left out: gives the positions of those that were, from 0.
+ * Stores new records with their audit entries and one dispatch for all, in one statement and in their order. It leaves out records with a
+ * unique value that the table or an earlier record of the list holds, and returns their positions from 0.
  */
 export async function insertManyRecords(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
   for (const values of drafts) await noteLongRecord(scope, type, values)
-  const sent = drafts.map((values, position) => ({
+  const insertedRows = drafts.map((values, position) => ({
     position,
     after: presentValuesView(type, values),
     length: textLength(values),
-    ...filledCells(type, values),
+    ...toFilledColumns(type, values),
   }))
   const statement = insertRecords(type)({
     ...auditSlots(scope, type, null, null),
     createdBy: scope.actor.id,
     typeId: type.id,
-    rows: JSON.stringify(sent),
+    rows: JSON.stringify(insertedRows),
   })
   const rows = await scope.db.query<{ position: number; dispatched: boolean }>(statement)
   wakeDispatcher(scope, rows[0])
@@ -31,7 +31,8 @@ export async function insertManyRecords(scope: Scope, type: RecordType, drafts: 
   return [...drafts.keys()].filter((position) => !stored.has(position))
 }
 
-function filledCells(type: RecordType, values: Values): Record<string, unknown> {
+/** Column parameters of the fields with a value. */
+function toFilledColumns(type: RecordType, values: Values): Record<string, unknown> {
   const fields = type.fields.filter(({ key }) => (values[key] ?? null) !== null)
   return toColumnValues(fields, values)
 }

@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** One run of an auto-numbered field's numbers. */
+/** The counter of an auto-numbered field in one period. */
 export interface NumberCounter {
   readonly workspaceId: string
   readonly fieldId: string
@@ -16,9 +16,9 @@ const take = sql(
    returning next - $4 as first`,
 )
 
-// Outside a transaction the counter's commit does not wait for the disk, or every creation would wait for the one before. That is safe: the
-// write-ahead log is written in order, so once the record that carries the number is on the disk, the counter is too, and a crash before
-// that loses both.
+// Outside a transaction the counter's commit does not wait for the disk; otherwise every creation would wait for the previous one. This is
+// safe: the write-ahead log is written in order, so once the record with the number is on disk, the counter is too. An earlier crash loses
+// both.
 const takeAlone = sql(
   'take_numbers_alone',
   `with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
@@ -28,10 +28,10 @@ const takeAlone = sql(
    returning next - $4 as first`,
 )
 
-/** Takes `count` numbers that nobody else gets, and returns the first. Numbers whose record is not written afterwards are left out. */
+/** Takes `count` consecutive numbers from the counter and returns the first. Numbers whose record is not written remain gaps. */
 export async function allocateNumbers(db: Executor, { workspaceId, fieldId, period }: NumberCounter, count: number): Promise<number> {
   const statement = 'inTransaction' in db ? take : takeAlone
-  // Numbers that are taken and not used are left out, so taking others does no harm.
+  // Repeatable: unused numbers only leave a gap.
   const taking = { ...statement(workspaceId, fieldId, period, count), repeatable: true as const }
   const [row] = await db.query<{ first: number }>(taking)
   if (!row) throw new Error('The statement of a counter returned no row')

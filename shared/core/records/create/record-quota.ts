@@ -2,6 +2,6 @@ import { countAllRecords, lockRecordCap } from '#shared/core/records/create/coun
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 
-/** Does work that adds records; in a workspace of the free plan one caller at a time. Throws LIMIT_EXCEEDED past the cap. */
+/** Runs work that adds `adds` records; on the free plan one caller per workspace at a time. Throws LIMIT_EXCEEDED beyond the plan's cap. */
 export const withinRecordCap = <T>(scope: Scope, adds: number, work: (scope: Scope) => Promise<T>): Promise<T> =>
   withinPlan(scope, 'records', adds, { lock: lockRecordCap, count: countAllRecords }, work)

@@ -1,50 +1,50 @@
 import { TextDecoder } from 'node:util'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-interface Opening {
+interface FileSignature {
   readonly bytes: readonly number[]
-  /** The encoding that the bytes announce; without one, what the file is instead. */
+  /** Encoding of the text; absent for a file that is no text, of which `kind` names the format. */
   readonly encoding?: string
   readonly kind?: string
 }
 
-/** What the first bytes of a file say. Anything else is taken for UTF-8, whose own mark the decoder drops. */
-const openings: readonly Opening[] = [
+/** Known first bytes of files. Any other file is read as UTF-8; the decoder removes its byte order mark. */
+const signatures: readonly FileSignature[] = [
   { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
   { bytes: [0x1f, 0x8b], kind: 'a gzip archive' },
   { bytes: [0x50, 0x4b, 0x03, 0x04], kind: 'a workbook or a zip archive' },
   { bytes: [0xd0, 0xcf, 0x11, 0xe0], kind: 'an old workbook' },
 ]
-const longestOpening = 4
+const longestSignature = 4
 
-/** Bytes decoded at a time: the parser works off a piece in one go, and its records wait in memory. */
+/** Bytes decoded at a time: the parser processes a piece in one go, and its records wait in memory. */
 const pieceBytes = 16_384
 
 /**
- * The text of a file's bytes, piece by piece: UTF-8 with or without its mark, or UTF-16 with one. Throws VALIDATION_ERROR, while it is
- * read, on archives, on bytes that are not text of the encoding, and on NUL characters.
+ * Decodes a file piece by piece: UTF-8 with or without a byte order mark, or UTF-16 with one. Iterating throws VALIDATION_ERROR on
+ * archives, on bytes that are invalid in the encoding, and on NUL characters.
  */
 export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined
-  let held: Uint8Array = new Uint8Array()
+  let pending: Uint8Array = new Uint8Array()
   for await (const chunk of chunks) {
-    const bytes = decoder === undefined ? Buffer.concat([held, chunk]) : chunk
-    if (decoder === undefined && bytes.length < longestOpening) {
-      held = bytes
+    const bytes = decoder === undefined ? Buffer.concat([pending, chunk]) : chunk
+    if (decoder === undefined && bytes.length < longestSignature) {
+      pending = bytes
       continue
     }
-    decoder ??= decoderFor(bytes)
-    held = new Uint8Array()
+    decoder ??= createDecoder(bytes)
+    pending = new Uint8Array()
     for (let start = 0; start < bytes.length; start += pieceBytes) yield decode(decoder, bytes.subarray(start, start + pieceBytes), true)
   }
-  yield decode(decoder ?? decoderFor(held), held, false)
+  yield decode(decoder ?? createDecoder(pending), pending, false)
 }
 
-function decoderFor(bytes: Uint8Array): TextDecoder {
-  const opening = openings.find((known) => known.bytes.every((byte, index) => bytes[index] === byte))
-  if (opening?.kind !== undefined) throw problem('VALIDATION_ERROR', `file must be CSV text, got ${opening.kind}`)
-  return new TextDecoder(opening?.encoding ?? 'utf-8', { fatal: true })
+function createDecoder(bytes: Uint8Array): TextDecoder {
+  const signature = signatures.find((known) => known.bytes.every((byte, index) => bytes[index] === byte))
+  if (signature?.kind !== undefined) throw problem('VALIDATION_ERROR', `file must be CSV text, got ${signature.kind}`)
+  return new TextDecoder(signature?.encoding ?? 'utf-8', { fatal: true })
 }
 
 function decode(decoder: TextDecoder, bytes: Uint8Array, stream: boolean): string {

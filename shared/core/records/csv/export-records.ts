@@ -13,22 +13,22 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 
-/** Records in one export; when more match, the file says that it was cut (document 1, Export). */
+/** Maximum records in one export. When more match, the export is marked as truncated (document 1, Export). */
 export const maxExported = 10_000
 
-/** What is in memory at once: so many records, or fewer whose text has so many bytes. */
+/** Maximum records, and bytes of their text, in memory at once. */
 const stepSize = { records: 200, bytes: 250_000 }
 
 export interface RecordExport {
   readonly total: number
   readonly truncated: boolean
-  /** The file's bytes, some records at a time; `done` hears how many are written. */
+  /** The file's bytes, some records at a time; `done` receives the number of records written so far. */
   readonly bytes: (done: (count: number) => Promise<void>) => AsyncGenerator<Buffer>
 }
 
 /**
- * The CSV of the records that match and that the caller may export and read, newest first or as the query says. Fields that no rule lets
- * the caller see are no columns; a field hidden in one record is a blank cell there. Whoever may read none gets the header alone.
+ * Prepares a CSV of the matching records that the caller may export and read, newest first or in the query's order. Fields that the caller
+ * may never see have no column; a field hidden in one record is a blank cell there. A caller that may read no record gets the header only.
  */
 export async function prepareExport(scope: Scope, type: RecordType, query: RecordQuery): Promise<RecordExport> {
   const access = intersectRecordAccess(recordAccessFor(scope, type, 'records:read'), requireRecordAccess(scope, type, 'records:export'))
@@ -41,8 +41,8 @@ export async function prepareExport(scope: Scope, type: RecordType, query: Recor
     async *bytes(done) {
       yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
       let written = 0
-      for (const ids of inSteps(exported)) {
-        // A record may have changed since it matched, into one that the caller may not read.
+      for (const ids of groupIds(exported)) {
+        // A record may have changed since it matched, so the caller's access is tested again.
         const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
         yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
         written += ids.length
@@ -52,21 +52,21 @@ export async function prepareExport(scope: Scope, type: RecordType, query: Recor
   }
 }
 
-/** A record that matches, and the bytes of its text. */
+/** A matching record: its id, and the bytes of its text. */
 interface Match {
   readonly id: string
   readonly bytes: number
 }
 
-/** The matches in order, one more than an export holds: a few hundred kilobytes, and every further step reads by their ids alone. */
+/** The matches in order, at most `maxExported` and one more: a few hundred kilobytes. Later steps read the records by id. */
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
   return scope.db.query<Match>(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
 }
 
-/** The ids of matches, as many at a time as their text allows. */
-function* inSteps(matches: readonly Match[]): Generator<readonly string[]> {
+/** The ids of matches in groups within `stepSize`. */
+function* groupIds(matches: readonly Match[]): Generator<readonly string[]> {
   let [ids, total]: [string[], number] = [[], 0]
   for (const { id, bytes } of matches) {
     if (ids.length === stepSize.records || (ids.length > 0 && total + bytes > stepSize.bytes)) {

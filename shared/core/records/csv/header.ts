@@ -1,8 +1,8 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * The field of each column of a header, null for a column that names none (document 1, Import). Throws VALIDATION_ERROR when a field
- * stands there twice, or no column names a field.
+ * The field of each header column, null for a column that names no field (document 1, Import). Throws VALIDATION_ERROR when two columns
+ * name the same field or no column names a field.
  */
 export function matchColumns<Field extends { readonly key: string }>(
   header: readonly string[],
@@ -10,8 +10,8 @@ export function matchColumns<Field extends { readonly key: string }>(
 ): readonly (Field | null)[] {
   const byKey = new Map(fields.map((field) => [field.key, field]))
   const columns = header.map((name) => byKey.get(name) ?? null)
-  const twice = columns.find((field, index) => field !== null && columns.indexOf(field) < index)
-  if (twice) throw problem('VALIDATION_ERROR', `file has more than one column ${twice.key}`)
+  const duplicate = columns.find((field, index) => field !== null && columns.indexOf(field) < index)
+  if (duplicate) throw problem('VALIDATION_ERROR', `file has more than one column ${duplicate.key}`)
   if (!columns.some((field) => field !== null)) {
     throw problem('VALIDATION_ERROR', `file must have a header row that names a field, such as ${fields[0]?.key ?? 'name'}`)
   }

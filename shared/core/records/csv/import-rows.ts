@@ -16,7 +16,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 
-/** A row that was not imported, counted from 1 without the header, and why. */
+/** A row that was not imported, and the reason. `row` counts from 1 without the header. */
 export interface RefusedRow {
   readonly row: number
   readonly message: string
@@ -24,43 +24,43 @@ export interface RefusedRow {
 
 type Columns = readonly (Field | null)[]
 
-/** A row whose values its caller may create. */
+/** A row that was read, with values that the caller may create. */
 interface Draft {
   readonly row: number
   readonly values: Values
 }
 
-/** The field that each column of a header fills, null for one that is ignored. Throws VALIDATION_ERROR without any, or with one twice. */
+/** The field of each header column, null for an ignored one. Throws VALIDATION_ERROR when no column names a field or two name the same. */
 export const requireColumns = (type: RecordType, header: readonly string[]): Columns => matchColumns(header, type.fields)
 
 /**
- * Creates a record of each row that may be one, in the caller's transaction, and returns the others in their order. Blank cells are left
- * unset, so that defaults and numbering apply; the conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller
- * may import no row at all.
+ * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset,
+ * so defaults and numbering apply. The conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller may import
+ * no row at all.
  */
 export async function importRows(scope: Scope, type: RecordType, columns: Columns, rows: readonly CsvRow[]): Promise<RefusedRow[]> {
   requireRecordAccess(scope, type, 'records:import')
   const drafts: Draft[] = []
   const refused: RefusedRow[] = []
   for (const row of rows) {
-    const read = 'error' in row ? row.error : draftOf(scope, type, columns, row.cells)
-    if (typeof read === 'string') refused.push({ row: row.row, message: read })
-    else drafts.push({ row: row.row, values: read })
+    const valuesOrReason = 'error' in row ? row.error : readRow(scope, type, columns, row.cells)
+    if (typeof valuesOrReason === 'string') refused.push({ row: row.row, message: valuesOrReason })
+    else drafts.push({ row: row.row, values: valuesOrReason })
   }
-  if (drafts.length > 0) refused.push(...(await store(scope, type, drafts)))
+  if (drafts.length > 0) refused.push(...(await storeDrafts(scope, type, drafts)))
   return refused.sort((one, other) => one.row - other.row)
 }
 
-/** The values of a new record, or what is wrong with them. */
-function draftOf(scope: Scope, type: RecordType, columns: Columns, cells: readonly string[]): Values | string {
+/** The values of a new record, or the message of the error that refuses them. */
+function readRow(scope: Scope, type: RecordType, columns: Columns, cells: readonly string[]): Values | string {
   try {
-    return readNewValues(scope, type, 'records:import', (context) => valuesOf(columns, cells, context))
+    return readNewValues(scope, type, 'records:import', (context) => parseCells(columns, cells, context))
   } catch (error) {
-    return complaintOf(error)
+    return refusalMessage(error)
   }
 }
 
-function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency }: InputContext): Values {
+function parseCells(columns: Columns, cells: readonly string[], { defaultCurrency }: InputContext): Values {
   const values = emptyValues()
   for (const [index, field] of columns.entries()) {
     const cell = cells[index] ?? ''
@@ -70,27 +70,27 @@ function valuesOf(columns: Columns, cells: readonly string[], { defaultCurrency 
   return values
 }
 
-/** Stores the drafts in one statement, and one by one those that it leaves out or, where there is no room for so many, all. */
-async function store(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
+/** Stores the drafts in one statement, then one by one those that it left out: all of them when the plan's cap has no room for all. */
+async function storeDrafts(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
   const { left, refused } = await storeTogether(scope, type, drafts)
   for (const { row, values } of left) {
     try {
       await withSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
     } catch (error) {
-      refused.push({ row, message: complaintOf(error) })
+      refused.push({ row, message: refusalMessage(error) })
     }
   }
   return refused
 }
 
-/** What came of storing drafts in one statement: some are still to be stored, some may not be. */
-interface Outcome {
+/** Drafts that are still to be stored one by one, and rows that were refused. */
+interface StoreOutcome {
   readonly left: Draft[]
   readonly refused: RefusedRow[]
 }
 
-/** Room is asked for first and numbers are taken after it, as a creation does, so that the two never wait for each other. */
-async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<Outcome> {
+/** It takes the lock of the plan's cap before numbers, in the same order as a creation, so that the two cannot deadlock. */
+async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<StoreOutcome> {
   try {
     return await withinRecordCap(scope, drafts.length, async (inside) => {
       const numbered = drafts.map((draft) => ({ draft, values: Object.assign(emptyValues(), draft.values) }))
@@ -99,14 +99,14 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
         type,
         numbered.map(({ values }) => values),
       )
-      const outcome: Outcome = { left: [], refused: [] }
-      for await (const lot of filledLots(inside, type, numbered, outcome.refused)) {
+      const outcome: StoreOutcome = { left: [], refused: [] }
+      for await (const group of computeGroups(inside, type, numbered, outcome.refused)) {
         const positions = await insertManyRecords(
           inside,
           type,
-          lot.map(({ values }) => values),
+          group.map(({ values }) => values),
         )
-        outcome.left.push(...positions.flatMap((position) => lot[position]?.draft ?? []))
+        outcome.left.push(...positions.flatMap((position) => group[position]?.draft ?? []))
       }
       return outcome
     })
@@ -116,53 +116,54 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
   }
 }
 
-/** A draft, and beside what it was given the values that the record makes itself. */
-interface Numbered {
+/** A draft, and its values with numbers and, later, computed fields. */
+interface NumberedDraft {
   readonly draft: Draft
   readonly values: Values
 }
 
-/** What is computed and stored at a time, about: formulas make long texts of short rows, and may take 50 ms for each. */
-const perLot = { text: 1_000_000, ms: 100 }
+/** Approximate size of a group: formulas may make long texts from short rows, and take up to 50 ms per row. `text` in UTF-16 units. */
+const groupSize = { text: 1_000_000, ms: 100 }
 
-/** Fills in computed fields, as many drafts at a time as one statement may store; those that may not be stored so are `refused`. */
-async function* filledLots(
+/** Computes drafts and yields them in groups for one statement each. Adds drafts that may not be stored to `refused`. */
+async function* computeGroups(
   scope: Scope,
   type: RecordType,
-  drafts: readonly Numbered[],
+  drafts: readonly NumberedDraft[],
   refused: RefusedRow[],
-): AsyncGenerator<readonly Numbered[]> {
-  let [lot, text, began]: [Numbered[], number, number] = [[], 0, performance.now()]
+): AsyncGenerator<readonly NumberedDraft[]> {
+  let [group, text, startedAt]: [NumberedDraft[], number, number] = [[], 0, performance.now()]
   for (const { draft, values: given } of drafts) {
     const values = Object.assign(emptyValues(), given)
     await computeValues(scope, type, values)
-    const complaint = complaintAbout(() => requireStorable(scope, type, 'records:import', values))
-    if (complaint !== undefined) {
-      refused.push({ row: draft.row, message: complaint })
+    const message = findRefusal(() => requireStorable(scope, type, 'records:import', values))
+    if (message !== undefined) {
+      refused.push({ row: draft.row, message })
       continue
     }
-    lot.push({ draft, values })
+    group.push({ draft, values })
     text += textLength(values)
-    if (text < perLot.text && performance.now() - began < perLot.ms) continue
-    yield lot
-    lot = []
+    if (text < groupSize.text && performance.now() - startedAt < groupSize.ms) continue
+    yield group
+    group = []
     text = 0
-    began = performance.now()
+    startedAt = performance.now()
   }
-  if (lot.length > 0) yield lot
+  if (group.length > 0) yield group
 }
 
-function complaintAbout(check: () => void): string | undefined {
+/** The message of the problem that a check throws; undefined when it passes. */
+function findRefusal(check: () => void): string | undefined {
   try {
     check()
     return undefined
   } catch (error) {
-    return complaintOf(error)
+    return refusalMessage(error)
   }
 }
 
-/** What is wrong with a row, when it is the row's own fault; a fault of ours is thrown on. */
-function complaintOf(error: unknown): string {
+/** The message of a problem that the row caused. Rethrows any other error. */
+function refusalMessage(error: unknown): string {
   if (error instanceof Problem && error.status < 500) return error.message
   throw error
 }

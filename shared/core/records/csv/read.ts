@@ -5,26 +5,25 @@ import { unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
 import { createHeaderScanner, type Separator } from '#shared/core/records/csv/separator.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Characters of a header row, and bytes of a record; a file that reaches them has a quote that nothing closes, or is no CSV. */
+/** Maximum characters of a header row and bytes of a record. A file that exceeds them has an unclosed quote or is not CSV. */
 export const maxHeaderLength = 256_000
 export const maxRecordBytes = 4_000_000
 
-/** One data row: its cells, as many as the header has at most, or what is wrong with it. `row` counts from 1 without the header. */
+/** One data row: its cells, at most as many as header columns, or its error. `row` counts from 1 without the header. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] } | { readonly row: number; readonly error: string }
 
-/** A CSV file whose header is read. Iterate its rows once, or `close` it: either lets go of the source. */
+/** A CSV file whose header has been read. Iterate its rows once, or `close` it: either releases the source. */
 export interface CsvFile {
-  /** The names of the first row, blanks at their ends taken off. */
+  /** The names of the first row, trimmed. */
   readonly header: readonly string[]
-  /** Rows in order, blank lines left out, the cell guard taken off. Iterating throws VALIDATION_ERROR where the file stops being CSV. */
+  /** Rows in order, without blank lines, cells unescaped. Iterating throws VALIDATION_ERROR at the first row that is not CSV. */
   readonly rows: AsyncIterable<CsvRow>
   readonly close: () => void
 }
 
 /**
- * Reads CSV as it arrives: the memory that it takes does not grow with the file. Commas, semicolons or tabs; lines that end in LF, CRLF
- * or CR; quoted cells may hold line breaks (document 1 and decisions, Import). Throws VALIDATION_ERROR when the bytes are no text or
- * hold no header.
+ * Reads CSV as a stream, in constant memory. Cells are separated by commas, semicolons or tabs; lines end in LF, CRLF or CR; quoted cells
+ * may contain line breaks (document 1 and decisions, Import). Throws VALIDATION_ERROR when the bytes are not text or have no header.
  */
 export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFile> {
   const text = decodeText(chunks)
@@ -57,17 +56,17 @@ function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Sepa
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
-    // Rows of another length are judged one by one, and a stray quote is part of its cell.
+    // `readRow` checks the number of cells; a stray quote is part of its cell.
     relax_column_count: true,
     relax_quotes: true,
     max_record_size: maxRecordBytes,
   })
-  // The parser hands an error of either side to whoever iterates it.
-  pipeline(Readable.from(joined(head, rest)), parser, () => {})
+  // The parser throws an error of either side at its iterator, so the callback ignores it.
+  pipeline(Readable.from(concatenate(head, rest)), parser, () => {})
   return parser
 }
 
-async function* joined(head: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* concatenate(head: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
   yield head
   yield* rest
 }
@@ -84,7 +83,7 @@ async function* readRows(records: AsyncIterator<readonly string[]>, width: numbe
   }
 }
 
-/** Missing cells at a row's end are cells without a value; blank ones too many, as spreadsheets leave them, are none. */
+/** A short row lacks its last values. Surplus blank cells, which spreadsheets write, are dropped; other surplus cells are an error. */
 function readRow(row: number, cells: readonly string[], width: number): CsvRow {
   if (cells.slice(width).some((cell) => cell !== '')) return { row, error: `has ${cells.length} cells where the header has ${width}` }
   return { row, cells: cells.slice(0, width).map(unescapeCell) }
@@ -95,17 +94,17 @@ async function nextRecord(records: AsyncIterator<readonly string[]>): Promise<re
     const { value, done } = await records.next()
     return done ? undefined : value
   } catch (cause) {
-    throw cause instanceof CsvError ? problem('VALIDATION_ERROR', `file: ${explain(cause)}`, { cause }) : cause
+    throw cause instanceof CsvError ? problem('VALIDATION_ERROR', `file: ${describeError(cause)}`, { cause }) : cause
   }
 }
 
-const complaints: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quoted cell that is never closed',
   CSV_MAX_RECORD_SIZE: `is longer than ${maxRecordBytes} bytes; is a quoted cell never closed?`,
 }
 
-/** The parser counts the records before the one that failed, the header among them, which makes it that row's own number. */
-function explain(error: CsvError): string {
+/** The parser counts the records before the failed one, the header included: this equals the number of the failed data row. */
+function describeError(error: CsvError): string {
   const row = Number(error.records) === 0 ? 'the header row' : `row ${error.records}`
-  return `${row} ${complaints[error.code] ?? error.message}`
+  return `${row} ${messages[error.code] ?? error.message}`
 }

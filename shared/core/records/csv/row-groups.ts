@@ -1,28 +1,28 @@
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
 
-/** How much of a file is worked off at a time. */
+/** Maximum size of a group of rows. */
 export interface RowGroupSize {
   readonly rows: number
-  /** UTF-16 code units of all cells; a row that is longer by itself is a step of its own. */
+  /** UTF-16 code units of all cells. A longer row forms a group of its own. */
   readonly characters: number
 }
 
-/** The rows behind the first `skipped`, in steps that are no larger than the size. */
+/** The rows after the first `skipped`, in groups no larger than `size`. */
 export async function* groupRows(rows: AsyncIterable<CsvRow>, skipped: number, size: RowGroupSize): AsyncGenerator<readonly CsvRow[]> {
-  let step: CsvRow[] = []
+  let group: CsvRow[] = []
   let characters = 0
   for await (const row of rows) {
     if (row.row <= skipped) continue
     const length = lengthOf(row)
-    if (step.length > 0 && (step.length === size.rows || characters + length > size.characters)) {
-      yield step
-      step = []
+    if (group.length > 0 && (group.length === size.rows || characters + length > size.characters)) {
+      yield group
+      group = []
       characters = 0
     }
-    step.push(row)
+    group.push(row)
     characters += length
   }
-  if (step.length > 0) yield step
+  if (group.length > 0) yield group
 }
 
 const lengthOf = (row: CsvRow): number => ('cells' in row ? row.cells.reduce((sum, cell) => sum + cell.length, 0) : 0)

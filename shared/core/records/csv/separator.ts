@@ -5,13 +5,13 @@ const isSeparator = (character: string): character is Separator => (separators a
 
 /** Reads the header row of a CSV text that arrives in pieces. */
 export interface HeaderScanner {
-  /** Takes the next piece; true once the header row is complete, after which nothing more is read. */
+  /** Reads the next piece. True once the header row is complete; later text is ignored. */
   readonly read: (piece: string) => boolean
-  /** The separator that stands in the header row most often outside quotes; the comma when none does. */
+  /** The most frequent separator of the header row outside quotes; the comma when it has none. */
   readonly separator: () => Separator
 }
 
-/** Makes a scanner for the first row that is not blank. A quote opens a cell only where the cell starts, as in the rows that follow. */
+/** Creates a scanner for the first non-blank row. A quote opens a quoted cell only at the start of the cell, as in data rows. */
 export function createHeaderScanner(): HeaderScanner {
   const counts = new Map<Separator, number>()
   let complete = false

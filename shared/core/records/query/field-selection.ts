@@ -3,8 +3,8 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * The fields that a caller chose; undefined for all. Throws VALIDATION_ERROR for a field that is not there or that
- * no record shows to the caller, told alike.
+ * The fields that a caller selected; undefined for all. Throws the same VALIDATION_ERROR for an unknown field and for one that the caller
+ * may never see.
  */
 export function readFieldSelection(
   type: RecordType,

@@ -13,20 +13,20 @@ import type { Knex } from '#shared/platform/db/statements/builder.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** A comparison as callers write it (document 1, Search mode): without an operator the type's own one counts, and the value is its text. */
+/** A comparison as callers write it (document 1, Search mode). Without `op` the field type's default operator applies. `value` is text. */
 export interface ValueFilter {
   readonly field: string
   readonly op?: string | undefined
   readonly value: string
 }
 
-/** A condition of a query. The second and third kinds are for work inside Kontor: one of several values, no value or any. */
+/** A condition of a query. The second and third forms are internal: one of several values; no value or any value. */
 export type RecordFilter =
   | ValueFilter
   | { readonly field: string; readonly among: readonly string[] }
   | { readonly field: string; readonly empty: boolean }
 
-/** One condition of a query: SQL with slots, made when it is wanted, and its values. */
+/** One condition of a query: SQL with slots, built on demand, and the values of the slots. */
 export interface QueryCondition {
   readonly shape: string
   readonly values: Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export interface QueryCondition {
   readonly toSql: () => Knex.Raw
 }
 
-/** A filter as read: its field and what it asks of the field's value, in SQL and in memory. Throws VALIDATION_ERROR that names `path`. */
+/** Parses a filter to its field and a comparison, in SQL and in memory. Throws VALIDATION_ERROR that names `path`. */
 export function readRecordFilter(
   type: RecordType,
   hideable: ReadonlySet<string>,
@@ -47,7 +47,7 @@ export function readRecordFilter(
   return { field, ...readFilter(field, filter, path, type.knownTrigrams.get(field.id)) }
 }
 
-/** The condition of a filter; counts that its field was searched by. */
+/** The condition of a filter. Counts the search by its field. */
 export function filterCondition(
   scope: Scope,
   type: RecordType,
@@ -55,13 +55,13 @@ export function filterCondition(
   filter: RecordFilter,
   path: string,
 ): QueryCondition {
-  const { field, operator, ...read } = readRecordFilter(type, hideable, filter, path)
+  const { field, operator, ...comparison } = readRecordFilter(type, hideable, filter, path)
   if ('value' in filter) countFilterUse(scope, field, filter)
   else if ('among' in filter) countFieldUse(scope, field, 'equality')
-  return { ...comparisonCondition(field.column, read, path), dependsOnValues: operator !== 'eq' }
+  return { ...comparisonCondition(field.column, comparison, path), dependsOnValues: operator !== 'eq' }
 }
 
-/** The condition of a comparison; `name` is that of its slots, which no other condition of the query has. */
+/** The condition of a comparison. `name` prefixes its slots and must be unique in the query. */
 export function comparisonCondition(column: string, { sql, values }: Comparison, name: string): Omit<QueryCondition, 'dependsOnValues'> {
   const names = values.map((_, index) => `${name} ${index}`)
   return {
@@ -71,7 +71,7 @@ export function comparisonCondition(column: string, { sql, values }: Comparison,
   }
 }
 
-/** A field that the caller may name: none that is `hideable`. One that a rule could hide reads as one that is not there: its name is no secret to give away. */
+/** The field of a key. Throws the same VALIDATION_ERROR for a hideable and an unknown field, so that neither is revealed. */
 export function requireNamedField(type: RecordType, hideable: ReadonlySet<string>, key: string, path: string): Field {
   const field = type.fieldByKey.get(key)
   if (!field || hideable.has(key)) throw problem('VALIDATION_ERROR', `${path} must be a field of ${type.key} that you may read, got ${key}`)

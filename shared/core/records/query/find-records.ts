@@ -9,17 +9,17 @@ import type { RecordView } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 
 /**
- * A page of the records that match and that the caller may read, as `searchRecords` gives it, without counting the others. Of long records
- * a page holds as much text as they have: ask for few at a time.
+ * A page of the matching records that the caller may read, as in `searchRecords`, without the total. The text of a page is unbounded: use
+ * a small limit for long records.
  */
 export function findRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<RecordView[]> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireRecordAccess(scope, type, 'records:read')
-    const chosen = readFieldSelection(type, access, query.fields)
+    const selected = readFieldSelection(type, access, query.fields)
     const compiled = compileQuery(scope, type, access, query)
     const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
     const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
     const found = rows.filter(([id]) => id !== null)
-    return toVisibleViews(type, found, access, chosen)
+    return toVisibleViews(type, found, access, selected)
   })
 }

@@ -30,30 +30,30 @@ export interface RecordPage {
   readonly next_cursor?: string
 }
 
-/** Records of a type that the caller may read, newest first, by cursor (document 1, Plain listing). */
+/** A page of the records that the caller may read, newest first, by cursor (document 1, Plain listing). Pages end early at long text. */
 export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireRecordAccess(scope, type, 'records:read')
-    const chosen = readFieldSelection(type, access, readFieldKeys(query.fields))
-    const reference = referenceOf(type, access, query)
+    const selected = readFieldSelection(type, access, readFieldKeys(query.fields))
+    const reference = readReference(type, access, query)
     if (reference) countFieldUse(scope, reference.field, 'reference')
     countRuleUses(scope, type.fields, access)
     const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
-    const after = query.cursor === undefined ? undefined : positionOf(list, query.cursor)
+    const after = query.cursor === undefined ? undefined : readPosition(list, query.cursor)
     const fill = listPage(type, access, reference?.field, after !== undefined)
     const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
     const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
     const found = type.longRecords ? ((rows[0]?.[recordColumns(type).length] ?? 0) as number) : rows.length
     const page = rows.slice(0, query.limit)
-    const visible = toVisibleViews(type, page, access, chosen)
+    const visible = toVisibleViews(type, page, access, selected)
     const records = type.longRecords ? takeFittingItems(visible) : visible
     const last = page[records.length - 1]
     return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
   })
 }
 
-/** What `ref_field` and `ref_id` ask for together; throws VALIDATION_ERROR when one is missing or the field is no reference to see. */
-function referenceOf(type: RecordType, access: RecordAccess, query: ListQuery): { field: Field; id: string } | undefined {
+/** Parses `ref_field` and `ref_id`. Throws VALIDATION_ERROR when only one is given or the field is no reference that the caller may see. */
+function readReference(type: RecordType, access: RecordAccess, query: ListQuery): { field: Field; id: string } | undefined {
   const { ref_field, ref_id } = query
   if (ref_field === undefined && ref_id === undefined) return undefined
   if (ref_field === undefined || ref_id === undefined) throw problem('VALIDATION_ERROR', 'ref_field and ref_id must be given together')
@@ -65,8 +65,8 @@ function referenceOf(type: RecordType, access: RecordAccess, query: ListQuery): 
   return { field, id: ref_id }
 }
 
-/** The id after which a page starts. */
-function positionOf(list: string, cursor: string): string {
+/** The id after which a page starts. Throws VALIDATION_ERROR for a cursor that holds none. */
+function readPosition(list: string, cursor: string): string {
   const id = readCursor(list, cursor)
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
   return id

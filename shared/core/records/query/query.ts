@@ -18,80 +18,80 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
- * Which records of a type are meant, in which order: what routes, the SDK and other rooms ask with. A caller's rights are no part of it;
- * whatever answers a query adds them. `findRecords`, `searchRecords`, `sumRecords` and the export take one, `matcherOf` its filters.
+ * Selects and orders records of a type, for routes, the SDK and other features. It does not contain the caller's rights: the functions that
+ * run it add them. `findRecords`, `searchRecords`, `sumRecords` and the export take a query, `createRecordMatcher` its filters.
  */
 export interface RecordQuery {
   /** Text that any string or text field contains. */
   readonly q?: string | undefined
-  /** All must hold; at most `maxFilters`. */
+  /** All must match; at most `maxFilters`. */
   readonly filters?: readonly RecordFilter[] | undefined
-  /** Only records with one of these ids. What is no UUID names no record. */
+  /** Only records with one of these ids. An id that is not a UUID matches no record. */
   readonly ids?: readonly string[] | undefined
   /**
-   * Only records of which the caller may see these fields, which may then be named though a rule could hide them: sums over records that
-   * show what is added. Without it naming such a field is refused.
+   * Only records of which the caller may see these fields. The query may then name them although a rule could hide them, as sums over
+   * visible values do. Otherwise a query that names such a field is refused.
    */
   readonly seeing?: readonly string[] | undefined
-  /** By one key after the other, empty values last, ties newest first; newest first without it. At most `maxSortKeys`. */
+  /** Sort keys in order of precedence, at most `maxSortKeys`. Empty values last, ties newest first. Default: newest first. */
   readonly sort?: readonly SortKey[] | undefined
 }
 
-/** A page of a query: which of its records, and what of them. */
+/** The page of a query's records, and the fields to show. */
 export interface QueryPage {
-  /** At most so many records. */
+  /** Maximum number of records. */
   readonly limit: number
-  /** So many of the first are passed over. */
+  /** Number of records to skip. */
   readonly offset?: number | undefined
   /** Keys of the fields to show; all without it. */
   readonly fields?: readonly string[] | undefined
 }
 
-/** A key of an order: of a field, or `created_at`. */
+/** A sort key: the key of a field, or `created_at`. */
 export interface SortKey {
   readonly field: string
   readonly dir: 'asc' | 'desc'
 }
 
-/** Conditions in one query; more is refused, so that no request builds an endless statement. */
+/** Maximum filters in one query. It bounds the length of the statement. */
 export const maxFilters = 50
 
-/** Characters of `q`; a longer text is refused. */
+/** Maximum characters of `q`. */
 export const maxQueryLength = 500
 
-/** Keys to sort by in one query. */
+/** Maximum sort keys in one query. */
 export const maxSortKeys = 8
 
-/** A query as checked for one caller: what its statements look like, and what they are filled with. */
+/** A query checked for one caller: the shape of its statements, and their values. */
 export interface CompiledQuery {
-  /** The same text for queries of one caller whose statements differ in their values alone (`shaped`). */
+  /** Equal for queries of one caller whose statements differ only in their values: the key of `cachedSearchStatement`. */
   readonly shape: string
   /** The values of the slots in `where`, by name. */
   readonly values: Readonly<Record<string, unknown>>
-  /** Whether the best plan depends on the values, as for ranges and parts of text. */
+  /** Whether the best plan depends on the values, as for ranges and substrings. */
   readonly dependsOnValues: boolean
-  /** What the caller may change when it asks for too much: `filter`, `q` or both. */
+  /** Parameters to name in an error about a query that is too heavy: `filter`, `q` or both. */
   readonly parameterNames: string
-  /** What must hold of a record, the caller's rights included, with slots for the values; undefined when all are asked for. */
+  /** Condition on a record, the caller's rights included, with slots for the values; undefined when every record matches. */
   readonly whereSql: () => Knex.Raw | undefined
   /** Empty values last, ties newest first. */
   readonly orderSql: () => Knex.Raw
 }
 
 /**
- * Compiles a query for a caller: what it may read, the filters, and `q` in any string or text field, which never matches text that is
- * hidden. Throws VALIDATION_ERROR for a field that is not there or that any rule could hide, told alike.
+ * Compiles a query for a caller: its read rights, the filters, and `q` in any string or text field. `q` never matches hidden text. Throws
+ * the same VALIDATION_ERROR for an unknown field and for one that a rule could hide.
  */
 export function compileQuery(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): CompiledQuery {
   const { filters = [], sort = [], ids, q } = query
   const hideable = hideableFieldsOf(access, query)
   if (filters.length > maxFilters) throw problem('VALIDATION_ERROR', `filter must have at most ${maxFilters} entries`)
   const conditions = filters.map((filter, index) => filterCondition(scope, type, hideable, filter, `filter[${index}]`))
-  if (query.seeing) conditions.push(...query.seeing.map((key) => seeing(type, access, key)))
+  if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
   countRuleUses(scope, type.fields, access)
-  const order = orderOf(scope, type, hideable, sort)
+  const order = readOrder(scope, type, hideable, sort)
   return {
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
@@ -103,36 +103,42 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
     },
     orderSql: () =>
       builder.raw(
-        order.map(([, how]) => `?? ${how}`).join(', '),
+        order.map(([, direction]) => `?? ${direction}`).join(', '),
         order.map(([column]) => column),
       ),
   }
 }
 
-/** A column to sort by, and how. */
-type OrderKey = readonly [column: string, how: string]
+/** A column to sort by, and its direction as SQL. */
+type OrderKey = readonly [column: string, direction: string]
 
-function orderOf(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, sort: readonly SortKey[]): readonly OrderKey[] {
+function readOrder(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, sort: readonly SortKey[]): readonly OrderKey[] {
   if (sort.length > maxSortKeys) throw problem('VALIDATION_ERROR', `sort must name at most ${maxSortKeys} keys`)
-  const order = sort.map((key, index) => orderKey(scope, type, hideable, key, index === 0))
+  const order = sort.map((key, index) => readOrderKey(scope, type, hideable, key, index === 0))
   return sort.some(({ field }) => field === 'created_at') ? order : [...order, ['id', 'desc']]
 }
 
-function orderKey(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, { field: key, dir }: SortKey, isFirst: boolean): OrderKey {
-  // The id is made of the time of creation, so it sorts by created_at and needs no index of its own.
+function readOrderKey(
+  scope: Scope,
+  type: RecordType,
+  hideable: ReadonlySet<string>,
+  { field: key, dir }: SortKey,
+  isFirst: boolean,
+): OrderKey {
+  // An id starts with the time of creation, so it sorts by created_at, and created_at needs no index.
   if (key === 'created_at') return ['id', dir]
   const field = requireNamedField(type, hideable, key, 'sort')
   requireSortable(field)
-  // An index serves the first key; the others put in order what is equal by it.
+  // An index serves only the first key; the others order its ties.
   if (isFirst) countFieldUse(scope, field, dir === 'asc' ? 'ascending' : 'descending')
   return [field.column, `${dir} nulls last`]
 }
 
-/** The fields that a query of the caller may not name. */
+/** Keys of the fields that the caller's query must not name. */
 export const hideableFieldsOf = ({ hideable }: RecordAccess, { seeing = [] }: RecordQuery): ReadonlySet<string> =>
   hideable.difference(new Set(seeing))
 
-function seeing(type: RecordType, access: RecordAccess, key: string): QueryCondition {
+function visibilityCondition(type: RecordType, access: RecordAccess, key: string): QueryCondition {
   const { key: known } = requireNamedField(type, new Set(), key, 'seeing')
   return {
     shape: `seeing ${known}`,
@@ -163,11 +169,11 @@ function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: 
     dependsOnValues: true,
     toSql() {
       if (matches.length === 0) return builder.raw('false')
-      const parts = matches.map(({ field, matching }) => visibly(access.fieldWhere(field.key), matching.toSql()))
+      const parts = matches.map(({ field, matching }) => whereVisible(access.fieldWhere(field.key), matching.toSql()))
       return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
     },
   }
 }
 
-const visibly = (visible: Knex.Raw | undefined, matching: Knex.Raw): Knex.Raw =>
+const whereVisible = (visible: Knex.Raw | undefined, matching: Knex.Raw): Knex.Raw =>
   visible ? builder.raw('(? and ?)', [visible, matching]) : matching

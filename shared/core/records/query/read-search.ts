@@ -4,7 +4,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
-/** The query of a search as an address carries it (document 1, Search mode). Export takes the part that is not paging. */
+/** The query parameters of a search (document 1, Search mode). An export takes them without the page. */
 export interface SearchQuery {
   readonly q?: string | undefined
   /** A JSON array of `{field, op, value}`, or the list itself. */
@@ -30,22 +30,22 @@ const filters = schema(
   }),
 )
 
-/** Reads a search's parameters; throws VALIDATION_ERROR that names the one that is damaged and the rule. Fields are looked up later. */
+/** Parses a search's parameters. Throws VALIDATION_ERROR that names the parameter and its rule. `compileQuery` checks the fields. */
 export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery => ({
   q,
   filters: readFilters(filter),
   sort: readSort(sort, dir),
 })
 
-/** The same with its page. */
+/** Parses a search's parameters and its page. */
 export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPage => ({
   ...readSearch(query),
   limit: query.limit,
-  offset: startOf(query),
+  offset: readOffset(query),
   fields: readFieldKeys(query.fields),
 })
 
-/** Reads filters as callers send them, as JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and the rule. */
+/** Parses filters from JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and its rule. */
 export function readFilters(given: unknown, path = 'filter'): readonly ValueFilter[] {
   if (given === undefined) return []
   const read = filters.parse(typeof given === 'string' ? readArray(given, path) : given, path)
@@ -60,7 +60,7 @@ function readArray(text: string, path: string): unknown {
   }
 }
 
-/** One direction counts for all keys; several belong to the keys in turn (decisions, Records, types, fields). */
+/** One direction applies to all keys; several apply to the keys in their order (decisions, Records, types, fields). */
 function readSort(sort = 'created_at', dir = 'desc'): readonly SortKey[] {
   const [keys, directions] = [sort.split(','), dir.split(',')]
   if (directions.length > 1 && directions.length !== keys.length) {
@@ -77,15 +77,15 @@ function readDirection(dir: string): SortKey['dir'] {
   return dir
 }
 
-/** Keys of fields as `fields=name,total` names them; undefined for all. */
+/** Parses `fields=name,total` to field keys; undefined for all fields. */
 export const readFieldKeys = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : text === '' ? [] : text.split(',')
 
-/** Where a page of a search starts; `offset` wins over `page` (decisions, Records, types, fields). */
-function startOf({ page, offset, limit }: PagedSearchQuery): number {
+/** The number of records before a page; `offset` overrides `page` (decisions, Records, types, fields). */
+function readOffset({ page, offset, limit }: PagedSearchQuery): number {
   return offset ?? ((page ?? 1) - 1) * limit
 }
 
-/** Whether a listing's parameters choose search mode: any of these does, whatever it holds (document 1, Records, rule 4). */
+/** Whether a listing's parameters select search mode: any of these does, even when empty (document 1, Records, rule 4). */
 export const isSearchMode = (query: object): boolean =>
   ['q', 'filter', 'sort', 'page', 'offset'].some((name) => (query as Readonly<Record<string, unknown>>)[name] !== undefined)

@@ -7,8 +7,8 @@ import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
- * The records of these ids that there are, in the order of the ids, whoever asks: hold each against the caller's `RecordAccess` before it
- * leaves the domain. An id may stand there twice. With `lock` they stay as they are until the transaction ends: give the ids sorted then.
+ * The existing records of these ids, in the order of the ids. It checks no rights: test each record against the caller's `RecordAccess`
+ * before returning it to the caller. Ids may repeat. `lock` locks the records until the transaction ends; pass sorted ids then.
  */
 export async function findRecordsByIds(
   { db }: Pick<Scope, 'db'>,
@@ -20,7 +20,7 @@ export async function findRecordsByIds(
   return (await db.query<RecordRow>(asArrays(recordsOfIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
 }
 
-/** The values of one field of these records, in no order; they are the domain's own question, so no caller's rights are asked. */
+/** The values of one field of these records, in no order. For internal checks: it tests no caller's rights. */
 export async function findValuesByIds(
   { db }: Pick<Scope, 'db'>,
   type: RecordType,

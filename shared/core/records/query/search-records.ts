@@ -12,28 +12,28 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 export interface SearchPage {
   readonly records: RecordView[]
-  /** Exact, of what the caller may read. */
+  /** Exact number of matching records that the caller may read. */
   readonly total: number
 }
 
 /**
- * A page of the records that match and that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when
- * it may read none of the type, VALIDATION_ERROR for what `compileQuery` refuses.
+ * A page of the matching records that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when the
+ * caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB.
  */
 export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<SearchPage> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireRecordAccess(scope, type, 'records:read')
-    const chosen = readFieldSelection(type, access, query.fields)
+    const selected = readFieldSelection(type, access, query.fields)
     const { limit, offset = 0 } = query
     const search = compileQuery(scope, type, access, query)
     const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, search))
     const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
     if (found.length > 0) {
-      const records = toVisibleViews(type, found, access, chosen)
+      const records = toVisibleViews(type, found, access, selected)
       if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit)
       return { records, total: found[0]?.[recordColumns(type).length + 1] as number }
     }
-    // An empty page tells no number; the first page of nothing needs none.
+    // The statement gives no total for an empty page. For an empty first page the total is 0.
     if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
     const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
     const total = ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
@@ -42,7 +42,7 @@ export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery 
   })
 }
 
-/** Reads rows as arrays, planned for the values where the best plan depends on them: parts of text and ranges, which may be heavy to find. */
+/** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
 export const readQueryRows = (
   scope: Scope,
   { dependsOnValues, parameterNames }: CompiledQuery,

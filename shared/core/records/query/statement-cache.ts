@@ -1,68 +1,68 @@
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
 import { asUnprepared, prepareStatement, type StatementTemplate } from '#shared/platform/db/statements/statement.ts'
 
-/** A statement that this process has built for a search, for the next one of its shape. */
-interface Kept {
+/** A cached statement of a search, for later searches with the same shape. */
+interface CachedStatement {
   readonly fill: StatementTemplate
-  /** Characters of its text. */
+  /** Characters of its key and text. */
   readonly length: number
   uses: number
 }
 
 /**
- * Characters of text that a process keeps of searches, those that have rested longest make room. Callers think of searches without end:
- * each caller's conditions, filters and order make a statement of their own.
+ * Characters that the cache of a process holds at most; the least recently used statement is evicted first. Bounded because each caller's
+ * conditions, filters and order make a statement of their own.
  */
 const maxLength = 2_000_000
 
 /**
  * From this use on a search is prepared. PostgreSQL keeps a prepared statement on every connection that has run it, and plans it five
- * times before it keeps a plan: what is rare costs memory there and saves nothing.
+ * times before it keeps a plan: preparing a rare statement costs memory and saves nothing.
  */
 export const usesBeforePrepared = 10
 
-let keptLength = 0
-const kept = new Map<string, Kept>()
+let cachedLength = 0
+const cache = new Map<string, CachedStatement>()
 
-const numbers = new WeakMap<object, number>()
+const accessNumbers = new WeakMap<object, number>()
 let lastNumber = 0
 
-/** A number for a picture, another one for each as long as the process lives. */
-function numberOf(picture: object): number {
-  const known = numbers.get(picture)
+/** The number of an access object, unique in the process. */
+function accessNumberOf(access: object): number {
+  const known = accessNumbers.get(access)
   if (known !== undefined) return known
   lastNumber += 1
-  numbers.set(picture, lastNumber)
+  accessNumbers.set(access, lastNumber)
   return lastNumber
 }
 
 /**
- * The statement of a search, built once per picture (an access to a type) and shape as long as it is used. It is prepared once the shape has
- * been asked for often; until then it is planned for its values each time.
+ * The statement of a search, built once per `access` object and shape while it stays in the cache. From `usesBeforePrepared` uses on it is
+ * prepared; before, PostgreSQL plans it for its values each time.
  */
-export function cachedSearchStatement(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
-  const key = `${numberOf(picture)} ${shape}`
-  const found = kept.get(key)
+export function cachedSearchStatement(access: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
+  const key = `${accessNumberOf(access)} ${shape}`
+  const found = cache.get(key)
   if (found) {
-    // The map's order is that of use.
-    kept.delete(key)
-    kept.set(key, found)
+    // Moves the entry to the end, so that the map is ordered by last use.
+    cache.delete(key)
+    cache.set(key, found)
     found.uses += 1
-    return found.uses < usesBeforePrepared ? unprepared(found.fill) : found.fill
+    return found.uses < usesBeforePrepared ? withoutPreparing(found.fill) : found.fill
   }
   const fill = prepareStatement(make())
   const length = key.length + fill().text.length
-  kept.set(key, { fill, length, uses: 1 })
-  keptLength += length
-  for (const [oldest, { length }] of kept) {
-    if (keptLength <= maxLength) break
-    kept.delete(oldest)
-    keptLength -= length
+  cache.set(key, { fill, length, uses: 1 })
+  cachedLength += length
+  for (const [oldest, { length }] of cache) {
+    if (cachedLength <= maxLength) break
+    cache.delete(oldest)
+    cachedLength -= length
   }
-  return unprepared(fill)
+  return withoutPreparing(fill)
 }
 
-const unprepared =
+const withoutPreparing =
   (fill: StatementTemplate): StatementTemplate =>
   (slots) =>
     asUnprepared(fill(slots))

@@ -12,23 +12,23 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** What groups are made by: a field's value, or the day or month of a date or instant, of which the latter needs a time zone. */
+/** A grouping key: a field's value, or the day or month of a date or instant. An instant is read in `timeZone`. */
 export type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
 
-/** What is added up, of which records. */
+/** The fields to sum, the grouping keys, and the query that selects the records. */
 export interface SumQuery extends Omit<RecordQuery, 'sort'> {
   /** Keys of number and currency fields. */
   readonly sums: readonly string[]
   readonly by?: readonly GroupKey[]
 }
 
-/** Records that are alike in what they are grouped by. */
+/** The sums of records with equal grouping values. */
 export interface SumGroup {
-  /** The values of `by` in its order: text, `true`, `false`, or null for none; a day reads `2026-11-21`, a month `2026-11`. */
+  /** The values of `by` in its order: text, `true`, `false`, or null for no value. Days are `2026-11-21`, months `2026-11`. */
   readonly by: readonly (string | boolean | null)[]
-  /** How many records there are. */
+  /** Number of records in the group. */
   readonly count: number
-  /** By field key: the exact sum, one for each currency that occurs in the order of their codes; `code` is null of a number field. */
+  /** Exact sums by field key, one per currency in the order of their codes. `code` is null for a number field. */
   readonly sums: Readonly<Record<string, readonly CurrencySum[]>>
 }
 
@@ -36,21 +36,21 @@ export interface CurrencySum {
   readonly code: string | null
   /** Decimal text. */
   readonly amount: string
-  /** How many records have a value. */
+  /** Number of records with a value. */
   readonly count: number
 }
 
 /**
- * Adds up fields of the records that match and that the caller may read, exactly and in the database, by groups in the order of their
- * values. No record, no group. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than
- * `maxGroups` and for a field that cannot be added up or grouped by.
+ * Sums fields of the matching records that the caller may read, exactly and in the database, in groups ordered by their values. No records,
+ * no groups. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than `maxGroups` and for
+ * a field that cannot be summed or grouped by.
  */
 export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
   return withRecordType(scope, typeKey, async (type) => {
     const access = requireRecordAccess(scope, type, 'records:read')
     const compiled = compileQuery(scope, type, access, query)
-    const keys = (query.by ?? []).map((key) => groupKey(type, hideableFieldsOf(access, query), key))
-    const summed = query.sums.map((key) => summable(type, access, query, key))
+    const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
+    const summed = query.sums.map((key) => requireSummable(type, access, query, key))
     const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
     const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
       sumsOf(
@@ -65,7 +65,7 @@ export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Prom
       scope,
       asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
     )
-    return groupsOf(
+    return toGroups(
       rows.filter(([count]) => count !== null),
       keys.length,
       summed,
@@ -73,13 +73,13 @@ export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Prom
   })
 }
 
-interface Key {
+interface CompiledGroupKey {
   readonly shape: string
   readonly value: GroupValue
   readonly zone: string
 }
 
-function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey): Key {
+function compileGroupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey): CompiledGroupKey {
   const field = requireNamedField(type, hideable, key.field, 'by')
   requireSortable(field, 'by')
   if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
@@ -92,7 +92,7 @@ function groupKey(type: RecordType, hideable: ReadonlySet<string>, key: GroupKey
   }
 }
 
-function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
+function requireSummable(type: RecordType, access: RecordAccess, query: SumQuery, key: string): Field {
   const field = requireNamedField(type, hideableFieldsOf(access, query), key, 'sums')
   if (field.type !== 'number' && field.type !== 'currency') {
     throw problem('VALIDATION_ERROR', `sums: ${key} is a ${field.type} field and cannot be added up`)
@@ -100,21 +100,22 @@ function summable(type: RecordType, access: RecordAccess, query: SumQuery, key: 
   return field
 }
 
-function groupsOf(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {
+function toGroups(rows: readonly (readonly unknown[])[], keys: number, fields: readonly Field[]): SumGroup[] {
   const groups = new Map<string, { by: SumGroup['by']; count: number; sums: Record<string, CurrencySum[]> }>()
   for (const [count, ...cells] of rows) {
     const by = cells.slice(0, keys) as unknown as SumGroup['by']
     const group = groups.get(JSON.stringify(by)) ?? { by, count: 0, sums: Object.fromEntries(fields.map(({ key }) => [key, []])) }
     groups.set(JSON.stringify(by), group)
     const parts = fields.map((field, index) => ({ field, cells: cells.slice(keys + 4 * index, keys + 4 * index + 4) }))
-    const ofCode = parts.find(({ cells: [, , , isOfCode] }) => isOfCode)
-    if (!ofCode) group.count = Number(count)
-    const told = ofCode ? [ofCode] : parts.filter(({ field }) => field.codeColumn === null)
+    const currencyPart = parts.find(({ cells: [, , , isOfCurrency] }) => isOfCurrency)
+    if (!currencyPart) group.count = Number(count)
+    const summedParts = currencyPart ? [currencyPart] : parts.filter(({ field }) => field.codeColumn === null)
     for (const {
       field,
-      cells: [sum, held, code],
-    } of told) {
-      if (sum !== null) group.sums[field.key]?.push({ code: code as string | null, amount: trimAmount(sum as string), count: Number(held) })
+      cells: [sum, valueCount, code],
+    } of summedParts) {
+      if (sum !== null)
+        group.sums[field.key]?.push({ code: code as string | null, amount: trimAmount(sum as string), count: Number(valueCount) })
     }
   }
   if (groups.size > maxGroups) throw problem('VALIDATION_ERROR', `by must make at most ${maxGroups} groups`)
