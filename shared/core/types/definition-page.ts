@@ -25,7 +25,7 @@ export function pageDefinitions<Item extends Definition>(
 }
 
 /**
- * The index lastKey the cursor's definition. If that was deleted, the index of the first custom definition that is not older: built-in
+ * The index after the cursor's definition. If that was deleted, the index of the first custom definition that is not older: built-in
  * definitions are never deleted.
  */
 function startIndexOf(definitions: readonly Definition[], position: string): number {

@@ -50,7 +50,7 @@ export function readMembershipFilter(field: FilteredField, values: readonly stri
   }
 }
 
-/** The condition that a field has no value, or that it has comparison. */
+/** The condition that a field has no value, or that it has one. */
 export const readEmptinessFilter = (empty: boolean): Comparison => ({
   sql: empty ? '?? is null' : '?? is not null',
   values: [],

@@ -17,8 +17,8 @@ export const extractTrigrams = (value: string): ReadonlySet<string> =>
 
 /**
  * The parts of a lowercase text for which a trigram index is queried, in text order: they do not overlap and contain no common trigram.
- * Null without statistics or without a rare trigram. When common trigrams are left out, two rare ones are required: with one the index would
- * return many more records.
+ * Null without statistics or without a rare trigram. When common trigrams are left out, two rare ones are required: with one the
+ * index would return many more records.
  */
 export function findRareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
   if (common.size + frequent.size === 0) return null
