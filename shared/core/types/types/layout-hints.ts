@@ -1,7 +1,9 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseJson, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
-/** A record type's layout hints, such as `{child: true}` (document 1, Record types): clients interpret them, the platform only stores them. */
+/**
+ * A record type's layout hints, such as `{child: true}` (document 1, Record types): clients interpret them, the platform only stores them.
+ */
 export type LayoutHints = Readonly<Record<string, unknown>>
 
 /** Maximum characters of layout hints, as JSON. */
