@@ -17,24 +17,24 @@ import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedParameters } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Permissions on fields are asked for their record type (document 1, Fields). */
+/** Permissions on a field are checked on its record type (document 1, Fields). */
 const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) => {
   const resource = await requireField(scope, params.fieldId)
   return { key: resource.entityType, resource }
 }
 
-/** The field that the path names, as it is listed. */
+/** The field named by the path, in its response form. */
 const storedField = ({ resource }: { resource: Field }) => toFieldView(resource)
 
 const common = { tag: 'Fields', app: null, limit: null } as const
-const all = `${orgPath}/fields` as const
-const one = `${all}/:fieldId` as const
+const collectionPath = `${orgPath}/fields` as const
+const itemPath = `${collectionPath}/:fieldId` as const
 
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: all,
+    path: collectionPath,
     summary: 'List the fields of a record type',
     description: 'Built-in fields included, in the order of their creation.',
     permission: 'fields:read',
@@ -48,9 +48,9 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: all,
+    path: collectionPath,
     summary: 'Create a field',
-    description: 'Records that there are have no value of it. A default applies to records that are created later.',
+    description: 'Existing records have no value for it. A default applies to records that are created later.',
     permission: 'fields:create',
     onBody: ({ body }) => body.entity_type,
     fails: ['KEY_TAKEN'],
@@ -62,10 +62,10 @@ export const routes = [
   delegate({
     ...common,
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     summary: 'Change a field',
     description:
-      'An addition to the documented field routes. What is left out stays, null clears; rules are replaced as a whole, but a formula stays. When records break what is newly asked for, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; whoever asks more of values must see all of them. Built-in fields answer 404.',
+      'An addition to the documented field routes. Omitted properties stay, null clears; rules are replaced as a whole, but a formula stays. When existing records violate a new restriction, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; a restriction requires that the caller can read the field in every record. Built-in fields answer 404.',
     permission: 'fields:create',
     on: onTypeOfField,
     body: fieldChange,
@@ -77,9 +77,9 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     summary: 'Delete a field',
-    description: 'Its values go with it, in every record. Built-in fields answer 404.',
+    description: 'Deletes its values in every record, too. Built-in fields answer 404.',
     permission: 'fields:delete',
     on: onTypeOfField,
     status: 204,
@@ -89,7 +89,7 @@ export const routes = [
   answer({
     ...common,
     method: 'PUT',
-    path: `${one}/autogen`,
+    path: `${itemPath}/autogen`,
     summary: 'Make a field number itself',
     description: 'For string fields that are not computed. A new record without a value gets the next number.',
     permission: 'fields:create',
@@ -103,7 +103,7 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${one}/autogen`,
+    path: `${itemPath}/autogen`,
     summary: 'Make an auto-numbered field ordinary',
     description: 'Numbers that were given out stay.',
     permission: 'fields:create',
@@ -115,10 +115,10 @@ export const routes = [
   answer({
     ...common,
     method: 'PUT',
-    path: `${one}/formula`,
+    path: `${itemPath}/formula`,
     summary: 'Make a field computed',
     description:
-      'Computed on every write; a worker computes it for the records that exist. Until then the field is hidden from whoever may not read what the formula before it read.',
+      'Computed on every write; a worker computes it for existing records. Until then the field is hidden from callers who may not read the fields of the previous formula.',
     permission: 'fields:create',
     on: onTypeOfField,
     body: formulaInput,
@@ -130,9 +130,9 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${one}/formula`,
+    path: `${itemPath}/formula`,
     summary: 'Make a computed field ordinary',
-    description: 'Its values stay. Not for whoever reads records of the type and may not read what the formula reads.',
+    description: 'Its values stay. Answers 403 when the caller reads records of the type but may not read the fields of the formula.',
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,
@@ -142,7 +142,7 @@ export const routes = [
   answer({
     ...common,
     method: 'PUT',
-    path: `${one}/description`,
+    path: `${itemPath}/description`,
     summary: 'Describe a field',
     description: 'Empty text clears the description. Built-in fields answer 404.',
     permission: 'fields:create',
@@ -156,7 +156,7 @@ export const routes = [
   answer({
     ...common,
     method: 'PUT',
-    path: `${one}/ref-type`,
+    path: `${itemPath}/ref-type`,
     summary: 'Point a reference field at another record type',
     description: 'For ref and refs fields; stored ids stay as they are. Built-in fields answer 404.',
     permission: 'fields:create',

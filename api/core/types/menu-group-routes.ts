@@ -4,13 +4,13 @@ import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Menu groups', app: null, limit: null } as const
-const all = `${orgPath}/modules` as const
+const collectionPath = `${orgPath}/modules` as const
 
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: all,
+    path: collectionPath,
     summary: 'List menu groups',
     description: 'By position, then by slug.',
     permission: 'member',
@@ -21,9 +21,9 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: all,
+    path: collectionPath,
     summary: 'Create or change a menu group',
-    description: 'Changes the group that has the slug, if there is one: what is left out stays, null clears.',
+    description: 'Changes the group that has the slug, if it exists: omitted properties stay, null clears.',
     permission: 'org:update',
     body: moduleInput,
     status: 201,
@@ -37,7 +37,7 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${all}/:slug`,
+    path: `${collectionPath}/:slug`,
     summary: 'Delete a menu group',
     description: 'Types that name it stay.',
     permission: 'org:update',

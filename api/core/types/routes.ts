@@ -14,16 +14,16 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 const common = { tag: 'Record types', app: null, limit: null } as const
-const all = `${orgPath}/types` as const
-const one = `${all}/:typeKey` as const
+const collectionPath = `${orgPath}/types` as const
+const itemPath = `${collectionPath}/:typeKey` as const
 
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: all,
+    path: collectionPath,
     summary: 'List record types',
-    description: 'Those that the caller may read: built-in ones first, then in the order of their creation.',
+    description: 'The types that the caller may read: built-in types first, then in creation order.',
     permission: 'types:read',
     perItem: true,
     query: linkedQuery,
@@ -35,9 +35,9 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: all,
+    path: collectionPath,
     summary: 'Create a record type',
-    description: 'Its key is for ever. It has no fields yet.',
+    description: 'The key cannot be changed later. The type has no fields yet.',
     permission: 'types:create',
     onBody: ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
@@ -49,9 +49,9 @@ export const routes = [
   answer({
     ...common,
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     summary: 'Change how a record type is shown',
-    description: 'What is left out stays, null clears. Built-in types may be changed too.',
+    description: 'Omitted properties stay, null clears. Built-in types may be changed too.',
     permission: 'types:update',
     on: onType,
     body: typeChange,
@@ -63,9 +63,9 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     summary: 'Delete a record type',
-    description: 'Its fields and records go with it and cannot be brought back. Built-in types answer 403.',
+    description: 'Deletes its fields and records permanently. Built-in types answer 403.',
     permission: 'types:delete',
     on: onType,
     status: 204,

@@ -3,7 +3,7 @@ import { fieldView } from '#shared/core/types/fields/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Computes the computed fields of every record of a type, after a formula was set. */
+/** Recomputes the computed fields of every record of a type after a formula was set. */
 export const recomputeRecordsJob = defineJob({
   name: 'records.recompute',
   kind: 'records.recompute',
@@ -19,7 +19,7 @@ export const recomputeRecordsJob = defineJob({
   result: schema(t.Object({ records: t.Integer() })),
 })
 
-/** Changes a field's definition, once every record of its type keeps what the change asks for. */
+/** Changes a field's definition after a check that every record of its type meets the new restrictions. */
 export const changeFieldJob = defineJob({
   name: 'fields.change',
   kind: 'field.change',
@@ -35,7 +35,7 @@ export const changeFieldJob = defineJob({
   result: fieldView,
 })
 
-/** Removes the table of a record type that was deleted. */
+/** Drops the table of a deleted record type. */
 export const dropTableJob = defineJob({
   name: 'types.drop-table',
   kind: 'type.drop-table',

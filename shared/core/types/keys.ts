@@ -18,7 +18,7 @@ export const moduleSlug = t.String({
   description: '1 to 32 lowercase letters, digits, hyphens and underscores',
 })
 
-/** Keys that no field may have, for a record has something of that name already (decisions, Records, types, fields). */
+/** Keys that no field may have: every record has a property of that name (decisions, Records, types, fields). */
 export const reservedFieldKeys: ReadonlySet<string> = new Set([
   'id',
   'object_type',

@@ -4,21 +4,21 @@ import { maintainIndexes } from '#shared/core/types/indexes/maintain-indexes.ts'
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-const indexesFollowUse: MaintenanceTask<Services & CleanupServices> = {
+const indexMaintenance: MaintenanceTask<Services & CleanupServices> = {
   name: 'indexes that follow use',
   everySeconds: 10,
   run: async (services, signal) => void (await maintainIndexes(services, signal)),
 }
 
-const builtinTypes: MaintenanceTask<Services & CleanupServices> = {
+const builtinTypeUpgrade: MaintenanceTask<Services & CleanupServices> = {
   name: 'built-in types',
   everySeconds: 20,
   run: (services, signal) => upgradeWorkspaces(services, signal),
 }
 
-/** What keeps types in step with the release, and their indexes with how they are used. */
+/** Maintenance tasks: upgrade of built-in types, indexes by use, cleanup of old use counts. */
 export const typeMaintenance = [
-  indexesFollowUse,
-  builtinTypes,
+  indexMaintenance,
+  builtinTypeUpgrade,
   defineCleanup('sweep_field_uses', { table: 'field_uses', old: 'used_at < $1', by: 'used_at', keptDays: 90, everyMinutes: 24 * 60 }),
 ]

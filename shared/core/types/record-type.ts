@@ -11,7 +11,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** A record type with its fields and the table that keeps its records: the picture that reading and writing records works from. */
+/** The metadata of a record type: its fields and the table of its records. Reads and writes of records use it. */
 export interface RecordType {
   readonly workspaceId: string
   readonly id: string
@@ -23,18 +23,18 @@ export interface RecordType {
   readonly description: string
   readonly system: boolean
   readonly createdAt: string
-  /** In the order of their creation. */
+  /** In creation order. */
   readonly fields: readonly Field[]
   readonly fieldByKey: ReadonlyMap<string, Field>
-  /** What computes the computed fields, in an order in which each finds what it reads. */
+  /** The computations of the computed fields, in dependency order. */
   readonly computations: readonly Computation[]
-  /** PostgreSQL schema of the workspace; the table in it is named by the type's key. */
+  /** PostgreSQL schema of the workspace; the table's name is the type's key. */
   readonly schema: string
-  /** The column that every write of a record names: the table has it as long as this picture is good to write from. */
+  /** The column that every write of a record names: the table has it while this metadata is valid for writes. */
   readonly editionColumn: string
-  /** Whether a record of the type was ever long (shared/core/records/text-size.ts). */
+  /** Whether any record of the type was ever long (shared/core/records/text-size.ts). */
   readonly longRecords: boolean
-  /** By a field's id, what is known of the trigrams of its values, where it has an index of them (shared/core/types/indexes/sample-field.ts). */
+  /** Trigram statistics by field id, for fields with a trigram index (shared/core/types/indexes/sample-field.ts). */
   readonly knownTrigrams: ReadonlyMap<string, KnownTrigrams>
 }
 
@@ -58,7 +58,7 @@ interface TrigramsRow {
   readonly frequent_trigrams: readonly string[] | null
 }
 
-/** A field as its table keeps it: a row of `fieldColumns`. */
+/** A row of `fieldColumns`. */
 export interface FieldRow {
   readonly id: string
   readonly key: string
@@ -76,47 +76,47 @@ export interface FieldRow {
   readonly created_at: string
 }
 
-type Reader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string }; readonly actor?: Scope['actor'] }
+type TypeReader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string }; readonly actor?: Scope['actor'] }
 
 /**
- * The picture of a record type, remembered until the type or a field of it changes; undefined when the workspace has no such type. The
- * same picture is the same object, so what is derived from it can be kept beside it.
+ * Returns the metadata of a record type, cached until the type or one of its fields changes; undefined when the workspace has no such type.
+ * The cache returns the same object, so that derived data can be keyed by it.
  */
-export function findRecordType({ db, cache, workspace }: Reader, key: string): Promise<RecordType | undefined> {
+export function findRecordType({ db, cache, workspace }: TypeReader, key: string): Promise<RecordType | undefined> {
   return cache.remember(db, workspace.id, `type ${key}`, () => readRecordType(db, workspace.id, key))
 }
 
-/** The same; throws NOT_FOUND when there is none. */
-export async function requireRecordType(scope: Reader, key: string): Promise<RecordType> {
+/** Returns the metadata of a record type. Throws NOT_FOUND when the workspace has no such type. */
+export async function requireRecordType(scope: TypeReader, key: string): Promise<RecordType> {
   const type = await findRecordType(scope, key)
-  if (!type) throw problem('NOT_FOUND', `There is no record type ${shortened(key)}${await adviceOn(scope, key)}`)
+  if (!type) throw problem('NOT_FOUND', `There is no record type ${truncateKey(key)}${await suggestType(scope, key)}`)
   return type
 }
 
-/** VALIDATION_ERROR for a place of a body that should name a record type and does not. */
-export const unknownTypeProblem = async (scope: Reader, path: string, key: string) =>
+/** Returns the VALIDATION_ERROR for a body property at `path` that does not name a record type. */
+export const unknownTypeProblem = async (scope: TypeReader, path: string, key: string) =>
   problem(
     'VALIDATION_ERROR',
-    `${path} must be the key of a record type, got ${JSON.stringify(shortened(key))}${await adviceOn(scope, key)}`,
+    `${path} must be the key of a record type, got ${JSON.stringify(truncateKey(key))}${await suggestType(scope, key)}`,
   )
 
-/** The type that was probably meant, of those that the caller may list; else how one is made. */
-async function adviceOn({ db, workspace, actor }: Reader, key: string): Promise<string> {
+/** Suggests the most similar type that the caller may list, or else how to create one. */
+async function suggestType({ db, workspace, actor }: TypeReader, key: string): Promise<string> {
   const rows = actor ? await db.query<{ key: string }>(findTypeKeys(workspace.id)) : []
   const known = rows.map(({ key }) => key).filter((key) => actor && permits({ actor }, 'types:read', key))
   const nearest = findNearestName(key, known)
   return nearest !== undefined && isSimilarName(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
 }
 
-const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
+const truncateKey = (key: string): string => (key.length > 100 ? `${key.slice(0, 100)}…` : key)
 
-/** Reads a record type past the cache, for whoever holds a lock on it. */
+/** Reads a record type, bypassing the cache, for callers that hold its lock. */
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
   const [row] = await db.query<Row>(findTypeWithFields(workspaceId, key))
-  return row && pictureOf(workspaceId, row)
+  return row && toRecordType(workspaceId, row)
 }
 
-/** Makes the domain's field of a stored one. */
+/** Converts a row to a field. */
 export function toField(entityType: string, row: FieldRow): Field {
   return {
     id: row.id,
@@ -138,10 +138,10 @@ export function toField(entityType: string, row: FieldRow): Field {
   }
 }
 
-function pictureOf(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
+function toRecordType(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
   const { fields, computations } = compileTypeComputations(rows.map((field) => toField(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
-  const picture = {
+  const recordType = {
     ...row,
     ui: readLayoutHints(ui),
     createdAt: created_at,
@@ -152,12 +152,12 @@ function pictureOf(workspaceId: string, { created_at, edition, long_records, fie
     schema: schemaOf(workspaceId),
     editionColumn: editionColumnOf(edition),
     longRecords: long_records,
-    knownTrigrams: new Map(rows.flatMap((field) => (field.common_trigrams ? [[field.id, trigramsOfRow(field)]] : []))),
+    knownTrigrams: new Map(rows.flatMap((field) => (field.common_trigrams ? [[field.id, toKnownTrigrams(field)]] : []))),
   }
-  return Object.freeze(picture)
+  return Object.freeze(recordType)
 }
 
-const trigramsOfRow = ({ common_trigrams, frequent_trigrams }: TrigramsRow): KnownTrigrams => ({
+const toKnownTrigrams = ({ common_trigrams, frequent_trigrams }: TrigramsRow): KnownTrigrams => ({
   common: new Set(common_trigrams),
   frequent: new Set(frequent_trigrams),
 })

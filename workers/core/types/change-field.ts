@@ -19,60 +19,60 @@ import { changeFieldJob } from '#shared/core/types/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** What a change asks of the records, as a picture of their type shows it. */
-type Asked = <T>(work: (question: RestrictionCheck) => Promise<T>) => Promise<T>
+/** Runs a function with the check of a change's restrictions, based on the current type metadata. */
+type RunWithCheck = <T>(work: (check: RestrictionCheck) => Promise<T>) => Promise<T>
 
 type Advance = (progress: { done: number; total: number }) => Promise<void>
 
-// Records are looked at while everybody writes on; what changed meanwhile is looked at again, the last of it while nobody can write.
+// Records are checked while writes continue. Records changed meanwhile are checked again, the last of them while writes are blocked.
 export default defineHandler(changeFieldJob, async ({ payload: { fieldId, change }, scope, signal, advance, commit }) => {
-  const { tightenings, ask } = await questionOf(scope, fieldId, change)
-  let mark = ''
-  if (tightenings.length > 0) {
-    await ask(async ({ type, field }) => requireFieldAlwaysVisible(scope, type, field))
-    mark = await ask(({ type }) => readAuditPosition(scope, type))
-    await lookAtAll(scope, ask, signal, advance)
-    mark = await ask((question) => checkRecentChanges(scope, question, mark))
+  const { restrictions, runWithCheck } = await prepareCheck(scope, fieldId, change)
+  let auditPosition = ''
+  if (restrictions.length > 0) {
+    await runWithCheck(async ({ type, field }) => requireFieldAlwaysVisible(scope, type, field))
+    auditPosition = await runWithCheck(({ type }) => readAuditPosition(scope, type))
+    await checkAllRecords(scope, runWithCheck, signal, advance)
+    auditPosition = await runWithCheck((check) => checkRecentChanges(scope, check, auditPosition))
   }
   return commit(async (inside) => ({
     result: await changeFieldDefinition(inside, fieldId, change, async (tx, { type, field }, needed) => {
-      requireAsked(tightenings, needed)
-      await requireNoViolationsSince(tx, { type, field, restrictions: needed }, mark)
+      requireChecked(restrictions, needed)
+      await requireNoViolationsSince(tx, { type, field, restrictions: needed }, auditPosition)
     }),
   }))
 })
 
-async function questionOf(scope: Scope, fieldId: string, change: FieldChange) {
+async function prepareCheck(scope: Scope, fieldId: string, change: FieldChange) {
   const field = await requireCustomField(scope, fieldId)
   requirePermission(scope, 'fields:create', field.entityType)
-  const tightenings = findRestrictions(field, applyFieldChange(field, change))
-  const ask: Asked = (work) =>
+  const restrictions = findRestrictions(field, applyFieldChange(field, change))
+  const runWithCheck: RunWithCheck = (work) =>
     withRecordType(scope, field.entityType, (type) => {
-      const present = type.fields.find(({ id }) => id === fieldId)
-      if (!present) throw problem('NOT_FOUND')
-      return work({ type, field: present, restrictions: tightenings })
+      const currentField = type.fields.find(({ id }) => id === fieldId)
+      if (!currentField) throw problem('NOT_FOUND')
+      return work({ type, field: currentField, restrictions })
     })
-  return { tightenings, ask }
+  return { restrictions, runWithCheck }
 }
 
-async function lookAtAll(scope: Scope, ask: Asked, signal: AbortSignal, advance: Advance): Promise<void> {
+async function checkAllRecords(scope: Scope, runWithCheck: RunWithCheck, signal: AbortSignal, advance: Advance): Promise<void> {
   const counts: number[] = []
-  let total = await ask(({ type }) => countRecords(scope.db, scope.workspace.id, type.id))
+  let total = await runWithCheck(({ type }) => countRecords(scope.db, scope.workspace.id, type.id))
   let done = 0
   for (let after: string | undefined = ''; after !== undefined; ) {
     signal.throwIfAborted()
     const from: string = after
-    const { count, last } = await ask((question) => countViolationsAfter(scope.db, question, from, counts))
+    const { count, last } = await runWithCheck((check) => countViolationsAfter(scope.db, check, from, counts))
     after = last
     done += count
     total = Math.max(total, done)
     await advance({ done, total })
   }
-  await ask(async (question) => requireNoViolations(question, counts))
+  await runWithCheck(async (check) => requireNoViolations(check, counts))
 }
 
-/** Somebody changed the field meanwhile, and now the change asks for more than was looked at: it begins again. */
-function requireAsked(asked: readonly Restriction[], needed: readonly Restriction[]): void {
-  const wasAsked = ({ name, rule }: Restriction) => asked.some((other) => other.name === name && other.rule === rule)
-  if (!needed.every(wasAsked)) throw problem('ORG_NOT_READY', 'The field was changed meanwhile')
+/** Throws ORG_NOT_READY, so that the job is retried, when a concurrent change of the field led to restrictions that were not checked. */
+function requireChecked(checked: readonly Restriction[], needed: readonly Restriction[]): void {
+  const wasChecked = ({ name, rule }: Restriction) => checked.some((other) => other.name === name && other.rule === rule)
+  if (!needed.every(wasChecked)) throw problem('ORG_NOT_READY', 'The field was changed meanwhile')
 }

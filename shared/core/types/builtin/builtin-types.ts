@@ -1,7 +1,7 @@
 import type { FieldRules } from '#shared/core/types/fields/field.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** A field that a built-in type brings. */
+/** A field of a built-in type. */
 export interface BuiltinField {
   readonly key: string
   readonly label: string
@@ -21,8 +21,8 @@ export interface BuiltinType {
 }
 
 /**
- * What a release declares of built-in types. Types and fields are only ever added, and the version is raised with every addition: a worker
- * brings them to the workspaces whose version is lower (shared/core/types/builtin/upgrade.ts).
+ * The built-in types of a release. Types and fields are only added, never removed; every addition raises the version. A worker upgrades
+ * workspaces whose version is lower (shared/core/types/builtin/upgrade.ts).
  */
 export interface BuiltinDeclaration {
   readonly version: number
@@ -85,5 +85,5 @@ const builtinTypes: readonly BuiltinType[] = [
   },
 ]
 
-/** What this release brings. */
+/** The declaration of this release. */
 export const builtinDeclaration: BuiltinDeclaration = { version: 1, types: builtinTypes }

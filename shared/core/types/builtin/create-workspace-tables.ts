@@ -4,11 +4,11 @@ import { createSchema } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Makes a new workspace's schema and built-in types and opens it. Doing it again, also at the same time, changes nothing. */
+/** Creates the schema and built-in types of a new workspace and activates it. Idempotent, also under concurrent calls. */
 export async function createWorkspaceTables(db: Executor, workspaceId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const opened = await tx.query(activateWorkspace(workspaceId, builtinDeclaration.version))
-    if (opened.length === 0) return
+    const activated = await tx.query(activateWorkspace(workspaceId, builtinDeclaration.version))
+    if (activated.length === 0) return
     await createSchema(tx, schemaOf(workspaceId))
     for (const type of builtinDeclaration.types) await createBuiltinType(tx, workspaceId, type)
   })

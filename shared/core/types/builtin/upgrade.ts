@@ -25,14 +25,14 @@ import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** Workspaces that one statement finds. */
-const batch = 100
+/** Workspaces per statement. */
+const batchSize = 100
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Brings what a release declares of built-in types to the workspaces that were set up before it, one after the other. One that cannot be
- * brought up now, as its tables are in use without a break, is logged and waits for the next time. Ends early when the signal aborts.
+ * Upgrades the workspaces behind the release's declaration of built-in types, one after the other. A workspace whose upgrade fails, such as
+ * one whose tables are in constant use, is logged and retried on the next run. Returns early when the signal aborts.
  */
 export async function upgradeWorkspaces(
   { db, log }: { readonly db: Executor; readonly log: Logger },
@@ -40,8 +40,8 @@ export async function upgradeWorkspaces(
   declared: BuiltinDeclaration = builtinDeclaration,
 ): Promise<void> {
   let after = lowestId
-  for (let found = batch; found === batch; ) {
-    const behind = await db.query<{ id: string }>(findWorkspacesBehind(declared.version, after, batch))
+  for (let found = batchSize; found === batchSize; ) {
+    const behind = await db.query<{ id: string }>(findWorkspacesBehind(declared.version, after, batchSize))
     for (const { id } of behind) {
       if (signal.aborted) return
       await upgradeWorkspace(db, id, declared).catch((error: unknown) =>
@@ -54,8 +54,8 @@ export async function upgradeWorkspaces(
 }
 
 /**
- * Brings the declared types and fields to one workspace, each type in a transaction of its own. Doing it again, also at the same time or
- * after it was stopped, adds nothing twice.
+ * Adds the declared types and fields to one workspace, each type in its own transaction. Idempotent, also under concurrent calls and
+ * after an interruption.
  */
 export async function upgradeWorkspace(
   db: Executor,
@@ -63,35 +63,35 @@ export async function upgradeWorkspace(
   declared: BuiltinDeclaration = builtinDeclaration,
 ): Promise<void> {
   for (const type of declared.types) {
-    await changeTable({ db, workspace: { id: workspaceId } }, (tx) => bringType(tx, workspaceId, type))
+    await changeTable({ db, workspace: { id: workspaceId } }, (tx) => upgradeType(tx, workspaceId, type))
   }
   await db.query(noteBuiltinVersion(workspaceId, declared.version))
 }
 
-async function bringType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<void> {
-  // Two who bring the same type to a workspace take turns; a type that is there is locked as whoever changes its fields locks it.
+async function upgradeType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<void> {
+  // The workspace lock serializes concurrent upgrades. An existing type takes the same lock that field changes take.
   await tx.query(lockUpgradedWorkspace(workspaceId))
   await tx.query(lockType(workspaceId, declared.key))
   const type = await readRecordType(tx, workspaceId, declared.key)
   if (!type) return createBuiltinType(tx, workspaceId, declared)
   if (!type.system) return
-  // Records are written otherwise from now on where a field that they have becomes required or unique, or offers more.
+  // Adopting a field can make it required or unique or add options: writes must use the new definition.
   if (declared.fields.some((field) => isAdoptable(type.fieldByKey.get(field.key), field))) await startEdition(tx, type)
-  for (const field of declared.fields) await bringField(tx, type, field)
+  for (const field of declared.fields) await upgradeField(tx, type, field)
 }
 
-async function bringField(tx: Tx, type: RecordType, declared: BuiltinField): Promise<void> {
+async function upgradeField(tx: Tx, type: RecordType, declared: BuiltinField): Promise<void> {
   const own = type.fieldByKey.get(declared.key)
   if (isAdoptable(own, declared)) return adoptField(tx, type, own, declared)
   if (own) return
-  // A formula that holds the key as a bare word would read the field from now on.
+  // A formula that contains the key as a bare word would start to read the field.
   if (type.computations.some(({ words }) => words.has(declared.key))) return
-  const [place] = await tx.query<FieldAllocation>(allocateField(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
-  if (!place) return
-  await createBuiltinField(tx, { workspaceId: type.workspaceId, typeId: type.id, typeKey: type.key, number: place.number }, declared)
+  const [allocation] = await tx.query<FieldAllocation>(allocateField(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
+  if (!allocation) return
+  await createBuiltinField(tx, { workspaceId: type.workspaceId, typeId: type.id, typeKey: type.key, number: allocation.number }, declared)
 }
 
-/** Makes a custom field the built-in one, unless two records hold a value that has to be unique: then the workspace keeps its own. */
+/** Converts a custom field to the built-in one. When a field that must be unique has duplicate values, the workspace keeps its own. */
 async function adoptField(tx: Tx, type: RecordType, own: Field, declared: BuiltinField): Promise<void> {
   const unique = own.unique || declared.unique === true
   const adopted: Field = {
@@ -99,7 +99,7 @@ async function adoptField(tx: Tx, type: RecordType, own: Field, declared: Builti
     required: own.required || declared.required === true,
     unique,
     autogen: own.autogen || (declared.autogen ?? ''),
-    rules: rulesOfBoth(own.rules, declared.rules ?? {}),
+    rules: mergeRules(own.rules, declared.rules ?? {}),
   }
   try {
     await withSavepoint(tx, async () => {
@@ -118,8 +118,8 @@ const isAdoptable = (own: Field | undefined, declared: BuiltinField): own is Fie
   own.rules.formula === undefined &&
   own.rules.ref_type === declared.rules?.ref_type
 
-/** A field that is adopted keeps the workspace's rules beside those that it is declared with, and a choice offers the options of both. */
-const rulesOfBoth = (own: FieldRules, declared: FieldRules): FieldRules => ({
+/** Merges the workspace's rules with the declared ones, which take precedence; a choice field gets the options of both. */
+const mergeRules = (own: FieldRules, declared: FieldRules): FieldRules => ({
   ...own,
   ...declared,
   ...(own.options && declared.options ? { options: [...new Set([...declared.options, ...own.options])] } : {}),

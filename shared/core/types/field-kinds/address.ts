@@ -5,7 +5,7 @@ import { checkText, parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** Characters of an address: what browsers and proxies pass on, and far above any mail address. */
+/** Maximum characters of an address: browsers and proxies pass on this many; mail addresses are far shorter. */
 export const maxAddressLength = 2_048
 
 const addressKind = (type: FieldType, rule: string, accepts: (text: string) => boolean): FieldKind<string> => ({
@@ -24,13 +24,13 @@ const addressKind = (type: FieldType, rule: string, accepts: (text: string) => b
   toCell: (value) => value,
 })
 
-/** A mail address, kept as it was sent. */
+/** An email address, stored as sent. */
 export const emailKind = addressKind('email', 'a valid email address', (text) => validator.isEmail(text))
 
-// The URL parser alone would take `https:example.com`, and drop blanks and line breaks that we keep.
+// The URL parser accepts `https:example.com` and ignores blanks and line breaks, which the stored text would contain.
 const absolute = /^https?:\/\/[^\s/?#\\]/i
 
-/** An absolute http or https address, kept as it was sent. */
+/** An absolute http or https URL, stored as sent. */
 export const urlKind = addressKind(
   'url',
   'an absolute http or https URL',

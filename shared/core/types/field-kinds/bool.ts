@@ -24,8 +24,8 @@ export const boolKind: FieldKind<boolean> = {
     operators: ['eq'],
     defaultOperator: 'eq',
     read(operator, value, path) {
-      const wanted = parseBoolean(value, path)
-      return createComparison(operator, wanted, '', (held: boolean) => (held === wanted ? 0 : 1))
+      const operand = parseBoolean(value, path)
+      return createComparison(operator, operand, '', (stored: boolean) => (stored === operand ? 0 : 1))
     },
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),

@@ -5,7 +5,7 @@ import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
 
-/** Options that a field may have, and characters of each. */
+/** Maximum options of a field, and characters of each. */
 export const maxOptions = 500
 export const maxOptionLength = 200
 
@@ -25,7 +25,7 @@ const parseNewOption = (input: unknown, path: string): string => {
   return option
 }
 
-/** Reads the rule `options`: at least one, none empty, none twice. */
+/** Reads the rule `options`: at least one, none empty, no duplicates. Throws VALIDATION_ERROR. */
 export function parseOptions(input: unknown, path: string): readonly string[] {
   const options = parseList(input, path, { max: maxOptions, distinct: true, parseEntry: parseNewOption })
   if (options.length === 0) throw invalidValueProblem(path, 'at least one option', input)
@@ -46,7 +46,7 @@ export const selectKind: FieldKind<string> = {
   toCell: (value) => value,
 }
 
-/** Several of the field's options, none of them twice, in the order sent. */
+/** Several of the field's options without duplicates, in the order sent. */
 export const multiselectKind: FieldKind<readonly string[]> = {
   ...listKind,
   type: 'multiselect',

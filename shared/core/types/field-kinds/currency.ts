@@ -20,8 +20,8 @@ function parseMoney(input: unknown, field: TypedRules, context: ParseContext): M
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw invalidValueProblem(path, 'a number or {amount, code}', input)
   const { amount, code } = input as SentMoney
-  const taken = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCurrencyCode(code, `${path}.code`))
-  return { amount: parseAmount(amount, `${path}.amount`), code: taken }
+  const currency = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCurrencyCode(code, `${path}.code`))
+  return { amount: parseAmount(amount, `${path}.amount`), code: currency }
 }
 
 /** Reads an ISO 4217 code; throws VALIDATION_ERROR otherwise. */
@@ -32,14 +32,14 @@ export function parseCurrencyCode(input: unknown, path: string): string {
 
 const isMoney = (value: FieldValue): value is Money => typeof value === 'object' && value !== null && 'amount' in value
 
-/** A default as it is applied to a new record: a bare currency default takes the workspace's currency of that moment. */
+/** The default as applied to a new record: a currency default without a code takes the workspace's current currency. */
 export function withCurrency(value: FieldValue, defaultCurrency: string): FieldValue {
   return isMoney(value) && value.code === '' ? { amount: value.amount, code: defaultCurrency } : value
 }
 
 const amountAndCode = /^(\S+?)\s*([A-Z]{3})$/
 
-/** An exact amount of a currency, in two columns. Filters, sorting and rules look at the amount alone. */
+/** An exact amount of a currency, in two columns. Filters, sorting and the rules `min` and `max` use the amount only. */
 export const currencyKind: FieldKind<Money> = {
   ...plainKind,
   type: 'currency',

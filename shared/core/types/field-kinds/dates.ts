@@ -3,7 +3,7 @@ import { dayFilter, instantFilter } from '#shared/core/types/field-kinds/filters
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A day of the calendar, YYYY-MM-DD. */
+/** A calendar day, YYYY-MM-DD. */
 export const dateKind: FieldKind<string> = {
   ...plainKind,
   type: 'date',
@@ -17,7 +17,7 @@ export const dateKind: FieldKind<string> = {
   toCell: (value) => value,
 }
 
-/** An instant, kept in UTC to the microsecond. */
+/** An instant, stored in UTC with microsecond precision. */
 export const datetimeKind: FieldKind<string> = {
   ...plainKind,
   type: 'datetime',

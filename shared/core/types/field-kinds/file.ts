@@ -2,10 +2,10 @@ import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/cor
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
-/** Bytes of UTF-8 that a drive key may have (document 3, file storage). */
+/** Maximum UTF-8 bytes of a drive key (document 3, file storage). */
 export const maxKeyBytes = 1_024
 
-/** A key of the drive. It is text: nothing says that a file stands there. */
+/** A drive key, stored as text. Whether a file exists under it is not checked. */
 export const fileKind: FieldKind<string> = {
   ...plainKind,
   type: 'file',

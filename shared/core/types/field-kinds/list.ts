@@ -1,28 +1,28 @@
 import { plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
-/** Entries that a multiselect or refs value may have (document 1, Limits). */
+/** Maximum entries of a multiselect or refs value (document 1, Limits). */
 export const maxEntries = 100
 
-/** How the entries of a list are read. */
+/** The rules for reading a list's entries. */
 export interface ListRules {
   readonly max: number
   readonly distinct: boolean
   readonly parseEntry: (entry: unknown, path: string) => string
 }
 
-/** Reads an array of texts, each under its own path; throws VALIDATION_ERROR when it is none, too long, or not distinct as it must be. */
+/** Reads an array of texts, each under its own path. Throws VALIDATION_ERROR for no array, too many entries or refused duplicates. */
 export function parseList(input: unknown, path: string, { max, distinct, parseEntry }: ListRules): readonly string[] {
   if (!Array.isArray(input)) throw invalidValueProblem(path, 'an array', input)
   if (input.length > max) throw invalidValueProblem(path, `at most ${max} entries long`, input.length)
   const entries = input.map((entry, index) => parseEntry(entry, `${path}[${index}]`))
-  const twice =
+  const duplicate =
     distinct && new Set(entries).size < entries.length ? entries.find((entry, index) => entries.indexOf(entry) < index) : undefined
-  if (twice !== undefined) throw invalidValueProblem(path, 'an array without duplicates', twice)
+  if (duplicate !== undefined) throw invalidValueProblem(path, 'an array without duplicates', duplicate)
   return entries
 }
 
-/** A cell of values: a JSON array, or texts separated by `|` (document 1, Import). */
+/** Reads a CSV cell: a JSON array, or texts separated by `|` (document 1, Import). */
 function listFromCell(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return null
@@ -39,7 +39,7 @@ function listFromCell(text: string): unknown {
     .filter((entry) => entry !== '')
 }
 
-/** What the list types share. */
+/** The defaults of the list types. */
 export const listKind = {
   ...plainKind,
   sortable: false,

@@ -9,12 +9,12 @@ const maxDecimalPlaces = 6
 const limit = new Decimal(10).pow(14)
 const rule = 'a number with up to 14 digits before and 6 after the decimal point'
 
-// Most amounts: no sign but minus, no exponent, no zeros to take off. They need no Decimal.
+// Fast path for most amounts: no plus sign, no exponent, no zeros to trim. They need no Decimal.
 const alreadyCanonical = /^(?:0|-?[1-9]\d{0,13})$|^-?(?:0|[1-9]\d{0,13})\.\d{0,5}[1-9]$/
 
 /**
- * Reads a JSON number, or a plain decimal as text, as decimal text with the same digits. Throws VALIDATION_ERROR for too many digits, and for
- * an exponent in text: `1e3` is a slip more often than a thousand.
+ * Reads a JSON number, or a plain decimal as text, as canonical decimal text. Throws VALIDATION_ERROR for too many digits, and for an
+ * exponent in text: `1e3` is more often a typing error than a thousand.
  */
 export function parseAmount(input: unknown, path: string): string {
   const text = typeof input === 'string' ? input : jsonNumberText(input)
@@ -26,7 +26,7 @@ export function parseAmount(input: unknown, path: string): string {
   return canonicalDecimal(amount)
 }
 
-/** The decimal text of a numeric(20,6) cell, which comes with all its places: `12.500000` is `12.5`. */
+/** Trims trailing zeros from the text of a numeric(20,6) cell: `12.500000` becomes `12.5`. */
 export function trimAmount(cell: string): string {
   if (!cell.includes('.')) return cell
   let end = cell.length
@@ -34,7 +34,7 @@ export function trimAmount(cell: string): string {
   return cell.slice(0, cell.charCodeAt(end - 1) === 0x2e ? end - 1 : end)
 }
 
-/** Holds an amount against `min` and `max`. */
+/** Checks an amount against `min` and `max`. Throws VALIDATION_ERROR. */
 export function checkRange(amount: string, { rules }: TypedRules, path: string): void {
   if (rules.min !== undefined && new Decimal(amount).lt(rules.min))
     throw invalidValueProblem(path, `at least ${rules.min}`, toJsonNumber(amount))

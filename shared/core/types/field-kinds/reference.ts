@@ -4,7 +4,7 @@ import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Reads a record's id in any letter case; only its form is checked, not its existence (decisions, Values on create). */
+/** Reads a record's id in any letter case. Checks the format only, not that the record exists (decisions, Values on create). */
 function parseId(input: unknown, path: string): string {
   if (typeof input !== 'string' || !isUuid(input)) throw invalidValueProblem(path, 'the UUID of a record', input)
   return input.toLowerCase()
@@ -21,7 +21,7 @@ export const refKind: FieldKind<string> = {
     defaultOperator: 'eq',
     read(operator, value, path) {
       const id = parseId(value, path)
-      return createComparison(operator, id, '', (held: string) => compareText(held, id))
+      return createComparison(operator, id, '', (stored: string) => compareText(stored, id))
     },
   },
   parse: (input, _field, { path }) => parseId(input, path),
@@ -29,7 +29,7 @@ export const refKind: FieldKind<string> = {
   toCell: (value) => value,
 }
 
-/** Ids of other records, in the order sent; an id may stand there twice. */
+/** Ids of other records, in the order sent; duplicates are allowed. */
 export const refsKind: FieldKind<readonly string[]> = {
   ...listKind,
   type: 'refs',

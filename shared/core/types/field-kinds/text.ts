@@ -6,7 +6,7 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 import { compilePattern } from '#shared/platform/kernel/values/pattern.ts'
 
-/** Characters that a value may have (document 1, Limits); counted in Unicode code points. */
+/** Maximum characters of a value (document 1, Limits), in Unicode code points. */
 export const maxStringLength = 500
 export const maxTextLength = 100_000
 
@@ -23,13 +23,13 @@ export function countCharacters(text: string): number {
   let count = text.length
   for (let index = 0; index < text.length - 1; index++) {
     const code = text.charCodeAt(index)
-    // The first half of a pair: well-formed text has the second half right behind it.
+    // A high surrogate: in well-formed text the low surrogate follows it.
     if (code >= 0xd800 && code <= 0xdbff) count -= 1
   }
   return count
 }
 
-/** Holds text against `min_len`, `max_len` and `pattern`. */
+/** Checks text against `min_len`, `max_len` and `pattern`. Throws VALIDATION_ERROR. */
 export function checkText(value: string, { rules }: TypedRules, path: string): void {
   const length = rules.min_len === undefined && rules.max_len === undefined ? 0 : countCharacters(value)
   if (rules.min_len !== undefined && length < rules.min_len)
@@ -54,7 +54,7 @@ const textKind = (type: FieldType, max: number, ruleKeys: FieldKind['ruleKeys'])
   toCell: (value) => value,
 })
 
-/** One line of text, up to 500 characters; the only type that knows `pattern`. */
+/** Short text, up to 500 characters; the only type with the rule `pattern`. */
 export const stringKind = textKind('string', maxStringLength, ['min_len', 'max_len', 'pattern'])
 
 /** Long text, up to 100,000 characters. */

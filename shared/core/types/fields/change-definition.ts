@@ -16,19 +16,19 @@ import { startEdition } from '#shared/core/types/tables/edition.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** Looks whether records keep what a change newly asks for, while nobody can write any of the type; throws when some do not. */
-export type RequireRecordsConform = (tx: Tx, field: LockedField, tightenings: readonly Restriction[]) => Promise<void>
+/** Checks existing records against the new restrictions while writes of the type are blocked; throws when some violate them. */
+export type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly Restriction[]) => Promise<void>
 
 /**
- * Changes a field's definition. What it newly asks of records is handed to `requireKept` while no write of the type can happen, and every
- * write after it meets the new rules. Throws NOT_FOUND, and VALIDATION_ERROR for what `definitionAfter` refuses, an option that a formula
- * names and rules that the field's own numbers break.
+ * Changes a field's definition. New restrictions are passed to `requireConform` while writes of the type are blocked; every later write
+ * follows the new rules. Throws NOT_FOUND, and VALIDATION_ERROR for input that `applyFieldChange` refuses, for a removed option that a
+ * formula uses and for rules that the field's own numbers break.
  */
 export async function changeFieldDefinition(
   scope: Scope,
   fieldId: string,
   change: FieldChange,
-  requireKept: RequireRecordsConform,
+  requireConform: RequireRecordsConform,
 ): Promise<FieldView> {
   const found = await requireCustomField(scope, fieldId)
   return changeTable(scope, async (tx) => {
@@ -40,20 +40,20 @@ export async function changeFieldDefinition(
     refuseBadFormulas(fields, changed)
     if (after.rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
-    const tightenings = findRestrictions(field, after)
+    const restrictions = findRestrictions(field, after)
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined
-    if (tightenings.length > 0 || recomputes) await startEdition(tx, type)
-    if (tightenings.length > 0) await requireKept(tx, locked, tightenings)
-    await tx.query(updateField(type.workspaceId, field.id, ...columnsOf(after)))
-    // Results that the new rules do not allow are given up, and those that the old ones did not allow are found.
+    if (restrictions.length > 0 || recomputes) await startEdition(tx, type)
+    if (restrictions.length > 0) await requireConform(tx, locked, restrictions)
+    await tx.query(updateField(type.workspaceId, field.id, ...toColumnValues(after)))
+    // The recompute clears results that the new rules forbid and sets those that the old rules forbade.
     if (recomputes) await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)
   })
 }
 
-const columnsOf = ({ label, description, required, rules }: FieldDefinition) => [label, description, required, JSON.stringify(rules)]
+const toColumnValues = ({ label, description, required, rules }: FieldDefinition) => [label, description, required, JSON.stringify(rules)]
 
-/** A formula may name an option of a select field, which therefore stays. */
+/** Refuses to remove an option of a select field that a formula uses. */
 function refuseBadFormulas(fields: readonly Field[], changed: Field): void {
   try {
     compileComputations(fields)

@@ -11,20 +11,20 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Sets a custom field's description; empty text clears it. Throws NOT_FOUND. */
 export async function describeField(scope: Scope, field: Field, description: string): Promise<FieldView> {
   refuseBuiltIn(field)
-  return write(scope, field.id, updateFieldDescription(scope.workspace.id, field.id, description))
+  return updateAndView(scope, field.id, updateFieldDescription(scope.workspace.id, field.id, description))
 }
 
-/** Points a custom `ref` or `refs` field at another type; stored ids stay as they are (document 1, Fields, rule 6). Throws NOT_FOUND. */
+/** Sets the target type of a custom `ref` or `refs` field; stored ids are unchanged (document 1, Fields, rule 6). Throws NOT_FOUND. */
 export async function changeRefType(scope: Scope, field: Field, refType: string): Promise<FieldView> {
   refuseBuiltIn(field)
   const { id, type, key } = field
   if (!fieldKinds[type].ruleKeys.includes('ref_type'))
     throw problem('VALIDATION_ERROR', `ref_type is for ref and refs fields; ${key} is a ${type} field`)
   await requireRefType(scope, refType, 'ref_type')
-  return write(scope, id, updateRefType(scope.workspace.id, id, refType))
+  return updateAndView(scope, id, updateRefType(scope.workspace.id, id, refType))
 }
 
-async function write({ db, workspace }: Scope, fieldId: string, statement: Statement): Promise<FieldView> {
+async function updateAndView({ db, workspace }: Scope, fieldId: string, statement: Statement): Promise<FieldView> {
   const field = await writeField(db, workspace.id, fieldId, statement)
   if (!field) throw problem('NOT_FOUND')
   return toFieldView(field)

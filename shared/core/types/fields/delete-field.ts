@@ -10,7 +10,10 @@ import { lockType } from '#shared/core/types/types/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Deletes a custom field and its values in every record, however many: a change of the catalogue alone. Throws NOT_FOUND, and VALIDATION_ERROR while a formula reads it. */
+/**
+ * Deletes a custom field and its values in every record. Changes only the catalogue, so the cost does not depend on the number of records.
+ * Throws NOT_FOUND, and VALIDATION_ERROR while a formula reads the field.
+ */
 export async function deleteField(scope: Scope, field: Field): Promise<void> {
   refuseBuiltIn(field)
   const workspaceId = scope.workspace.id
@@ -23,7 +26,7 @@ export async function deleteField(scope: Scope, field: Field): Promise<void> {
   })
 }
 
-/** Throws VALIDATION_ERROR while another field's formula reads this one (document 1, Field rules, 2). The type is locked. */
+/** Throws VALIDATION_ERROR while another field's formula reads this one (document 1, Field rules, 2). The caller holds the type's lock. */
 async function refuseWhileRead(tx: Tx, workspaceId: string, { entityType, key }: Field): Promise<void> {
   const type = await readRecordType(tx, workspaceId, entityType)
   const reader = type?.fields.find(({ reads }) => reads?.includes(key))

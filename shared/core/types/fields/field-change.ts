@@ -7,7 +7,7 @@ import { fieldDescription, fieldLabel } from '#shared/core/types/fields/schemas.
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** The shape of `fieldChange`, for schemas that hold it. */
+/** The shape of `fieldChange`, for schemas that contain it. */
 export const fieldChangeShape = t.Object(
   {
     label: t.Optional(fieldLabel),
@@ -22,28 +22,28 @@ export const fieldChangeShape = t.Object(
   { title: 'FieldChange' },
 )
 
-/** What changes a field: what is left out stays, null clears. */
+/** The input that changes a field: omitted properties stay, null clears. */
 export const fieldChange = schema(fieldChangeShape)
 export type FieldChange = TypeOf<typeof fieldChange>
 
-/** What of a field a `FieldChange` may change. */
+/** The properties of a field that a `FieldChange` may change. */
 export type FieldDefinition = Pick<Field, 'label' | 'description' | 'required' | 'rules'>
 
-/** A field's definition after a change. Throws VALIDATION_ERROR as on creation; whether records keep the new rules is not asked here. */
+/** Returns the field's definition after a change. Throws VALIDATION_ERROR as on creation. Does not check existing records. */
 export function applyFieldChange(field: Field, { label = field.label, description, required, rules }: FieldChange): FieldDefinition {
   const after = {
     label,
     description: description === undefined ? field.description : (description ?? ''),
     required: required === undefined ? field.required : (required ?? false),
-    rules: rules === undefined ? field.rules : rulesAfter(field, rules),
+    rules: rules === undefined ? field.rules : applyRules(field, rules),
   }
   refuseBlankDefault(after.required, after.rules)
   return after
 }
 
 /**
- * Checks a change as far as that goes without looking at records, and gives it in the form in which it travels to a worker: of its rules
- * only what was understood. Throws NOT_FOUND, for a built-in field too, and VALIDATION_ERROR.
+ * Checks a change without reading records and returns the payload for the worker, with parsed rules only. Throws NOT_FOUND, also for a
+ * built-in field, and VALIDATION_ERROR.
  */
 export async function validateFieldChange(
   scope: Scope,
@@ -58,8 +58,8 @@ export async function validateFieldChange(
   return { fieldId: field.id, change: { ...change, ...(change.rules === undefined ? {} : { rules: rulesToJson(rules, field.type) }) } }
 }
 
-/** The formula is set through its own route; clients send back what they read, so the present one may stand among the rules. */
-function rulesAfter({ type, rules: { formula } }: Field, sent: unknown): FieldRules {
+/** The formula is set through its own route. Clients send back the rules they read, so the current formula is accepted here. */
+function applyRules({ type, rules: { formula } }: Field, sent: unknown): FieldRules {
   if (!hasFormula(sent)) return withFormula(parseRules(sent, type), formula)
   const { formula: sentFormula, ...others } = sent
   if (sentFormula !== null && sentFormula !== formula)

@@ -4,7 +4,7 @@ import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.t
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { LinkedPage, LinkedQuery } from '#shared/platform/db/lists.ts'
 
-/** The fields of a record type in the order of their creation. Throws NOT_FOUND, and VALIDATION_ERROR like `pageOfDefinitions`. */
+/** Lists the fields of a record type in creation order. Throws NOT_FOUND, and VALIDATION_ERROR like `pageDefinitions`. */
 export async function listFields(
   scope: Scope,
   { entity_type, ...query }: LinkedQuery & { readonly entity_type: string },

@@ -3,12 +3,12 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { compilePattern } from '#shared/platform/kernel/values/pattern.ts'
 
 /**
- * Instructions that the patterns of one type's fields may compile to together. One record is held against all of them: 300 of the largest
- * would take some 8 s of hostile text, and these 0.2 s.
+ * Maximum compiled instructions of all patterns of one type together. One record is checked against all of them: with hostile text, 300 of
+ * the largest patterns would take about 8 s; this limit takes 0.2 s.
  */
 export const maxTypePatternSize = 20_000
 
-/** Throws VALIDATION_ERROR when the patterns of these fields, all those of a type, are too large together. */
+/** Throws VALIDATION_ERROR when the patterns of all fields of a type exceed `maxTypePatternSize`. */
 export function refuseLargePatterns(fields: readonly Pick<Field, 'rules'>[]): void {
   const size = fields.reduce((sum, { rules: { pattern } }) => sum + (pattern === undefined ? 0 : compilePattern(pattern).size), 0)
   if (size > maxTypePatternSize) {

@@ -6,20 +6,20 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
-/** Something that a change asks of a field's values and that was not asked before. */
+/** A requirement on a field's values that a change adds. */
 export interface Restriction {
   /** `required`, or the rule's path such as `rules.max_len`. */
   readonly name: string
-  /** The new rule itself as JSON; two tightenings of one field with the same name and rule are the same. */
+  /** The new rule as JSON. Two restrictions of one field with the same name and rule are equal. */
   readonly rule: string
   readonly isViolatedBy: (value: FieldValue) => boolean
-  /** What is wrong with so many records: `12 records have no value`. */
+  /** The message for a number of violating records: `12 records have no value`. */
   readonly describeViolations: (records: number) => string
 }
 
 type Stricter = { readonly [K in RuleKey]?: (before: NonNullable<FieldRules[K]>, after: NonNullable<FieldRules[K]>) => boolean }
 
-/** Whether a rule that was there before asks for more now. Rules that ask nothing of values that are there have no row. */
+/** Whether a changed rule is stricter than before. Rules that do not restrict existing values have no entry. */
 const stricter: Stricter = {
   min_len: (before, after) => after > before,
   max_len: (before, after) => after < before,
@@ -30,11 +30,11 @@ const stricter: Stricter = {
   unit: (before, after) => after !== before,
 }
 
-/** What a change of a field's definition asks of the values that records hold already. A computed field fills itself, as far as it can. */
+/** Returns the restrictions that a change adds for existing values. A computed field is exempt from `required`. */
 export function findRestrictions(field: Field, after: FieldDefinition): readonly Restriction[] {
-  const required = after.required && !field.required && field.rules.formula === undefined ? [needsValue] : []
+  const required = after.required && !field.required && field.rules.formula === undefined ? [requiredRestriction] : []
   const keys = (Object.keys(stricter) as RuleKey[]).filter((key) => isStricter(key, field.rules, after.rules))
-  return [...required, ...keys.map((key) => keepsRule(field, key, after.rules))]
+  return [...required, ...keys.map((key) => ruleRestriction(field, key, after.rules))]
 }
 
 function isStricter(key: RuleKey, { [key]: before }: FieldRules, { [key]: after }: FieldRules): boolean {
@@ -42,14 +42,14 @@ function isStricter(key: RuleKey, { [key]: before }: FieldRules, { [key]: after 
   return before === undefined || (stricter[key] as (one: unknown, other: unknown) => boolean)(before, after)
 }
 
-const needsValue: Restriction = {
+const requiredRestriction: Restriction = {
   name: 'required',
   rule: 'true',
   isViolatedBy: isBlank,
   describeViolations: (records) => (records === 1 ? '1 record has no value' : `${records} records have no value`),
 }
 
-const keepsRule = ({ type }: Field, key: RuleKey, rules: FieldRules): Restriction => {
+const ruleRestriction = ({ type }: Field, key: RuleKey, rules: FieldRules): Restriction => {
   const shape = { type, rules: { [key]: rules[key] } }
   const { check } = fieldKinds[type]
   return {

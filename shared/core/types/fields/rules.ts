@@ -26,16 +26,16 @@ const readers: { readonly [K in SentRule]: (input: unknown, path: string) => Non
   ref_type: parseTypeKey,
 }
 
-/** Rules that a type cannot do without. */
+/** Rules that are mandatory for the types that have them. */
 const requiredRules: readonly SentRule[] = ['options', 'ref_type']
 
 /**
- * Reads the rules of a new field (document 1, Keys of rules); null and undefined are no rules, and a known rule that is null is none. Throws
- * VALIDATION_ERROR that names the rule: one that is unknown, not for the type, malformed or missing, bounds that cross, a default that
- * breaks the field's own rules. Whether the type that `ref_type` names exists is the caller's to ask.
+ * Parses the rules of a new field (document 1, Keys of rules). Null and undefined are no rules; a known rule that is null is omitted.
+ * Throws VALIDATION_ERROR that names the rule when it is unknown, not for the type, malformed or missing, when bounds cross, and when the
+ * default breaks the field's own rules. Does not check that the type in `ref_type` exists.
  */
 export function parseRules(input: unknown, type: FieldType): FieldRules {
-  const { default: initial, ...others } = sentRules(input, type)
+  const { default: initial, ...others } = readSentRules(input, type)
   const rules: FieldRules = Object.fromEntries(Object.entries(others).map(([key, rule]) => [key, readRule(key, rule, type)]))
   for (const key of requiredRules) {
     if (fieldKinds[type].ruleKeys.includes(key) && rules[key] === undefined) {
@@ -52,7 +52,7 @@ export function requireUniqueable(type: FieldType): void {
   if (!fieldKinds[type].canBeUnique) throw problem('VALIDATION_ERROR', `unique is not possible for a ${type} field`)
 }
 
-/** Rules as a response carries them: bounds and the default in the form in which they are sent. */
+/** Converts rules to the response form: bounds and the default as callers send them. */
 export function rulesToJson({ min, max, default: initial, ...others }: FieldRules, type: FieldType): Readonly<Record<string, unknown>> {
   return {
     ...others,
@@ -62,20 +62,20 @@ export function rulesToJson({ min, max, default: initial, ...others }: FieldRule
   }
 }
 
-/** A bare currency default was sent as a number, and is shown as one. */
+/** A currency default without a code was sent as a number and is returned as one. */
 function defaultToJson(value: NonNullable<FieldValue>, type: FieldType): unknown {
   const isBare = typeof value === 'object' && 'code' in value && value.code === ''
   return isBare ? toJsonNumber(value.amount) : fieldKinds[type].toJson(value)
 }
 
-function sentRules(input: unknown, type: FieldType): Readonly<Record<string, unknown>> {
+function readSentRules(input: unknown, type: FieldType): Readonly<Record<string, unknown>> {
   if (input === null || input === undefined) return {}
   if (typeof input !== 'object' || Array.isArray(input) || JSON.isRawJSON(input)) throw invalidValueProblem('rules', 'an object', input)
   for (const [key, rule] of Object.entries(input)) if (rule === null && !isNullable(key)) throw unknownRule(key, type)
   return Object.fromEntries(Object.entries(input).filter(([, rule]) => rule !== null))
 }
 
-/** A rule of another type may be null as well: it is none. */
+/** A rule of another type may be null too: it is omitted. */
 const isNullable = (key: string): boolean => key === 'default' || key === 'formula' || isSentRule(key)
 
 const unknownRule = (key: string, type: FieldType) =>

@@ -4,13 +4,13 @@ import { fieldKey } from '#shared/core/types/keys.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** What people read of a field; the same wherever it is sent. */
+/** A field's label and description, the same in every schema. */
 export const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
 export const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
 
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 
-/** What makes a field (document 1, Field creation body); null is not sent. */
+/** The input that creates a field (document 1, Field creation body); null counts as not sent. */
 export const fieldInput = schema(
   t.Object({
     entity_type: t.String({ description: 'The key of the record type that gets the field.' }),
@@ -31,10 +31,10 @@ export type FieldInput = TypeOf<typeof fieldInput>
 /** A new description of a field; null clears it like empty text. */
 export const descriptionInput = schema(t.Object({ description: nullable(fieldDescription) }))
 
-/** The type that a reference field points at from now on. */
+/** The new target type of a reference field. */
 export const refTypeInput = schema(t.Object({ ref_type: t.String({ description: 'The key of an existing record type.' }) }))
 
-/** A field as callers read it (document 1, Field definition). */
+/** A field in responses (document 1, Field definition). */
 export const fieldView = schema(
   t.Object(
     {
@@ -57,7 +57,7 @@ export const fieldView = schema(
 )
 export type FieldView = TypeOf<typeof fieldView>
 
-/** A field as callers read it. */
+/** Converts a field to its response form. */
 export const toFieldView = ({
   entityType,
   createdAt,

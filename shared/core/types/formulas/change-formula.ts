@@ -12,15 +12,15 @@ import { startEdition } from '#shared/core/types/tables/edition.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** What makes a field computed. */
+/** The input that makes a field computed. */
 export const formulaInput = schema(
   t.Object({ formula: t.String({ minLength: 1, description: 'In the spreadsheet formula language, over fields of the same record.' }) }),
 )
 
 /**
- * Makes a custom field computed by a formula (document 1, Field rules, 4). Every write from now on computes it, and a worker computes it for
- * the records that exist. Throws NOT_FOUND, and VALIDATION_ERROR for a bad formula, with its position, for a circle, and for an
- * auto-numbered field; FORBIDDEN when a formula before it reads what is hidden from the caller.
+ * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing
+ * records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an auto-numbered field;
+ * FORBIDDEN when the previous formula reads a field hidden from the caller.
  */
 export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)
@@ -40,7 +40,7 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
   })
 }
 
-/** Makes a computed field ordinary; the values that it has stay. Throws NOT_FOUND, and FORBIDDEN when it reads what is hidden from the caller. */
+/** Removes a field's formula; its values stay. Throws NOT_FOUND, and FORBIDDEN when the formula reads a field hidden from the caller. */
 export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   if (found.rules.formula === undefined) return

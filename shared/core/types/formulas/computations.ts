@@ -9,29 +9,29 @@ import type { Value } from '#shared/platform/formula/values/value.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** What a computation works from. */
+/** The context of a computation. */
 export interface ComputeContext {
-  /** When the record is written: TODAY and NOW are taken at the write. */
+  /** The time of the write: the value of TODAY and NOW. */
   readonly now: Date
   readonly defaultCurrency: string
-  /** What computing all fields of the record may still cost: past it they stay empty, so that no record holds its process up for long. */
+  /** The remaining budget for all computed fields of the record. Beyond it fields stay empty, so that no record blocks its process. */
   readonly budget: FormulaBudget
-  /** Gives the thread back in the midst of a long formula. */
+  /** Yields to the event loop during a long formula. */
   readonly pause: () => Promise<void>
 }
 
-/** A computed field of a record type, ready for any record of it. */
+/** A computed field of a record type with its compiled formula. */
 export interface Computation {
   readonly field: Field
   /** Bare words in the formula. */
   readonly words: ReadonlySet<string>
-  /** The field's value for a record whose other values, and computations before this one, stand in `values`; null when there is none. */
+  /** Computes the field's value. `values` holds the record's other values and earlier computations. Null is no value. */
   readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue | Promise<FieldValue>
 }
 
 /**
- * Checks all formulas of a type together and gives them in an order in which each finds what it reads. Throws VALIDATION_ERROR for a bad
- * formula, with its position, and for formulas that read each other in a circle. Messages suggest only fields that `mayName` allows.
+ * Compiles all formulas of a type and returns them in dependency order. Throws VALIDATION_ERROR for an invalid formula, with its position,
+ * and for a cycle. Messages suggest only fields that `mayName` allows.
  */
 export function compileComputations(
   fields: readonly Field[],
@@ -41,7 +41,7 @@ export function compileComputations(
   reads: ReadonlyMap<string, readonly string[]>
 } {
   const computed = fields.filter(({ rules }) => rules.formula !== undefined)
-  refuseTooMuch(computed)
+  refuseLongFormulas(computed)
   const known = new Map(fields.map(({ key, type, rules }) => [key, rules.options ? { type, options: rules.options } : { type }]))
   const compiled = new Map(
     computed.map((field) => [field.key, compileFormula(field.rules.formula ?? '', { fields: known, target: field, mayName })]),
@@ -50,12 +50,12 @@ export function compileComputations(
   const byKey = new Map(computed.map((field) => [field.key, field]))
   const computations = evaluationOrder(reads).flatMap((key) => {
     const [field, formula] = [byKey.get(key), compiled.get(key)]
-    return field && formula ? [computation(field, formula)] : []
+    return field && formula ? [createComputation(field, formula)] : []
   })
   return { computations, reads }
 }
 
-function refuseTooMuch(computed: readonly Field[]): void {
+function refuseLongFormulas(computed: readonly Field[]): void {
   const length = computed.reduce((sum, { rules: { formula = '' } }) => sum + formula.length, 0)
   if (length <= formulaLimits.typeLength) return
   throw problem(
@@ -65,8 +65,8 @@ function refuseTooMuch(computed: readonly Field[]): void {
 }
 
 /**
- * The fields of a picture, computed ones with what they read, and what computes them. They were checked when their formulas were set; should
- * one be bad all the same, nothing is computed and a computed field counts as reading every other, so that it shows nothing hidden.
+ * Returns the fields of the type metadata, computed ones with `reads`, and their computations. Formulas were checked when they were set. If
+ * one is invalid nevertheless, nothing is computed and each computed field counts as reading every other, so that no hidden value is shown.
  */
 export function compileTypeComputations(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
   if (fields.every(({ rules }) => rules.formula === undefined)) return { fields, computations: [] }
@@ -82,7 +82,7 @@ export function compileTypeComputations(fields: readonly Field[]): { fields: rea
 const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
   fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: readsOf(field.key) }))
 
-function computation(field: Field, formula: CompiledFormula): Computation {
+function createComputation(field: Field, formula: CompiledFormula): Computation {
   const { options } = field.rules
   const kind = fieldKinds[field.type]
   const valueFor = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
@@ -102,7 +102,8 @@ function computation(field: Field, formula: CompiledFormula): Computation {
     },
   }
 }
-/** Whether a result could have been sent as a value: it has the field's form and keeps its rules. */
+
+/** Whether a result is a valid value of the field: it has the type's form and follows the rules. */
 function fits(field: Field, value: Exclude<FieldValue, null>, defaultCurrency: string): boolean {
   const kind = fieldKinds[field.type]
   try {

@@ -4,14 +4,14 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 
 /**
- * Has a worker compute the computed fields of all records of a type, once the transaction commits. It is work of the platform itself, so
- * that it is done also when whoever changed the formula leaves the workspace meanwhile.
+ * Enqueues the recompute of all records of a type; a worker runs it after the transaction commits. The job runs as the system, so it also
+ * runs when the user who changed the formula has left the workspace.
  */
 export async function enqueueRecompute(
   { jobQueue, cause }: Pick<Scope, 'jobQueue' | 'cause'>,
   tx: Tx,
   { workspaceId, key }: RecordType,
 ): Promise<void> {
-  const own = { ...cause, actorId: null, actorType: 'system' } as const
-  await jobQueue.enqueue(tx, recomputeRecordsJob, { workspaceId, cause: own }, { typeKey: key })
+  const systemCause = { ...cause, actorId: null, actorType: 'system' } as const
+  await jobQueue.enqueue(tx, recomputeRecordsJob, { workspaceId, cause: systemCause }, { typeKey: key })
 }

@@ -2,7 +2,7 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A computed field whose records may hold what an earlier formula made of the fields that it read. */
+/** A computed field whose records may hold results of an earlier formula; `reads` are the fields which that formula read. */
 export interface StaleField {
   readonly id: string
   readonly reads: readonly string[]
@@ -12,7 +12,7 @@ const find = sql(
   'find_stale_fields',
   'select id, stale_reads as reads from fields where workspace_id = $1 and type_id = $2 and stale_reads is not null',
 )
-/** The fields of a type that are so now, asked for past the cache: whoever computes all records after this knows what that made fresh. */
+/** Reads the stale fields of a type, bypassing the cache. Call it before a recompute of all records, to clear exactly these afterwards. */
 export const findStaleFields = ({ db }: Pick<PlatformScope, 'db'>, { workspaceId, id }: RecordType): Promise<StaleField[]> =>
   db.query<StaleField>(find(workspaceId, id))
 
@@ -21,7 +21,7 @@ const freshen = sql(
   `update fields set stale_reads = null from json_to_recordset($2::json) as seen (id uuid, reads text[])
    where fields.workspace_id = $1 and fields.id = seen.id and fields.stale_reads = seen.reads`,
 )
-/** Marks fields as fresh once all records were computed; one whose formula has changed again meanwhile waits for its own recompute. */
+/** Marks fields as fresh after a recompute of all records. A field whose formula changed meanwhile stays stale until its own recompute. */
 export async function clearStaleReads(
   { db }: Pick<PlatformScope, 'db'>,
   workspaceId: string,

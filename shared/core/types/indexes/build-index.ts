@@ -11,34 +11,34 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
-type Wanted = Pick<IndexCandidate, 'type' | 'field' | 'kind' | 'index'>
+type BuildTarget = Pick<IndexCandidate, 'type' | 'field' | 'kind' | 'index'>
 
-/** The connections that build are known to the database by this name. */
+/** Application name of the database connections that build indexes. */
 export const indexSessionName = 'kontor worker indexes'
 
-/** Builds an index while everybody reads and writes on. One that was left unfinished goes first. Does nothing when its field is gone. */
-export async function buildIndex(session: Session, wish: Wanted, now: () => Date): Promise<void> {
-  const { type, field, kind } = wish
+/** Builds an index concurrently, without blocking reads and writes, after dropping an unfinished one. Does nothing when the field is gone. */
+export async function buildIndex(session: Session, candidate: BuildTarget, now: () => Date): Promise<void> {
+  const { type, field, kind } = candidate
   const schema = schemaOf(type.workspaceId)
-  const asked = await session.query(insertIndexRequest(type.workspaceId, field.id, kind, now()))
-  if (asked.length === 0) return
-  if (wish.index?.state === 'broken') await dropNamed(session, wish)
+  const requested = await session.query(insertIndexRequest(type.workspaceId, field.id, kind, now()))
+  if (requested.length === 0) return
+  if (candidate.index?.state === 'broken') await dropNamed(session, candidate)
   const definition = indexKinds[kind].definition(field.column)
   await session.query(createIndex(schema, type.key, indexNameOf(kind, field.id), definition))
   await session.query(recordIndexBuilt(type.workspaceId, field.id, kind, now()))
-  // An index of an expression begins without statistics, and so does a table that was filled just now: the planner would not know either.
+  // A new expression index has no statistics, nor has a table that was just filled: without them the planner misjudges both.
   await session.query(analyzeTable(schema, type.key))
 }
 
-/** Drops an index, as unnoticed as it was built. */
-export async function dropIndex(session: Session, wish: Wanted): Promise<void> {
-  await dropNamed(session, wish)
-  await session.query(deleteIndexRow(wish.type.workspaceId, wish.field.id, wish.kind))
+/** Drops an index concurrently. */
+export async function dropIndex(session: Session, candidate: BuildTarget): Promise<void> {
+  await dropNamed(session, candidate)
+  await session.query(deleteIndexRow(candidate.type.workspaceId, candidate.field.id, candidate.kind))
 }
 
-const dropNamed = (session: Session, { type, field, kind }: Wanted) =>
+const dropNamed = (session: Session, { type, field, kind }: BuildTarget) =>
   session.query(dropIndexNamed(schemaOf(type.workspaceId), indexNameOf(kind, field.id)))
 
-/** Ends the building of an index in a workspace, which whoever changes a type would have to wait for; it is begun again later. */
+/** Cancels the index build in a workspace, which would block a change of a type's table; the build is retried later. */
 export const cancelIndexBuild = async (db: Executor, workspaceId: string): Promise<void> =>
   void (await db.query(cancelBuildStatement(indexSessionName, schemaOf(workspaceId))))

@@ -6,28 +6,28 @@ import { isIndexedByDigest } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** A kind of index on one field; an index is named by its kind and its field's id. */
+/** A kind of index on one field. The index name is built from its kind and the field's id. */
 export interface IndexKind {
-  /** What follows `on table` in its definition. */
+  /** The SQL after `on table` in the definition. */
   readonly definition: (column: string) => Knex.Raw
-  /** The uses that ask for it. */
+  /** The uses that it serves. */
   readonly servedUses: readonly FieldUse[]
-  /** Whether it also finds values as `value` does, which then need no index of their own. */
+  /** Whether it also serves the uses of `value`, which is then not needed. */
   readonly findsValues: boolean
-  /** Whether it keeps parts of values, so that it is good to know which of them nearly all values have. */
+  /** Whether it indexes parts of values, so that the field's values are sampled for common parts. */
   readonly isSampled: boolean
   readonly supports: (type: FieldType) => boolean
 }
 
-const first = (type: FieldType): string => fieldKinds[type].columns[0]
-const isList = (type: FieldType): boolean => first(type).endsWith('[]')
-// A btree entry ends at 2,704 bytes: on longer text it would refuse the record.
+const firstColumnType = (type: FieldType): string => fieldKinds[type].columns[0]
+const isList = (type: FieldType): boolean => firstColumnType(type).endsWith('[]')
+// A btree entry is limited to 2,704 bytes: longer text would make the write of the record fail.
 const fitsBtree = (type: FieldType): boolean => !isList(type) && !isIndexedByDigest(type)
 
 /**
- * Every kind there is. They match what a search compiles to (shared/core/types/field-kinds/filters/value-filter.ts, shared/core/records/query/query.ts): comparisons of the
- * bare column, `like` in its small letters, `@>`, and an order with empty values last and the newest first among equals. A btree cannot be read backwards for
- * the other direction, for then empty values would come first.
+ * All index kinds. They match the SQL of searches (shared/core/types/field-kinds/filters/value-filter.ts,
+ * shared/core/records/query/query.ts): comparisons of the bare column, `like` on the lowercase column, `@>`, and an order with empty values
+ * last and the newest first among equals. A btree cannot be scanned backwards for the other direction: empty values would come first.
  */
 export const indexKinds = Object.freeze({
   value: {
@@ -51,7 +51,7 @@ export const indexKinds = Object.freeze({
     isSampled: false,
     supports: fitsBtree,
   },
-  /** Long text keeps but its hash in it: it finds what is equal, and puts nothing in order. */
+  /** Stores only a hash of long text: it serves equality but no order. */
   hash: {
     definition: (column) => builder.raw('using hash (??)', [column]),
     servedUses: ['equality'],
@@ -59,16 +59,17 @@ export const indexKinds = Object.freeze({
     isSampled: false,
     supports: (type) => isIndexedByDigest(type),
   },
-  // Empty values too, which cost a byte: of an index of some records alone PostgreSQL takes no statistics, and goes by a text's length. With a
-  // million records it then read all of them for three letters that none holds, 356 ms instead of 0.1.
-  // What is written waits in a list, in kilobytes, which one write in many sorts in and every search reads. Measured with 200,000 records on a
-  // busy machine: by default, 4 MB, the slowest writes took 280 ms and a search 29 ms; with a fifth of that 90 ms and 12 ms, as cheap on average.
+  // Includes empty values, which cost a byte each: PostgreSQL takes no statistics of a partial index and estimates from the text's length.
+  // It then read all of a million records for three letters that none contains: 356 ms instead of 0.1.
+  // The pending list (limit in kB) is merged by an occasional write and scanned by every search. Measured with 200,000 records on a busy
+  // machine: with the default of 4 MB the slowest writes took 280 ms and a search 29 ms; with a fifth of that 90 ms and 12 ms, at the same
+  // average cost.
   trigram: {
     definition: (column) => builder.raw('using gin (? gin_trgm_ops) with (gin_pending_list_limit = 512)', [searchedTextSql(column)]),
     servedUses: ['contains', 'search'],
     findsValues: false,
     isSampled: true,
-    supports: (type) => first(type) === 'text',
+    supports: (type) => firstColumnType(type) === 'text',
   },
   entries: {
     definition: (column) => builder.raw('using gin (??) where ?? is not null', [column, column]),
@@ -80,13 +81,13 @@ export const indexKinds = Object.freeze({
 } satisfies Readonly<Record<string, IndexKind>>)
 export type IndexKindName = keyof typeof indexKinds
 
-/** The kinds in the table's order, with their names. */
+/** The kinds with their names, in the order of `indexKinds`. */
 export const allIndexKinds = Object.entries(indexKinds) as unknown as readonly (readonly [IndexKindName, IndexKind])[]
 
-/** The name of an index: within 63 bytes, and longer than a type's key may be, with which it shares the schema. */
+/** The name of an index: at most 63 bytes, and longer than any type's key, since tables and indexes share the schema's names. */
 export const indexNameOf = (kind: IndexKindName, fieldId: string): string => `${kind}_${fieldId.replaceAll('-', '')}`
 
-/** The uses that indexes serve which the field has anyhow (shared/core/types/tables/store.ts). */
+/** The uses served by the indexes that the field always has (shared/core/types/tables/store.ts). */
 export function usesServedByField({ type, unique }: Pick<Field, 'type' | 'unique'>): readonly FieldUse[] {
   if (type === 'ref') return ['equality', 'reference']
   return unique && !isIndexedByDigest(type) ? ['equality'] : []

@@ -5,51 +5,51 @@ import type { ScoredUse } from '#shared/core/types/indexes/used-types.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
-/** An index as the operator sees it; times are RFC 3339. */
+/** An index as listed for the operator; times are RFC 3339. */
 export interface ListedIndex {
   readonly workspace_id: string
   readonly type: string
   readonly field: string
   readonly kind: IndexKindName | 'unique' | 'ref'
   /**
-   * `ready`; `building`; `wanted`, to be built next; `failed`, to be tried again; `unwanted`, to be dropped next; `watched`, used too seldom
-   * for one yet.
+   * `ready`; `building`; `wanted`: to be built; `failed`: to be retried; `unwanted`: to be dropped; `watched`: used too rarely for an index
+   * so far.
    */
   readonly state: 'ready' | 'building' | 'wanted' | 'failed' | 'unwanted' | 'watched'
   readonly why: string
   readonly records: number
   readonly size_bytes: number
-  /** Null where nobody knows any more: of an index that its builder finished and did not live to tell of. */
+  /** Null when unknown: the builder died after the build and before it recorded the time. */
   readonly built_at: string | null
-  /** How often its field was used, where what is days old counts for less. */
+  /** Uses of the field, weighted by age: older uses count less. */
   readonly uses: number
   readonly last_used_at: string | null
-  /** How often and when last PostgreSQL took it. */
+  /** Scans of the index by PostgreSQL, and the time of the last. */
   readonly scans: number
   readonly last_scan_at: string | null
 }
 
 /**
- * The indexes that follow use and those that are about to, of one workspace or of all; of one also those that its fields have anyhow. By
- * workspace and type, those worth most first.
+ * Lists indexes by use and their candidates, of one workspace or of all (null). For one workspace also lists the permanent indexes of its
+ * fields. Ordered by workspace and type, highest score first.
  */
 export async function listIndexes(db: Session, now: Date, workspaceId: string | null): Promise<ListedIndex[]> {
   const types = await findUsedTypes(db, now, workspaceId)
-  const following = types.flatMap((type) => findIndexCandidates(type, now)).map(listed)
+  const indexesByUse = types.flatMap((type) => findIndexCandidates(type, now)).map(toListedIndex)
   return workspaceId === null
-    ? following
-    : [...following, ...(await db.query<ListedIndex>(findIndexesAnyhow(workspaceId, schemaOf(workspaceId))))]
+    ? indexesByUse
+    : [...indexesByUse, ...(await db.query<ListedIndex>(findIndexesAnyhow(workspaceId, schemaOf(workspaceId))))]
 }
 
-function listed(wish: IndexCandidate): ListedIndex {
-  const { type, field, kind, index, score, usedAt } = wish
+function toListedIndex(candidate: IndexCandidate): ListedIndex {
+  const { type, field, kind, index, score, usedAt } = candidate
   return {
     workspace_id: type.workspaceId,
     type: type.key,
     field: field.key,
     kind,
-    state: stateOf(wish),
-    why: whyOf(wish),
+    state: stateOf(candidate),
+    why: whyOf(candidate),
     records: type.records,
     size_bytes: index?.sizeBytes ?? 0,
     built_at: index?.builtAt?.toISOString() ?? null,
@@ -68,13 +68,13 @@ function stateOf({ isChosen, index }: IndexCandidate): ListedIndex['state'] {
   return index ? 'unwanted' : 'watched'
 }
 
-function whyOf(wish: IndexCandidate): string {
-  const { uses, type, isChosen, index } = wish
+function whyOf(candidate: IndexCandidate): string {
+  const { uses, type, isChosen, index } = candidate
   const used = uses.map(({ use, score }: ScoredUse) => `${use} ${score}`).join(', ') || 'not used'
-  if (index?.failure && index.retryAt && stateOf(wish) === 'failed')
+  if (index?.failure && index.retryAt && stateOf(candidate) === 'failed')
     return `${used}; ${index.failure}; again at ${index.retryAt.toISOString()}`
   if (isChosen) return used
-  const asked = requiredScore(type.records)
-  if (!Number.isFinite(asked)) return `${used}; the type holds few records`
-  return wish.score >= asked ? `${used}; others are worth more` : `${used} of ${asked}`
+  const required = requiredScore(type.records)
+  if (!Number.isFinite(required)) return `${used}; the type holds few records`
+  return candidate.score >= required ? `${used}; others are worth more` : `${used} of ${required}`
 }

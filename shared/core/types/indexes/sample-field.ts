@@ -7,8 +7,8 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
 /**
- * Looks at some values of a field that has a trigram index, and notes what trigrams many of them have: searches then ask the index for the
- * others, as far as there are enough. They find the same with lists that are old or wrong.
+ * Samples values of a field with a trigram index and stores their common and frequent trigrams. Searches then query the index for the other
+ * trigrams, where there are enough. Outdated or wrong lists do not change results.
  */
 export async function sampleField(session: Session, { type, field, kind }: IndexCandidate, now: () => Date): Promise<void> {
   const { values, spread, characters } = thresholds.sample
@@ -19,7 +19,7 @@ export async function sampleField(session: Session, { type, field, kind }: Index
   await session.query(recordIndexSampled(type.workspaceId, field.id, kind, now(), common, frequent))
 }
 
-/** The common and the frequent trigrams of values; each list is sorted, so that the same trigrams are the same list. */
+/** Returns the common and the frequent trigrams of values. Each list is sorted, so that equal sets give equal lists. */
 export function countTrigrams(values: readonly string[]): { readonly common: string[]; readonly frequent: string[] } {
   if (values.length < thresholds.sample.least) return { common: [], frequent: [] }
   const counts = new Map<string, number>()

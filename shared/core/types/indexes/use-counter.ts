@@ -3,12 +3,12 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 
-/** How long uses are gathered in a process. */
-const gatherMs = 5_000
+/** Interval at which a process writes its counts. */
+const flushIntervalMs = 5_000
 
-/** The tally of uses that each process keeps, written by one statement; counts that cannot be written are lost. */
+/** Creates the process's counter of field uses, written by one statement per interval. Counts that cannot be written are lost. */
 export const createUseCounter = (db: Executor, now: () => Date, log: Logger): BufferedCounter =>
-  new BufferedCounter(gatherMs, async (counts) => {
+  new BufferedCounter(flushIntervalMs, async (counts) => {
     try {
       await addUses(db, counts, now())
     } catch (error) {

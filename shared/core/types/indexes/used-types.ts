@@ -2,7 +2,7 @@ import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** A record type whose fields are used enough to be looked at, or have an index by use: what decisions go by. */
+/** A record type with frequently used fields or with indexes by use: the input of index planning. */
 export interface UsedType {
   readonly workspaceId: string
   readonly key: string
@@ -20,27 +20,27 @@ export interface UsedField {
   readonly indexes: readonly StoredIndex[]
 }
 
-/** How often a field was used, where what is days old counts for less, and when last. */
+/** The age-weighted number of uses of a field, and the time of the last. */
 export interface ScoredUse {
   readonly use: FieldUse
   readonly score: number
   readonly usedAt: Date
 }
 
-/** An index by use as far as it has come. */
+/** An index by use and its state. */
 export interface StoredIndex {
   readonly kind: IndexKindName
-  /** `broken` was left behind unfinished, or is still being built. */
+  /** `broken`: unfinished, or still being built. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly requestedAt: Date
   readonly builtAt: Date | null
-  /** When its field's values were looked at last (sample.ts). */
+  /** When the field's values were last sampled (sample-field.ts). */
   readonly sampledAt: Date | null
   readonly retryAt: Date | null
   readonly failure: string | null
   readonly isBeingBuilt: boolean
   readonly sizeBytes: number
-  /** How often and when last the planner took it. */
+  /** Scans of the index by PostgreSQL, and the time of the last. */
   readonly scans: number
   readonly scannedAt: Date | null
 }

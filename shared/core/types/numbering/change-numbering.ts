@@ -11,7 +11,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 
 const highestNext = 1e15
 
-/** What makes a field number itself. */
+/** The input that enables auto-numbering. */
 export const autogenInput = schema(
   t.Object({
     pattern: t.String({ minLength: 1, description: 'Text with one {seq} token and date tokens, such as INV-{yyyy}-{seq:4:yearly}.' }),
@@ -20,9 +20,9 @@ export const autogenInput = schema(
 )
 
 /**
- * Makes a custom string field number itself; records that exist stay as they are (document 1, Field rules, 3). With `next` above 0 the next
- * number of the present period is at least that; the counter never goes back. Throws NOT_FOUND, and VALIDATION_ERROR for another type, a
- * computed field, a bad pattern and one whose numbers the field's own rules do not allow.
+ * Enables auto-numbering of a custom string field; existing records are unchanged (document 1, Field rules, 3). With `next` above 0 the
+ * next number of the current period is at least `next`; the counter never decreases. Throws NOT_FOUND, and VALIDATION_ERROR for another
+ * type, a computed field, an invalid pattern and a pattern whose numbers the field's own rules refuse.
  */
 export async function enableAutoNumbering(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
   refuseBuiltIn(found)
@@ -34,7 +34,7 @@ export async function enableAutoNumbering(scope: Scope, found: Field, input: Typ
   })
 }
 
-/** Makes a field ordinary again. Its counters stay, so that no number is ever issued twice. Throws NOT_FOUND. */
+/** Disables auto-numbering. The counters stay, so that no number is issued twice. Throws NOT_FOUND. */
 export async function disableAutoNumbering(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
@@ -55,6 +55,6 @@ async function setNumbering(scope: Scope, field: Field, pattern: string, next: n
   if (next > 1) await scope.db.query(raiseNumber(workspaceId, field.id, numbering.periodOf(now), next))
 }
 
-/** Throws VALIDATION_ERROR when the field's own rules do not allow a number of its pattern. */
+/** Throws VALIDATION_ERROR when the field's own rules refuse a number of its pattern. */
 export const requireAllowedNumber = (field: Pick<Field, 'type' | 'rules'>, text: string): void =>
   fieldKinds[field.type].check(text, field, `pattern: ${text}`)

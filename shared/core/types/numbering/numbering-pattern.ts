@@ -1,18 +1,18 @@
 import { countCharacters } from '#shared/core/types/field-kinds/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Characters that an auto-numbering pattern may have (document 1, Auto-numbering pattern tokens). */
+/** Maximum characters of an auto-numbering pattern (document 1, Auto-numbering pattern tokens). */
 export const maxNumberingLength = 100
 
-/** An auto-numbering pattern that has been checked. */
+/** A parsed auto-numbering pattern. */
 export interface Numbering {
-  /** The text of a number that is issued at this time, in UTC. A number with more digits than the pattern has keeps them all. */
+  /** Formats a number issued at a time, in UTC. A number with more digits than the pattern keeps them all. */
   readonly format: (number: number, at: Date) => string
-  /** Names the run of numbers that a time belongs to; empty when numbers never restart. */
+  /** The counter period that a time belongs to, as a prefix of its ISO date; empty when numbers never restart. */
   readonly periodOf: (at: Date) => string
 }
 
-/** What stands for a date token, from the parts of a UTC date. */
+/** The text of each date token, cut from a UTC date in ISO form. */
 const dateTokens: Readonly<Record<string, (iso: string) => string>> = {
   yyyy: (iso) => iso.slice(0, 4),
   yy: (iso) => iso.slice(2, 4),
@@ -20,7 +20,7 @@ const dateTokens: Readonly<Record<string, (iso: string) => string>> = {
   dd: (iso) => iso.slice(8, 10),
 }
 
-/** A period, how much of an ISO date names it, and the date tokens that tell its numbers apart, any one of each group. */
+/** Each period with the length of its ISO date prefix and the date tokens that its pattern needs, at least one of each group. */
 const periods: Readonly<Record<string, { length: number; tokens: readonly (readonly string[])[] }>> = {
   daily: { length: 10, tokens: [['yyyy', 'yy'], ['mm'], ['dd']] },
   monthly: { length: 7, tokens: [['yyyy', 'yy'], ['mm']] },
@@ -29,11 +29,11 @@ const periods: Readonly<Record<string, { length: number; tokens: readonly (reado
 
 type Part = (number: number, iso: string) => string
 
-/** Patterns that were parsed; a field's is read on every creation. */
+/** Cache of parsed patterns: a field's pattern is used on every creation. */
 const parsed = new Map<string, Numbering>()
 const maxParsed = 10_000
 
-/** Checks an auto-numbering pattern (document 1, Auto-numbering pattern tokens). Throws VALIDATION_ERROR that says what is wrong. */
+/** Checks an auto-numbering pattern (document 1, Auto-numbering pattern tokens). Throws VALIDATION_ERROR with the reason. */
 export function parseNumbering(pattern: string): Numbering {
   const known = parsed.get(pattern)
   if (known) return known
@@ -44,12 +44,12 @@ export function parseNumbering(pattern: string): Numbering {
 }
 
 function readPattern(pattern: string): Numbering {
-  if (countCharacters(pattern) > maxNumberingLength) throw refused(`must have at most ${maxNumberingLength} characters`)
+  if (countCharacters(pattern) > maxNumberingLength) throw invalidPattern(`must have at most ${maxNumberingLength} characters`)
   const parts: Part[] = []
   const sequences: { readonly length: number }[] = []
   for (const [text, token] of pattern.matchAll(/\{([^{}]*)\}|[^{}]+|[{}]/g)) {
     if (token === undefined) {
-      if (text === '{' || text === '}') throw refused(`has a ${text} that belongs to no token`)
+      if (text === '{' || text === '}') throw invalidPattern(`has a ${text} that belongs to no token`)
       parts.push(() => text)
       continue
     }
@@ -64,7 +64,7 @@ function readPattern(pattern: string): Numbering {
     parts.push((number) => String(number).padStart(digits, '0'))
   }
   const [sequence] = sequences
-  if (!sequence || sequences.length > 1) throw refused(`must have exactly one {seq} token, got ${sequences.length}`)
+  if (!sequence || sequences.length > 1) throw invalidPattern(`must have exactly one {seq} token, got ${sequences.length}`)
   return {
     format: (number, at) => {
       const iso = at.toISOString()
@@ -79,22 +79,22 @@ const never = { length: 0, tokens: [] }
 function parseSequence(token: string): { digits: number; period: { length: number; tokens: readonly (readonly string[])[] } } {
   const [, digits, name] = /^seq(?::(0|[1-9]\d*)(?::([a-z]+))?)?$/.exec(token) ?? refuseToken(token)
   const width = digits === undefined ? 1 : Number(digits)
-  if (width < 1 || width > 10) throw refused(`{${token}}: the number of digits must be 1 to 10`)
+  if (width < 1 || width > 10) throw invalidPattern(`{${token}}: the number of digits must be 1 to 10`)
   const period = name === undefined ? never : Object.hasOwn(periods, name) ? periods[name] : undefined
-  if (!period) throw refused(`{${token}}: the period must be ${Object.keys(periods).join(', ')}`)
+  if (!period) throw invalidPattern(`{${token}}: the period must be ${Object.keys(periods).join(', ')}`)
   return { digits: width, period }
 }
 
 function refuseToken(token: string): never {
-  throw refused(`{${token}} is no token; there are {seq}, {seq:N}, {seq:N:period}, {yyyy}, {yy}, {mm} and {dd}`)
+  throw invalidPattern(`{${token}} is no token; there are {seq}, {seq:N}, {seq:N:period}, {yyyy}, {yy}, {mm} and {dd}`)
 }
 
-/** Without these date tokens, numbers of two periods would be the same. */
+/** Throws VALIDATION_ERROR when date tokens are missing: numbers of two periods would be equal. */
 function requireTokens(choices: readonly (readonly string[])[], pattern: string): void {
   for (const choice of choices) {
     if (choice.some((token) => pattern.includes(`{${token}}`))) continue
-    throw refused(`must include ${choice.map((token) => `{${token}}`).join(' or ')}, since its numbers restart`)
+    throw invalidPattern(`must include ${choice.map((token) => `{${token}}`).join(' or ')}, since its numbers restart`)
   }
 }
 
-const refused = (rule: string) => problem('VALIDATION_ERROR', `pattern ${rule}`)
+const invalidPattern = (rule: string) => problem('VALIDATION_ERROR', `pattern ${rule}`)

@@ -4,7 +4,7 @@ import { type TypeChange, type TypeView, toTypeView } from '#shared/core/types/t
 import { type StoredType, updateType } from '#shared/core/types/types/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Changes how a record type is shown, built-in ones too. What is left out stays, null clears. Throws NOT_FOUND. */
+/** Changes the display properties of a record type, also a built-in one. Omitted properties stay, null clears. Throws NOT_FOUND. */
 export async function changeType({ db, workspace }: Scope, key: string, change: TypeChange): Promise<TypeView> {
   const { label = null, ui } = change
   const hints = ui === undefined ? null : parseLayoutHints(ui)
@@ -14,5 +14,5 @@ export async function changeType({ db, workspace }: Scope, key: string, change: 
   return toTypeView(type)
 }
 
-/** The statement keeps what null stands for, and empty text is how nothing is kept. */
+/** Null leaves the stored text unchanged; empty text clears it. */
 const textToStore = (text: string | null | undefined): string | null => (text === undefined ? null : (text ?? ''))

@@ -7,10 +7,10 @@ import { insertType, type StoredType } from '#shared/core/types/types/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** Record types that a workspace may have: every one is a table, and lists of types come whole. */
+/** Maximum record types of a workspace: each one is a table, and lists of types are not paged by default. */
 export const maxTypes = 2_000
 
-/** Makes a record type without fields and the table for its records. Throws KEY_TAKEN when the key is used, also by a built-in type. */
+/** Creates a record type without fields, and its table. Throws KEY_TAKEN when the key is used, also by a built-in type. */
 export async function createType({ db, workspace }: Scope, { key, label, icon, app, ui }: TypeInput): Promise<TypeView> {
   const id = newId()
   const values = [workspace.id, id, key, label, icon ?? '', app ?? '', parseLayoutHints(ui ?? null), countColumns([]), maxTypes]

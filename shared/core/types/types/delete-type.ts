@@ -7,8 +7,8 @@ import { deleteTypeRow, lockType } from '#shared/core/types/types/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Deletes a record type with its fields and records for good; audit entries stay. It is gone at once, however much it holds: a worker
- * removes its table later. Throws NOT_FOUND, and FORBIDDEN for a built-in type.
+ * Deletes a record type with its fields and records permanently; audit entries stay. It disappears at once, whatever its size: a worker
+ * drops its table later. Throws NOT_FOUND, and FORBIDDEN for a built-in type.
  */
 export async function deleteType(scope: Scope, key: string): Promise<void> {
   const { workspace, cause, jobQueue } = scope
@@ -16,7 +16,7 @@ export async function deleteType(scope: Scope, key: string): Promise<void> {
     const [type] = await tx.query<{ id: string; system: boolean }>(lockType(workspace.id, key))
     if (!type) throw problem('NOT_FOUND')
     if (type.system) throw problem('FORBIDDEN', `${key} is a built-in record type and cannot be deleted`)
-    // The table before the rows that refer to the type: whoever writes a record takes them in this order.
+    // Lock order: the table before the rows that refer to the type, as in record writes.
     await setTableAside(tx, schemaOf(workspace.id), key, type.id)
     await tx.query(deleteTypeRow(workspace.id, type.id))
     await jobQueue.enqueue(tx, dropTableJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, typeId: type.id })

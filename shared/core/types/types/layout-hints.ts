@@ -1,15 +1,17 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseJson, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
-/** A record type's layout hints, such as `{child: true}` (document 1, Record types): clients agree on them, the platform only keeps them. */
+/**
+ * A record type's layout hints, such as `{child: true}` (document 1, Record types): clients interpret them, the platform only stores them.
+ */
 export type LayoutHints = Readonly<Record<string, unknown>>
 
-/** Characters of layout hints, as JSON. */
+/** Maximum characters of layout hints, as JSON. */
 export const maxLayoutHintsLength = 2_048
 
 /**
- * The layout hints that a caller sent, as a JSON string or as an object, in the form that is kept: JSON text. Null is none. Throws
- * VALIDATION_ERROR when they are too long or no object (decisions, Records, types, fields).
+ * Parses layout hints, sent as a JSON string or as an object, and returns them as JSON text for storage. Null is an empty object. Throws
+ * VALIDATION_ERROR when they are too long or not an object (decisions, Records, types, fields).
  */
 export function parseLayoutHints(input: unknown): string {
   if (input === null) return '{}'
@@ -22,7 +24,7 @@ export function parseLayoutHints(input: unknown): string {
   return JSON.stringify(hints)
 }
 
-/** The layout hints that are kept, with the digits that were sent. */
+/** Reads stored layout hints; numbers keep their exact digits. */
 export const readLayoutHints = (text: string): LayoutHints => parseStoredJson(text) as LayoutHints
 
 function parseText(text: string): unknown {

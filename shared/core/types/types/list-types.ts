@@ -6,8 +6,8 @@ import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
 import type { LinkedPage, LinkedQuery } from '#shared/platform/db/lists.ts'
 
 /**
- * The record types that the caller may see, with the exact number of their records: built-in ones first, then as they were made. Throws
- * VALIDATION_ERROR like `pageOfDefinitions`.
+ * Lists the record types that the caller may read, with their exact record counts: built-in types first, then in creation order. Throws
+ * VALIDATION_ERROR like `pageDefinitions`.
  */
 export async function listTypes(scope: Scope, query: LinkedQuery): Promise<LinkedPage<TypeView>> {
   const { db, workspace } = scope
@@ -16,7 +16,7 @@ export async function listTypes(scope: Scope, query: LinkedQuery): Promise<Linke
   return pageDefinitions(`types ${workspace.id}`, visible, query)
 }
 
-/** One record type, whether or not the caller may list it; undefined when there is none. */
+/** Returns one record type without a permission check; undefined when it does not exist. */
 export async function findTypeView({ db, workspace }: Scope, key: string): Promise<TypeView | undefined> {
   const types = await db.query<StoredType>(findTypes(workspace.id))
   const found = types.find((type) => type.key === key)

@@ -4,12 +4,12 @@ import { deleteModuleRow, findModules, saveModuleRow } from '#shared/core/types/
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Menu groups that a workspace may have: lists of them come whole. */
+/** Maximum menu groups of a workspace: lists of them are not paged. */
 export const maxModules = 500
 
 const text = t.Optional(nullable(t.String({ maxLength: 32 })))
 
-/** What makes or changes a menu group (document 1, Menu group): when it changes one, what is left out stays and null clears. */
+/** The input that creates or changes a menu group (document 1, Menu group). On change, omitted properties stay and null clears. */
 export const moduleInput = schema(
   t.Object({
     slug: moduleSlug,
@@ -21,7 +21,7 @@ export const moduleInput = schema(
 )
 type ModuleInput = TypeOf<typeof moduleInput>
 
-/** A menu group as callers read it. */
+/** A menu group in responses. */
 export const moduleView = schema(
   t.Object(
     { slug: t.String(), name: t.String(), glyph: t.String(), category: t.String(), position: t.Number() },
@@ -30,10 +30,10 @@ export const moduleView = schema(
 )
 type Module = TypeOf<typeof moduleView>
 
-/** The menu groups of a workspace in their order. */
+/** Lists the menu groups of a workspace by position, then by slug. */
 export const listModules = ({ db, workspace }: Scope): Promise<Module[]> => db.query<Module>(findModules(workspace.id))
 
-/** Makes a menu group, or changes the one that has the slug, and tells which. */
+/** Creates a menu group, or changes the one with the same slug. `created` says which. */
 export async function saveModule({ db, workspace }: Scope, input: ModuleInput): Promise<{ module: Module; created: boolean }> {
   const { slug, name, glyph, category, position } = input
   const rest = [orClear(glyph, ''), orClear(category, ''), orClear(position, 0)]
@@ -43,10 +43,10 @@ export async function saveModule({ db, workspace }: Scope, input: ModuleInput): 
   return { module, created }
 }
 
-/** What the statement stores: null leaves the column as it is. */
+/** The statement's parameter: null leaves the column unchanged, `empty` clears it. */
 const orClear = <T>(value: T | null | undefined, empty: T): T | null => (value === undefined ? null : (value ?? empty))
 
-/** Removes a menu group; types that name it keep its slug. Throws NOT_FOUND. */
+/** Deletes a menu group; types that name it keep its slug. Throws NOT_FOUND. */
 export async function deleteModule({ db, workspace }: Scope, slug: string): Promise<void> {
   const removed = await db.query(deleteModuleRow(workspace.id, slug))
   if (removed.length === 0) throw problem('NOT_FOUND')

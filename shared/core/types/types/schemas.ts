@@ -14,11 +14,11 @@ const ui = t.Optional(
   }),
 )
 
-/** What makes a record type (document 1, Type creation rules); null is not sent. */
+/** The input that creates a record type (document 1, Type creation rules); null counts as not sent. */
 export const typeInput = schema(t.Object({ key: typeKey, label, icon, app, ui }))
 export type TypeInput = TypeOf<typeof typeInput>
 
-/** What may change of a record type: what is left out stays, null clears. */
+/** The input that changes a record type: omitted properties stay, null clears. */
 export const typeChange = schema(
   t.Object({
     label: t.Optional(label),
@@ -30,7 +30,7 @@ export const typeChange = schema(
 )
 export type TypeChange = TypeOf<typeof typeChange>
 
-/** A record type as callers read it (document 1, Record type). */
+/** A record type in responses (document 1, Record type). */
 export const typeView = schema(
   t.Object(
     {
@@ -50,7 +50,7 @@ export const typeView = schema(
 )
 export type TypeView = TypeOf<typeof typeView>
 
-/** A stored type as callers read it. */
+/** Converts a stored type to its response form. */
 export const toTypeView = ({ id, ui: hints, ...type }: StoredType): TypeView => ({
   ...(type.system ? {} : { id }),
   ...type,

@@ -1,24 +1,24 @@
-/** Three letters of a text as a trigram index keeps them, and the letters of the text that they come from. */
+/** Three letters as a trigram index stores them, and their range in the text. */
 interface Trigram {
   readonly letters: string
   readonly from: number
   readonly to: number
 }
 
-/** What is known of the trigrams that values of a field have: those of many values, and those of fewer that are not rare either. */
+/** Trigram statistics of a field's values: common trigrams occur in many values, frequent ones in fewer but are not rare. */
 export interface KnownTrigrams {
   readonly common: ReadonlySet<string>
   readonly frequent: ReadonlySet<string>
 }
 
-/** The trigrams of a whole value in small letters, each once: as PostgreSQL's pg_trgm keeps them, or near enough to count them by. */
+/** The distinct trigrams of a whole lowercase value, close enough to PostgreSQL's pg_trgm for counting. */
 export const extractTrigrams = (value: string): ReadonlySet<string> =>
   new Set(trigramsIn(Array.from(value), true).map(({ letters }) => letters))
 
 /**
- * The parts of a text in small letters that a trigram index is best asked for: they stand in it in this order, do not overlap, and have no
- * common trigram. Null when nothing is known, or none of its trigrams is rare. Where common ones are left out two must be: the index would
- * find many records more by one.
+ * The parts of a lowercase text for which a trigram index is queried, in text order: they do not overlap and contain no common trigram.
+ * Null without statistics or without a rare trigram. When common trigrams are left out, two rare ones are required: with one the
+ * index would return many more records.
  */
 export function findRareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
   if (common.size + frequent.size === 0) return null
@@ -26,16 +26,16 @@ export function findRareParts(text: string, { common, frequent }: KnownTrigrams)
   const parts: { readonly from: number; to: number }[] = []
   let lastCommon = -1
   let rare = 0
-  for (const { letters: three, from, to } of trigramsIn(letters, false)) {
+  for (const { letters: trigram, from, to } of trigramsIn(letters, false)) {
     const part = parts.at(-1)
-    if (common.has(three)) {
+    if (common.has(trigram)) {
       lastCommon = from
       continue
     }
     if (part && lastCommon < part.from) part.to = to
     else if (lastCommon < from && (!part || part.to <= from)) parts.push({ from, to })
     else continue
-    if (!frequent.has(three)) rare++
+    if (!frequent.has(trigram)) rare++
   }
   const isWhole = lastCommon < 0
   if (rare < (isWhole ? 1 : 2)) return null
@@ -44,25 +44,25 @@ export function findRareParts(text: string, { common, frequent }: KnownTrigrams)
 
 const isWordLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter)
 
-/** By where they end. A word that reaches an end of the letters ends there too only in a whole value: the text sought may go on. */
+/** Ordered by their end. A word at either end of the letters is complete only in a whole value: searched text may be part of one. */
 function trigramsIn(letters: readonly string[], isWholeValue: boolean): readonly Trigram[] {
   const found: Trigram[] = []
-  for (let begin = 0; begin < letters.length; begin++) {
-    let end = begin
+  for (let start = 0; start < letters.length; start++) {
+    let end = start
     while (isWordLetter(letters[end])) end++
-    if (end > begin) found.push(...trigramsOfWord(letters, begin, end, isWholeValue))
-    begin = end
+    if (end > start) found.push(...trigramsOfWord(letters, start, end, isWholeValue))
+    start = end
   }
   return found
 }
 
-/** pg_trgm puts two blanks before a word and one behind it; those stand for the letter next to it, which is none of a word. */
-function trigramsOfWord(letters: readonly string[], begin: number, end: number, isWholeValue: boolean): Trigram[] {
-  const before = begin > 0 || isWholeValue ? [' ', ' '] : []
+/** pg_trgm pads a word with two blanks before and one after; a blank maps to the adjacent non-word letter. */
+function trigramsOfWord(letters: readonly string[], start: number, end: number, isWholeValue: boolean): Trigram[] {
+  const before = start > 0 || isWholeValue ? [' ', ' '] : []
   const after = end < letters.length || isWholeValue ? [' '] : []
-  const word = [...before, ...letters.slice(begin, end), ...after]
+  const word = [...before, ...letters.slice(start, end), ...after]
   return Array.from({ length: Math.max(0, word.length - 2) }, (_, index) => {
-    const from = begin - before.length + index
-    return { letters: word.slice(index, index + 3).join(''), from: Math.max(from, begin - 1), to: from + 3 }
+    const from = start - before.length + index
+    return { letters: word.slice(index, index + 3).join(''), from: Math.max(from, start - 1), to: from + 3 }
   })
 }

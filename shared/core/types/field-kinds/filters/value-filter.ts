@@ -6,8 +6,8 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 
-/** The SQL of the operators that compare, and what of an order they take; `ne` is true for a row without a value. */
-const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly [sign: string, takes: (order: number) => boolean]>> = {
+/** The SQL of each comparison operator and the orders it accepts; `ne` is true for a row without a value. */
+const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly [sign: string, accepts: (order: number) => boolean]>> = {
   eq: ['=', (order) => order === 0],
   ne: ['is distinct from', (order) => order !== 0],
   gt: ['>', (order) => order > 0],
@@ -16,75 +16,75 @@ const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly
   lte: ['<=', (order) => order <= 0],
 }
 
-/** A comparison with one operand: `cast` is what SQL makes of it, `order` how a value stands to it, below, at or above 0. */
+/** A comparison with one operand. `cast` is the operand's SQL cast; `order` compares a value with it and returns <0, 0 or >0. */
 export function createComparison<V extends NonNullable<FieldValue>>(
   operator: FilterOperator,
   operand: unknown,
   cast: string,
   order: (value: V) => number,
 ): Comparison {
-  const [sign, takes] = comparisons[operator as keyof typeof comparisons]
-  return { sql: `?? ${sign} ?${cast}`, values: [operand], matches: handleNull(operator, (value: V) => takes(order(value))) }
+  const [sign, accepts] = comparisons[operator as keyof typeof comparisons]
+  return { sql: `?? ${sign} ?${cast}`, values: [operand], matches: handleNull(operator, (value: V) => accepts(order(value))) }
 }
 
-/** What an operator finds in memory; a missing value meets `ne` alone (decisions, Records, types, fields). */
+/** Wraps a predicate for missing values: null matches only `ne` (decisions, Records, types, fields). */
 export const handleNull =
-  <V extends NonNullable<FieldValue>>(operator: FilterOperator, holds: (value: V) => boolean): Comparison['matches'] =>
+  <V extends NonNullable<FieldValue>>(operator: FilterOperator, matches: (value: V) => boolean): Comparison['matches'] =>
   (value) =>
-    value === null ? operator === 'ne' : holds(value as V)
+    value === null ? operator === 'ne' : matches(value as V)
 
-/** Texts of one form, such as days, in the order of their code units. */
+/** Compares texts of one format, such as days, by code units. */
 export const compareText = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
 /**
- * The condition that a text column holds `text` anywhere, letter case aside, as rules mean it too, whatever the database's own locale;
- * `q` and the operator `contains` both mean this. LIKE, because a trigram index on the column's small letters serves it; `%`, `_` and the
- * backslash stand for themselves. Where it is known what trigrams many values have, the index is asked for the rest of a text with rare ones.
+ * The condition that a text column contains `text`, case-insensitively and independent of the database's locale. Used by `q`, the operator
+ * `contains` and access rules. LIKE can use a trigram index on the lowercase column; `%`, `_` and the backslash are escaped. With trigram
+ * statistics the index is queried only for the parts of the text that have rare trigrams.
  */
-export function containsText(text: string, known: KnownTrigrams = nothingKnown): Comparison {
-  const small = lowerCase(text)
-  const [whole, parts] = [anywhere([small]), findRareParts(small, known)]
-  const holds = handleNull('contains', (value: string) => lowerCase(value).includes(small))
-  if (!parts) return { sql: `${searchedSql} like ?`, values: [whole], matches: holds }
-  // The index goes through all that is kept of each trigram: `person712345@` among a million addresses took 27 ms, `712345@` takes 1. It
-  // knows no other collation than its own, so it is not asked for the whole; of text the two mean the same. With two conditions the planner
-  // expects few to match, where it goes by a hundred values: if one of those had the text, it read a fifth of all records for 100 in a million.
-  return { sql: `(${searchedSql} like ? and ${searchedSql} collate "C" like ?)`, values: [anywhere(parts), whole], matches: holds }
+export function containsText(text: string, known: KnownTrigrams = noStatistics): Comparison {
+  const lowercase = lowerCase(text)
+  const [whole, parts] = [likePattern([lowercase]), findRareParts(lowercase, known)]
+  const matches = handleNull('contains', (value: string) => lowerCase(value).includes(lowercase))
+  if (!parts) return { sql: `${searchedSql} like ?`, values: [whole], matches }
+  // The index reads the whole posting list of each trigram: `person712345@` among a million addresses took 27 ms, `712345@` takes 1. The
+  // second condition has another collation, so the index does not serve it; the result is the same. With two conditions the planner
+  // expects few matches. It estimates from a hundred values: if one had the text, it read a fifth of all records for 100 in a million.
+  return { sql: `(${searchedSql} like ? and ${searchedSql} collate "C" like ?)`, values: [likePattern(parts), whole], matches }
 }
 
-const nothingKnown: KnownTrigrams = { common: new Set(), frequent: new Set() }
+const noStatistics: KnownTrigrams = { common: new Set(), frequent: new Set() }
 const searchedSql = lowerCaseSql('??')
 
-/** The pattern of a text that has these parts in this order. */
-const anywhere = (parts: readonly string[]): string => `%${parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%')}%`
+/** The LIKE pattern of a text that contains these parts in this order. */
+const likePattern = (parts: readonly string[]): string => `%${parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%')}%`
 
-/** What of a text column `contains` looks into: a trigram index must be of the same expression. */
+/** The expression that `contains` searches in a text column; a trigram index must be on the same expression. */
 export const searchedTextSql = (column: string): Knex.Raw => builder.raw(searchedSql, [column])
 
-/** Filters of the types that are text: `eq` and `ne` exact, `contains` without regard to letter case. */
+/** Filter of text types: `eq` and `ne` are exact, `contains` is case-insensitive. */
 export const textFilter: KindFilter = {
   operators: ['eq', 'ne', 'contains'],
   defaultOperator: 'contains',
   read: (operator, value, _path, known) =>
     operator === 'contains'
       ? containsText(value, known)
-      : createComparison(operator, value, '', (held: string) => compareText(held, value)),
+      : createComparison(operator, value, '', (stored: string) => compareText(stored, value)),
 }
 
-/** The operators of the types that have an order. */
+/** The operators of ordered types. */
 export const orderedOperators: Pick<KindFilter, 'operators' | 'defaultOperator'> = {
   operators: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
   defaultOperator: 'eq',
 }
 
-/** Filters of numbers and of a currency's amount, by value. */
+/** Filter of numbers and of currency amounts, by numeric value. */
 export const amountFilter: KindFilter = {
   ...orderedOperators,
   read(operator, value, path) {
     if (!isDecimalText(value)) throw invalidValueProblem(path, 'a number', value)
     const operand = new Decimal(value)
-    return createComparison(operator, value, '::numeric', (held: string | Money) => new Decimal(amountOf(held)).cmp(operand))
+    return createComparison(operator, value, '::numeric', (stored: string | Money) => new Decimal(amountOf(stored)).cmp(operand))
   },
 }
 
-const amountOf = (held: string | Money): string => (typeof held === 'string' ? held : held.amount)
+const amountOf = (stored: string | Money): string => (typeof stored === 'string' ? stored : stored.amount)
