@@ -56,8 +56,8 @@ export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promis
   listPage(scope, queue, query, itemOrders.newest)
 
 /**
- * A page of a stage's items as on the board: open items in claim order, closed items of a terminal stage newest first. `status` selects items
- * of that status instead.
+ * A page of a stage's items as on the board: open items in claim order, closed items of a terminal stage newest first. `status` selects
+ * items of that status instead.
  */
 export function listStageItems(scope: Scope, queue: Queue, stage: Stage, query: Omit<ItemsQuery, 'stage'>): Promise<ItemPage> {
   const isOpen = query.status === undefined ? stage.kind !== 'terminal' : query.status === 'open'
