@@ -7,8 +7,8 @@ import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
 import { inputTypeOf, readTypeOf } from '#shared/features/functions/declarations/field-declarations.ts'
 
 /**
- * TypeScript declarations of a function's environment in this workspace: the SDK, with the record types and fields that the caller may read,
- * and the globals. For editors; functions are not checked against them.
+ * TypeScript declarations of a function's environment in this workspace: the SDK, with the record types and fields that the caller may
+ * read, and the globals. For editors; functions are not checked against them.
  */
 export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
   const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))
