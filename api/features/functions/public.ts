@@ -5,14 +5,14 @@ import { requireFunction } from '#shared/features/functions/definitions/function
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Missing, disabled or not open, all read the same (document 3, HTTP function). */
+/** Throws NOT_FOUND alike for a missing, disabled or non-public function (document 3, HTTP function). */
 async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope) {
   const resource = await requireFunction(scope, params.functionId)
   if (!resource.enabled || !resource.http_enabled) throw problem('NOT_FOUND')
   return { key: resource.id, resource }
 }
 
-/** Why a function failed is its owner's to know: callers hear that it did. */
+/** Public callers do not learn why a function failed. */
 const failed = () => problem('INTERNAL', 'function failed', { expected: true })
 const timedOut = () => problem('INTERNAL', 'function timed out', { expected: true })
 
@@ -32,7 +32,8 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     method,
     path: '/fn/:orgId/:functionId',
     summary: 'Run a public function',
-    description: 'As the visitor. The function gets {method, path, query, body}; what it returns is the whole body of the answer.',
+    description:
+      'With the rights of a visitor. The function receives {method, path, query, body}; its return value is the whole body of the answer.',
     tag: 'Public functions',
     app: 'functions',
     permission: 'public',

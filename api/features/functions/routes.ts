@@ -23,7 +23,7 @@ import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { sdkMethods } from '#shared/sdk.ts'
 
-/** The permission of every route of one function is asked for its id; it must exist. */
+/** Resource of the routes of one function: permissions are checked for its id. Throws NOT_FOUND. */
 export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => {
   const resource = await requireFunction(scope, params.fnId)
   return { key: resource.id, resource }
@@ -53,7 +53,7 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a function',
-    description: 'The source must parse and define a function named handler at top level; nothing of it is run.',
+    description: 'The source must parse and define a function named handler at top level; it is not run.',
     permission: 'functions:create',
     body: functionInput,
     job: saveFunctionJob,
@@ -92,7 +92,7 @@ export const routes = [
     method: 'PUT',
     path: one,
     summary: 'Change a function',
-    description: 'What is left out stays. Whoever changes the source becomes its author.',
+    description: 'Omitted keys stay. A change of the source makes the caller its author.',
     permission: 'functions:create',
     on: onFunction,
     body: functionChange,
@@ -106,7 +106,7 @@ export const routes = [
     method: 'DELETE',
     path: one,
     summary: 'Delete a function',
-    description: 'Its versions go with it, and its public address is NOT_FOUND.',
+    description: 'Also deletes its versions; its public address then answers NOT_FOUND.',
     permission: 'functions:create',
     on: onFunction,
     status: 204,

@@ -16,7 +16,7 @@ const common = { tag: 'Functions', app: 'functions', limit: null, on: onFunction
 const runs = `${orgPath}/functions/:fnId/runs` as const
 const versions = `${orgPath}/functions/:fnId/versions` as const
 
-/** What a function did, and what it was. */
+/** Routes of a function's runs and versions. */
 export const routes = [
   answer({
     ...common,
@@ -46,7 +46,7 @@ export const routes = [
     method: 'GET',
     path: versions,
     summary: 'List versions of a function',
-    description: 'The last 50, newest first; the first of them is the present one.',
+    description: 'The last 50, newest first; the first is the current one.',
     permission: 'functions:read',
     status: 200,
     response: schema(t.Array(functionVersionSummary.json)),
@@ -57,7 +57,7 @@ export const routes = [
     method: 'GET',
     path: `${versions}/:version`,
     summary: 'Get a version of a function',
-    description: 'With the source that it had.',
+    description: 'With its source.',
     permission: 'functions:read',
     status: 200,
     response: functionVersionView,

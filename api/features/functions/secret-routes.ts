@@ -6,7 +6,7 @@ const common = { tag: 'Functions', app: 'functions', limit: null, permission: 'f
 const all = `${orgPath}/functions/secrets` as const
 const one = `${all}/:name` as const
 
-/** Values that functions read and nobody else. */
+/** Routes of secrets; only functions can read their values. */
 export const routes = [
   answer({
     ...common,
@@ -22,7 +22,7 @@ export const routes = [
     ...common,
     method: 'PUT',
     path: one,
-    summary: 'Keep a secret for functions',
+    summary: 'Store a secret for functions',
     description: 'It is stored encrypted and never answered; a run that reads it shows [secret] in its place.',
     body: secretInput,
     stored: async ({ params }, scope) => (await listSecrets(scope)).find(({ name }) => name === params.name),
@@ -35,7 +35,7 @@ export const routes = [
     method: 'DELETE',
     path: one,
     summary: 'Delete a secret',
-    description: 'Functions that ask for it fail from then on.',
+    description: 'Functions that read it fail afterwards.',
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeSecret(scope, params.name),

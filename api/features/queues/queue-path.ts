@@ -3,12 +3,12 @@ import { orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 
-/** What all routes of work queues share. */
+/** Settings of all routes of work queues. */
 export const queuesRoute = { tag: 'Work queues', app: 'queues', limit: null } as const
 
 const onQueue = async ({ params }: { params: { queueId: string } }, scope: Scope) => byKey(await requireQueue(scope, params.queueId))
 
-/** What all routes of one queue share: the permission is asked for its key. */
+/** Settings of all routes of one queue; the permission is checked for its key. */
 export const queueRoute = { ...queuesRoute, on: onQueue } as const
 
 export const queuesPath = `${orgPath}/queues` as const

@@ -13,7 +13,7 @@ import { verifyQueue } from '#shared/features/queues/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** What counts hidden items is for callers that could show them. */
+/** Verification counts hidden items, so it needs queues:update on a queue whose items follow their records. */
 const verified = ({ resource: { key, settings } }: { resource: Queue }) => (settings.items_follow_records ? key : undefined)
 
 export const routes = [
@@ -22,7 +22,7 @@ export const routes = [
     method: 'GET',
     path: queuesPath,
     summary: 'List work queues',
-    description: 'Those that the caller may see, with their counts.',
+    description: 'Queues visible to the caller, with their counts.',
     permission: 'queues:read',
     perItem: true,
     query: linkedQuery,
@@ -62,7 +62,7 @@ export const routes = [
     path: queuePath,
     summary: "Replace a work queue's definition",
     description:
-      'A part that is left out stays. Items keep the stages whose keys are sent; a stage with open items cannot be left out. Intake acts as the caller from then on.',
+      'Omitted parts stay. Items keep the stages whose keys are sent; a stage with open items cannot be removed. Intake then acts with the rights of the caller.',
     permission: 'queues:update',
     body: queueReplacement,
     stored: ({ resource }, scope) => getQueue(scope, resource),
@@ -86,7 +86,7 @@ export const routes = [
     method: 'GET',
     path: `${queuePath}/board`,
     summary: 'Every stage with its first items',
-    description: 'Open items; of a stage that ends, the newest closed ones.',
+    description: 'Open items; in a terminal stage, the newest closed ones.',
     permission: 'queues:read',
     query: boardQuery,
     status: 200,
@@ -98,7 +98,7 @@ export const routes = [
     method: 'GET',
     path: `${stagePath}/items`,
     summary: "List one stage's items",
-    description: 'As the board shows them: open ones as they would be claimed, of a terminal stage the closed ones. `status` picks others.',
+    description: 'As on the board: open items in claim order, in a terminal stage the closed ones. `status` selects other items.',
     permission: 'queues:read',
     query: stageItemsQuery,
     status: 200,
@@ -110,7 +110,7 @@ export const routes = [
     method: 'GET',
     path: `${queuePath}/summary`,
     summary: 'Counts and verification report',
-    description: 'How many items stand in each stage and batch, what is missing, unexpected or overdue.',
+    description: 'Number of items by stage, open, closed, unexpected and overdue; of one batch with `batch`.',
     permission: 'queues:read',
     query: schema(t.Object({ batch: t.Optional(t.String()) })),
     status: 200,

@@ -3,7 +3,7 @@ import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowCheck } from '#shared/features/queues/definitions/references.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A stage may start a flow that there is, if whoever says so may start it. */
+/** Throws VALIDATION_ERROR naming `path` for an unknown flow, FORBIDDEN when the caller may not start it. */
 export const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
   const { id } = await requireFlowId(scope, flowId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')

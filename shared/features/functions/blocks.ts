@@ -8,10 +8,10 @@ import { t } from '#shared/platform/kernel/schema.ts'
 export const runFunctionBlock = defineBlock({
   type: 'action.run_function',
   label: 'Run a function',
-  description: "Runs a function with no more rights than its author's and those of whoever last changed the flow.",
+  description: "Runs a function with the rights that both its author and the flow's last editor have.",
   settings: {
     function_id: textSetting('Id of the function.'),
-    input: textMapSetting('What its handler is called with: an object of these.'),
+    input: textMapSetting('Object that its handler receives.'),
   },
   required: ['function_id'],
   problems: ({ function_id }, { functionIds }) => unknownNameProblems('function_id', function_id, functionIds, 'a function'),

@@ -5,7 +5,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const algorithm = schema(t.Enum(['sha1', 'sha256', 'sha384', 'sha512']))
 const text = schema(t.String())
 
-/** What a function computes with secrets and signatures. */
+/** SDK methods for random ids and HMAC signatures. */
 export const cryptoMethods: readonly SdkMethod[] = [
   defineSdkMethod('crypto.uuid', '(): Promise<string>', [], async () => randomUUID()),
   defineSdkMethod(

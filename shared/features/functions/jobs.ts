@@ -4,7 +4,7 @@ import { functionLimits } from '#shared/features/functions/limits.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Creates or changes a function; its source is parsed where functions run, never in the API. */
+/** Creates or changes a function; the source is parsed in a worker's sandbox, never in the API. */
 export const saveFunctionJob = defineJob({
   name: 'functions.save',
   kind: 'functions.save',
@@ -20,7 +20,7 @@ export const saveFunctionJob = defineJob({
   result: functionView,
 })
 
-/** The runs of a workspace's functions, whoever wants them. Those that somebody waits for go first. */
+/** Limits the concurrent function runs of a workspace; runs for a waiting caller have priority. */
 const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, lane })
 
 const run = {
@@ -33,10 +33,10 @@ const run = {
   payload: schema(
     t.Object({
       functionId: t.String({ format: 'uuid' }),
-      // As text, so that a number such as 1e100000 stays what it is in the queue's tables.
+      // Text keeps a number such as 1e100000 exact in the job tables.
       input: t.String({ description: 'JSON text' }),
       rights: t.Enum(['caller', 'lesser'], {
-        description: 'The rights of whoever causes the run, or what both that one and the author of the function may do',
+        description: "caller: the rights of the run's caller; lesser: the rights that both the caller and the author have",
       }),
     }),
   ),
@@ -44,7 +44,7 @@ const run = {
 } as const
 export type FunctionRunPayload = TypeOf<typeof run.payload>
 
-/** Runs a function for somebody who waits: a caller of the API or of its public address. */
+/** Runs a function for a waiting caller of the API or of its public address. */
 export const invokeFunctionJob = defineJob({
   ...run,
   name: 'functions.invoke',
@@ -54,7 +54,7 @@ export const invokeFunctionJob = defineJob({
   gate: gate(0),
 })
 
-/** Runs a function as a part of something longer, such as a flow. */
+/** Runs a function as a step of longer work, such as a flow. */
 export const runFunctionJob = defineJob({
   ...run,
   name: 'functions.run',

@@ -1,4 +1,4 @@
-/** What a function may be and use (document 2, Limits; decisions, Functions). Those of a single run stand with the sandbox. */
+/** Limits of functions (document 2, Limits; decisions, Functions). The sandbox has the limits of a single run. */
 export const functionLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,
@@ -8,13 +8,13 @@ export const functionLimits = Object.freeze({
   longestTimeoutMs: 30_000,
   defaultTimeoutMs: 5_000,
   memoryMb: 128,
-  /** Runs at a time in one workspace, however many processes there are. */
+  /** Concurrent runs per workspace, over all processes. */
   runsPerWorkspace: 4,
-  /** A function may invoke one that invokes one that invokes one. */
+  /** Maximum call depth of functions.invoke. */
   deepestInvoke: 3,
-  /** Older sources of a function are forgotten. */
+  /** Versions kept per function; older ones are deleted. */
   keptVersions: 50,
   secretCharacters: 4_096,
-  /** Each that a run reads is looked for in all that it gives back. */
+  /** Bounds redaction: each secret that a run reads is searched in its whole output. */
   secretsPerWorkspace: 100,
 })

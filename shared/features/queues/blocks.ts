@@ -10,16 +10,16 @@ import { nullable, t } from '#shared/platform/kernel/schema.ts'
 export const enqueueItemBlock = defineBlock({
   type: 'action.enqueue_item',
   label: 'Add to a work queue',
-  description: 'Adds an item to a work queue; a key that is open there already is a duplicate.',
+  description: 'Adds an item to a work queue; a key that is already open there is a duplicate.',
   settings: {
     queue_key: textSetting('Key of the queue.'),
-    key: textSetting('What identifies the item.'),
-    stage: textSetting('Key of the stage; the start when blank.'),
+    key: textSetting('Key that identifies the item.'),
+    stage: textSetting('Key of the stage; the start stage when blank.'),
     batch: textSetting('Group label.'),
     priority: numberSetting('Higher goes first.'),
-    record_id: textSetting('The record that it is about.'),
-    assignee_id: textSetting('Who is to do it.'),
-    payload: textMapSetting('What goes along with it.'),
+    record_id: textSetting('Id of the linked record.'),
+    assignee_id: textSetting('Id of the assignee.'),
+    payload: textMapSetting('Data stored with the item.'),
   },
   required: ['queue_key', 'key'],
   problems: (config, { queueKeys }) => [
@@ -27,7 +27,7 @@ export const enqueueItemBlock = defineBlock({
     ...blankProblems(config, ['record_id']),
   ],
   handles: ['out'],
-  output: { id: nullable(t.String({ description: 'null of a duplicate that is hidden from the editor.' })), duplicate: t.Boolean() },
+  output: { id: nullable(t.String({ description: 'null for a duplicate that is hidden from the editor.' })), duplicate: t.Boolean() },
   shown: 'readers',
   app: 'queues',
   work: {

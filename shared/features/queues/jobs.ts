@@ -4,7 +4,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 
 const uuid = t.String({ format: 'uuid' })
 
-/** Runs what a stage has for items that entered it, a function or a flow for each. */
+/** Runs a stage's on_enter function or flow for each item that entered it. */
 export const runOnEnter = defineJob({
   name: 'queues.entered',
   kind: 'queues.entered',
@@ -25,7 +25,7 @@ export const runOnEnter = defineJob({
   result: schema(t.Null()),
 })
 
-/** Adds and cancels items as changes of records ask for it. */
+/** Adds and cancels items after record changes. */
 export const intakeRecordChanges = defineJob({
   name: 'queues.intake',
   kind: 'queues.intake',
@@ -42,7 +42,7 @@ export const intakeRecordChanges = defineJob({
 })
 
 const buttonResult = t.Object(
-  { item_id: t.String(), ok: t.Boolean(), error: t.Optional(t.String({ description: 'Why not.' })) },
+  { item_id: t.String(), ok: t.Boolean(), error: t.Optional(t.String({ description: 'Why it failed.' })) },
   { title: 'QueueButtonResult' },
 )
 export const buttonResults = schema(t.Array(buttonResult))
@@ -51,7 +51,7 @@ export type ButtonResult = TypeOf<typeof buttonResults>[number]
 const pressPayload = schema(t.Object({ queueId: uuid, stage: t.String(), buttonId: t.String(), itemIds: t.Array(t.String()) }))
 export type PressPayload = TypeOf<typeof pressPayload>
 
-/** Runs a stage's button for items, its function once for each. */
+/** Runs a stage's button: its function once per item. */
 export const pressButton = defineJob({
   name: 'queues.press',
   kind: 'queues.press',
@@ -67,13 +67,13 @@ export const pressButton = defineJob({
   result: buttonResults,
 })
 
-/** What a queue's history says that its rows do not. */
+/** A difference between a queue's history and its rows or counts. */
 const difference = t.Object(
   {
     item_id: nullable(t.String({ format: 'uuid', description: 'null for a count of the queue.' })),
-    field: t.String({ description: 'What differs, such as stage; history where entries are missing or too many.' }),
-    expected: t.Unknown({ description: 'What the history makes of it.' }),
-    found: t.Unknown({ description: 'What the row says.' }),
+    field: t.String({ description: 'The differing field, such as stage; history when entries are missing or superfluous.' }),
+    expected: t.Unknown({ description: 'The value according to the history.' }),
+    found: t.Unknown({ description: 'The stored value.' }),
   },
   { title: 'QueueDifference' },
 )
@@ -93,7 +93,7 @@ export const queueVerification = schema(
 export type QueueVerification = TypeOf<typeof queueVerification>
 export type QueueDifference = QueueVerification['differences'][number]
 
-/** Replays the history of every item of a queue against its row. */
+/** Verifies every item of a queue by its history. */
 export const verifyQueue = defineJob({
   name: 'queues.verify',
   kind: 'queues.verify',
@@ -109,7 +109,7 @@ export const verifyQueue = defineJob({
   result: queueVerification,
 })
 
-/** Takes away what a deleted queue has left. */
+/** Deletes the items and history of a deleted queue. */
 export const clearQueue = defineJob({
   name: 'queues.clear',
   kind: 'queues.clear',

@@ -1,4 +1,4 @@
-/** Numbers of document 2, Limits, and those of the room's own that keep a request or a row small. */
+/** Limits of document 2, and further limits that bound the size of a request or row. */
 export const queueLimits = Object.freeze({
   queues: 200,
   stages: 40,

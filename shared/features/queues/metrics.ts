@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client'
 
-/** Counters of this process, which its registry takes up: what stations claim, and whose claims ran out. */
+/** Counters of claims and expired claims in this process; its registry adds them. */
 export const claimCounter = new Counter({
   name: 'kontor_queue_claims_total',
   help: 'Items of work queues that were claimed',
@@ -13,5 +13,5 @@ export const claimExpiryCounter = new Counter({
   registers: [],
 })
 
-/** All of them. */
+/** All counters of queues. */
 export const queueCounters = [claimCounter, claimExpiryCounter] as const

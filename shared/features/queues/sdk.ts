@@ -15,41 +15,41 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const key = ['key', schema(t.String())] as const
 const itemId = ['itemId', schema(t.String())] as const
 const options = ['options', schema(t.Union([t.Record(t.String(), t.Unknown()), t.Null()]))] as const
-const anything = ['options', schema(t.Unknown())] as const
+const anyOptions = ['options', schema(t.Unknown())] as const
 
-/** The queue that a call names, once the caller may do this with it: what the route asks first. */
-async function allowed(scope: Scope, permission: Permission, queueKey: string): Promise<Queue> {
+/** The queue of a call, after the permission check that its route makes. Throws NOT_FOUND and FORBIDDEN. */
+async function requirePermittedQueue(scope: Scope, permission: Permission, queueKey: string): Promise<Queue> {
   const queue = await requireQueueByKey(scope, queueKey)
   requirePermission(scope, permission, queue.key)
   return queue
 }
 
-/** Work queues, by their keys, under the rights of the run's caller. */
+/** SDK methods of work queues, named by key, with the rights of the run's caller. */
 export const queueMethods = restrictToApp('queues', [
   defineSdkMethod(
     'queues.enqueue',
     '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string | null; key: string; stage: string | null; status: string | null; duplicate: boolean }[] }>',
     [key, ['items', newItems]],
     async ({ scope }, queueKey, items) => {
-      await allowed(scope, 'queues:enqueue', queueKey)
+      await requirePermittedQueue(scope, 'queues:enqueue', queueKey)
       return enqueueItems(scope, queueKey, items)
     },
   ),
   defineSdkMethod(
     'queues.claim',
     '(key: string, options?: { stage?: string; count?: number }): Promise<{ items: (QueueItem & { claim_token: string })[]; claimed: number }>',
-    [key, anything],
-    async ({ scope }, queueKey, given) =>
-      claimItems(scope, await allowed(scope, 'queues:transition', queueKey), claimInput.parse(given ?? {}, 'options')),
+    [key, anyOptions],
+    async ({ scope }, queueKey, input) =>
+      claimItems(scope, await requirePermittedQueue(scope, 'queues:transition', queueKey), claimInput.parse(input ?? {}, 'options')),
   ),
   defineSdkMethod(
     'queues.move',
     '(key: string, itemId: string, toStage: string, options?: { status?: string; note?: string; claim_token?: string }): Promise<QueueItem & { previous_claim: { by: string; expires_at: string } | null }>',
-    [key, itemId, ['toStage', schema(t.String())], anything],
-    async ({ scope }, queueKey, id, toStage, given) => {
-      const queue = await allowed(scope, 'queues:transition', queueKey)
-      const read = options[1].parse(given ?? null, 'options')
-      return moveItemForCaller(scope, queue, id, moveInput.parse({ ...read, to_stage: toStage }, 'options'))
+    [key, itemId, ['toStage', schema(t.String())], anyOptions],
+    async ({ scope }, queueKey, id, toStage, input) => {
+      const queue = await requirePermittedQueue(scope, 'queues:transition', queueKey)
+      const parsed = options[1].parse(input ?? null, 'options')
+      return moveItemForCaller(scope, queue, id, moveInput.parse({ ...parsed, to_stage: toStage }, 'options'))
     },
   ),
   defineSdkMethod(
@@ -57,7 +57,11 @@ export const queueMethods = restrictToApp('queues', [
     '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null }>',
     [key, ['options', scanInput]],
     async ({ scope }, queueKey, input) => {
-      const { enteredBefore: _, ...answer } = await judgeScan(scope, await allowed(scope, 'queues:transition', queueKey), input)
+      const { enteredBefore: _, ...answer } = await judgeScan(
+        scope,
+        await requirePermittedQueue(scope, 'queues:transition', queueKey),
+        input,
+      )
       return answer
     },
   ),
@@ -65,7 +69,7 @@ export const queueMethods = restrictToApp('queues', [
     'queues.items',
     '(key: string, query?: { stage?: string; status?: string; batch?: string; key?: string; q?: string; overdue?: boolean; assignee_id?: string; record_id?: string; limit?: number; offset?: number }): Promise<{ items: QueueItem[]; total: number; next_offset: number | null }>',
     [key, ['query', schema(t.Unknown())]],
-    async ({ scope }, queueKey, given) =>
-      listItems(scope, await allowed(scope, 'queues:read', queueKey), itemsQuery.parse(given ?? {}, 'query')),
+    async ({ scope }, queueKey, input) =>
+      listItems(scope, await requirePermittedQueue(scope, 'queues:read', queueKey), itemsQuery.parse(input ?? {}, 'query')),
   ),
 ])

@@ -67,7 +67,7 @@ test.serial('two stations with one key: the late one cannot finish what the othe
   const [mine] = await line.claim({}, station.client)
   pass(3)
   const [theirs] = await line.claim({}, station.client)
-  const stale = 'claim_token is the claim of the item no more'
+  const stale = 'claim_token has expired'
   const late = await line.move(id, 'work', { claim_token: mine?.claim_token }, station.client)
   t.is(late.status, 400)
   t.is(late.body.error.message, stale)
@@ -96,7 +96,7 @@ test.serial('without a token, whoever lost a claim to another may not move or re
   await line.claim({}, ben.client)
   const lost = await line.move(id, 'work', {}, anna.client)
   t.is(lost.status, 400)
-  t.is(lost.body.error.message, 'Your claim of the item ran out, and somebody else holds it')
+  t.is(lost.body.error.message, 'Your claim of the item expired, and another caller has claimed it')
   t.is((await anna.client.patch(`${line.path}/items/${id}`, { release: true })).status, 400)
   t.is((await anna.client.patch(`${line.path}/items/${id}`, { priority: 1 })).status, 200)
   t.is((await line.scan('a', {}, anna.client)).data.verdict, 'blocked')

@@ -64,7 +64,7 @@ test('a scan of a hidden key answers unknown and makes nothing, also where unkno
     scans.splice(0, 3, { scan_id: '4', scanned_at: '2026-01-01T00:00:00Z', key: 'b' })
     t.like((await send(w.org.owner))[0], { verdict: 'moved', item: { id: b, stage: 'work' } })
     t.deepEqual(await send(reader.client), [
-      { scan_id: '4', verdict: 'unknown', message: 'This scan was judged before', item: null, conflict: false },
+      { scan_id: '4', verdict: 'unknown', message: 'This scan has already been judged', item: null, conflict: false },
     ])
     t.deepEqual(await line.kinds(b), ['added', 'moved'])
     t.is((await line.summary()).total, 3)

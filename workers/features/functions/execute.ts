@@ -25,12 +25,12 @@ const methods = new Map(sdkMethods.map((method) => [method.name, method]))
 const names = [...methods.keys()]
 
 /**
- * Runs a function for the scope's caller; whatever it does is an outcome. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled or
- * its input too large.
+ * Runs a function for the scope's caller; errors of the function are part of the result. Throws NOT_FOUND, and VALIDATION_ERROR when it is
+ * disabled or its input is too large.
  */
 export async function executeFunction(scope: Scope, order: ExecutionRequest, runners: FunctionRunners): Promise<RunResult> {
   const { functionId, inputText, depth, signal } = order
-  // A run that has begun is not begun again, so it waits here for a database that is overloaded.
+  // A started run is never restarted, so it waits here for an overloaded database.
   const known = await retryUntilAvailable(signal, () => getFunction(scope, functionId))
   if (!known.enabled) throw functionDisabledProblem()
   const secrets = createSecretRedactor()
@@ -42,11 +42,11 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
   return buildRunResult(order, known.version, outcome, secrets.forms(), inTurn)
 }
 
-/** Carries out a run's SDK calls as its caller, each with the rights of its moment. */
+/** Executes a run's SDK calls as its caller, each with the caller's current rights. */
 function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runners: FunctionRunners, secrets: SecretRedactor): SdkCall {
   const { authors, isLesser } = order.authorship
   const authorship = { authors: [...authors, known.author_id], isLesser }
-  // A run that is invoked has its caller's slot, so those of one caller take turns.
+  // An invoked run uses its caller's slot, so the invocations of one run are executed one at a time.
   const inTurn = createSemaphore(1)
 
   const invoke = async (scope: Scope, functionId: string, input: unknown, signal: AbortSignal): Promise<Invocation> => {

@@ -8,14 +8,14 @@ import { createCpuScheduler } from '#workers/features/functions/sandbox/scheduli
 import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 
 /**
- * The sandboxes of one worker process. A run that invokes another waits for it on its own runner, so runs of each depth have runners of
- * their own: those of the deepest wait for nobody, and so nobody waits for ever. Runners are processes, started when they are first wanted.
+ * The sandboxes of one worker process. A run that invokes another keeps its runner while waiting, so each call depth has its own runners;
+ * runs at the maximum depth never wait, which prevents deadlock. Runners are processes, started on first use.
  */
 export class FunctionRunners {
   readonly #logger: Logger
-  /** Long texts of all its runs, one at a time. */
+  /** Processes long texts of all runs, one at a time. */
   readonly heavy = createHeavyWorkQueue()
-  /** Its busy runs take turns, whatever their depth. */
+  /** Shares CPU time among the busy runs of all depths. */
   readonly #turns = createCpuScheduler()
   readonly #byDepth = new Map<number, Sandbox>()
 
@@ -23,7 +23,7 @@ export class FunctionRunners {
     this.#logger = logger
   }
 
-  /** The sandbox for runs that so many other runs are waiting for. Its runners suffice for the jobs that this process takes. */
+  /** The sandbox for runs of a call depth. It has enough runners for the concurrent jobs of this process. */
   sandboxAt(depth: number): Sandbox {
     const known = this.#byDepth.get(depth)
     if (known) return known
@@ -39,7 +39,7 @@ export class FunctionRunners {
     return sandbox
   }
 
-  /** How many processes run something now, and how many stand ready. */
+  /** Number of busy and of idle runner processes. */
   get counts(): RunnerCounts {
     const counts = [...this.#byDepth.values()].map((sandbox) => sandbox.counts)
     return { busy: counts.reduce((sum, { busy }) => sum + busy, 0), idle: counts.reduce((sum, { idle }) => sum + idle, 0) }

@@ -8,7 +8,7 @@ import { executeFunction } from '#workers/features/functions/execute.ts'
 import { interruptedRunResult } from '#workers/features/functions/run-result.ts'
 import { defineHandler, type Handler } from '#workers/platform/jobs/handler.ts'
 
-/** Runs a function once: an attempt after one that had begun only says that the run was interrupted. */
+/** Runs a function at most once: an attempt after a started one only records that the run was interrupted. */
 const runs = (job: JobDefinition<FunctionRunPayload, Invocation>): Handler<FunctionRunPayload, Invocation> =>
   defineHandler(job, async ({ payload, scope, jobId, signal, begun, resources, commit }) => {
     const { functionId, rights } = payload
@@ -17,7 +17,7 @@ const runs = (job: JobDefinition<FunctionRunPayload, Invocation>): Handler<Funct
     const { run, invocation } = begun
       ? interruptedRunResult(order, (await requireFunction(scope, functionId)).version)
       : await executeFunction(scope, { ...order, inputText: payload.input, authorship }, resources.functions)
-    // A run cannot be done again, so what came of it outlasts a database that is away for a moment.
+    // A run cannot be repeated, so its result is kept until the database is available.
     return retryUntilAvailable(signal, () =>
       commit(async (inside) => {
         await saveFunctionRun(inside, run)

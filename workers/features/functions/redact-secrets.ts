@@ -1,56 +1,56 @@
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
-/** What stands where a secret stood. */
+/** Replaces a secret in output. */
 const mark = '[secret]'
 
-/** The secrets that a run has read. */
+/** Collects the secrets that a run has read. */
 export interface SecretRedactor {
   readonly conceal: (secret: string) => void
-  /** Each secret as it reads, and as it stands in JSON, in JSON within JSON, and once more within that; the longest first. */
+  /** Each secret as plain text and escaped as JSON up to three levels deep, longest first. */
   readonly forms: () => readonly string[]
 }
 
-/** A redactor that knows no secret yet. */
+/** Creates a redactor without secrets. */
 export function createSecretRedactor(): SecretRedactor {
   const secrets = new Set<string>()
   const forms = (): readonly string[] => {
     const levels = [[...secrets]]
-    while (levels.length <= 3) levels.push((levels.at(-1) ?? []).map(quoted))
+    while (levels.length <= 3) levels.push((levels.at(-1) ?? []).map(escapeJson))
     return [...new Set(levels.flat())].sort((one, other) => other.length - one.length)
   }
   return { conceal: (secret) => void secrets.add(secret), forms }
 }
 
-/** Does work on so many characters when its turn has come. */
+/** Queues work on a text of `characters` length. */
 export type RunQueued = <Result>(characters: number, work: () => Result) => Promise<Result>
 
 /**
- * A JSON value, whose text is `json`, in which the mark stands wherever a text or a key held one of the forms, or a number read like one.
- * Each form is looked for by itself: one expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that
- * nearly holds each of them at every place. Most runs give back none of those that they read.
+ * Replaces every form in the texts, keys and numbers of a JSON value, whose text is `json`. Forms are searched one at a time: a regular
+ * expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that nearly matches each form at every
+ * position. Most runs return none of their secrets.
  */
 export async function redactKnownSecrets<T>(value: T, json: string, forms: readonly string[], inTurn: RunQueued): Promise<T> {
   let clean: unknown = value
   for (const form of forms) {
-    const isThere = await inTurn(json.length, () => json.includes(quoted(form)))
-    if (isThere) clean = await inTurn(json.length, () => replaced(clean, (text) => text.replaceAll(form, hole)))
+    const isPresent = await inTurn(json.length, () => json.includes(escapeJson(form)))
+    if (isPresent) clean = await inTurn(json.length, () => replaceTexts(clean, (text) => text.replaceAll(form, placeholder)))
   }
-  // A form that is a part of the mark must not be found in it.
-  return (clean === value ? value : await inTurn(json.length, () => replaced(clean, (text) => text.replaceAll(hole, mark)))) as T
+  // Placeholders become marks last, so that a form contained in the mark is not found in it.
+  return (clean === value ? value : await inTurn(json.length, () => replaceTexts(clean, (text) => text.replaceAll(placeholder, mark)))) as T
 }
 
-/** Stands where the mark will stand. No text of a run holds it. */
-const hole = '\0'
+/** Placeholder of the mark during replacement; no text of a run contains it. */
+const placeholder = '\0'
 
-/** Text that was cut, without what is left of a form at its end. */
+/** Removes the beginning of a form from the end of a truncated text. */
 export function cutPartialSecret(text: string, forms: readonly string[]): string {
   const longest = Math.max(0, ...forms.map((form) => overlap(text, form)))
   return longest === 0 ? text : text.slice(0, -longest) + mark
 }
 
-/** The length of the longest end of the text with which the form begins, short of the form itself (Knuth, Morris and Pratt). */
+/** Length of the longest suffix of the text that is a proper prefix of the form (Knuth, Morris and Pratt). */
 function overlap(text: string, form: string): number {
-  const joined = form + hole + text.slice(1 - form.length)
+  const joined = form + placeholder + text.slice(1 - form.length)
   const borders = [0]
   for (let at = 1; at < joined.length; at++) {
     let length = borders[at - 1] ?? 0
@@ -60,13 +60,13 @@ function overlap(text: string, form: string): number {
   return form.length === 1 ? 0 : (borders.at(-1) ?? 0)
 }
 
-const quoted = (text: string): string => JSON.stringify(text).slice(1, -1)
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-function replaced(value: unknown, replace: (text: string) => string): unknown {
+function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value)
   const number = jsonNumberText(value)
-  if (number !== undefined) return replace(number) === number ? value : hole
+  if (number !== undefined) return replace(number) === number ? value : placeholder
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => replaced(item, replace))
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [replace(key), replaced(part, replace)]))
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [replace(key), replaceTexts(part, replace)]))
 }

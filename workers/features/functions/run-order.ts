@@ -1,18 +1,18 @@
 import type { SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
 import type { Authorship } from '#workers/features/functions/run-rights.ts'
 
-/** One run that somebody wants. */
+/** A requested run of a function. */
 export interface ExecutionRequest {
   readonly id: string
   readonly functionId: string
-  /** JSON. */
+  /** JSON text. */
   readonly inputText: string
-  /** Who wrote the runs that wait for this one, and whether their rights bind it beside its caller's. */
+  /** Authors of the runs that wait for this one, and whether their rights limit it beside its caller's. */
   readonly authorship: Authorship
-  /** The run that invokes this one, and how many runs wait for it in all. */
+  /** The invoking run's id, and the call depth: the number of runs that wait for this one. */
   readonly parentId: string | null
   readonly depth: number
-  /** What the runs that wait for it have read: a secret may have come with the input. */
+  /** Secrets read by the waiting runs, since the input may contain one. */
   readonly above: readonly SecretRedactor[]
   /** Ends the run as interrupted. */
   readonly signal: AbortSignal

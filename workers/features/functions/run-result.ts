@@ -6,15 +6,15 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 import { truncationLine } from '#workers/features/functions/sandbox/log-buffer.ts'
 import { endingMessages, type RunOutcome } from '#workers/features/functions/sandbox/run-outcome.ts'
 
-/** What came of a run, as it is recorded and as its caller is told. */
+/** Result of a run: the record to store and the answer to its caller. */
 export interface RunResult {
   readonly run: EndedFunctionRun
   readonly invocation: Invocation
 }
 
 /**
- * What came of an outcome, without the secrets that the run has read, given in their forms. A run that waits for this one is told the
- * secrets that it sent; what is recorded holds none of those either. What takes as long as the result likes is done `inTurn`.
+ * Builds a run's result without the secrets that it has read, given as `forms`. The invoking run's answer may contain secrets that it sent;
+ * the stored record may not. Work whose time depends on the size of the result is queued with `inTurn`.
  */
 export async function buildRunResult(
   order: ExecutionRequest,
@@ -26,16 +26,16 @@ export async function buildRunResult(
   const { id, parentId, functionId, above } = order
   const { ending, result, resultText, timedOut, durationMs } = outcome
   const steps = [...outcome.steps]
-  const told = await withoutSecrets(textsOf(outcome), outcome, forms, inTurn)
-  let kept = told
-  for (const secrets of above) kept = await withoutSecrets(kept, outcome, secrets.forms(), inTurn)
-  const { error, logs } = outputOf(told, outcome)
-  const shown = await redactKnownSecrets(result, resultText, forms, inTurn)
+  const redacted = await redactTexts(textsOf(outcome), outcome, forms, inTurn)
+  let redactedForRecord = redacted
+  for (const secrets of above) redactedForRecord = await redactTexts(redactedForRecord, outcome, secrets.forms(), inTurn)
+  const { error, logs } = outputOf(redacted, outcome)
+  const redactedResult = await redactKnownSecrets(result, resultText, forms, inTurn)
   const resultBytes = Buffer.byteLength(resultText)
   return {
-    run: { id, functionId, version, parentId, ending, ...outputOf(kept, outcome), steps, resultBytes, durationMs },
+    run: { id, functionId, version, parentId, ending, ...outputOf(redactedForRecord, outcome), steps, resultBytes, durationMs },
     invocation: {
-      result: shown,
+      result: redactedResult,
       logs,
       steps,
       duration_ms: durationMs,
@@ -45,17 +45,17 @@ export async function buildRunResult(
   }
 }
 
-/** What a run threw, and what it printed line by line. */
+/** The error text of a run, then its log lines. */
 const textsOf = ({ error, logs }: RunOutcome): readonly string[] => [error ?? '', ...logs.map(({ msg }) => msg)]
 
-/** These texts in the place of those of an outcome. */
+/** Error and logs of an outcome with their texts replaced. */
 const outputOf = ([error = '', ...msgs]: readonly string[], outcome: RunOutcome) => ({
   error: outcome.error === null ? null : error,
   logs: outcome.logs.map(({ level }, index) => ({ level, msg: msgs[index] ?? '' })),
 })
 
-/** The texts of an outcome without these secrets, also where one was cut in the middle. */
-async function withoutSecrets(
+/** Redacts the texts of an outcome, including a secret cut by truncation. */
+async function redactTexts(
   texts: readonly string[],
   { error, logs }: RunOutcome,
   forms: readonly string[],
@@ -65,15 +65,15 @@ async function withoutSecrets(
   const clean = [...(await redactKnownSecrets(texts, JSON.stringify(texts), forms, inTurn))]
   const cutLog = logs.at(-1) === truncationLine ? logs.length - 1 : undefined
   const cutError = error !== null && error.length >= runLimits.errorCharacters ? 0 : undefined
-  for (const place of [cutError, cutLog]) if (place !== undefined) clean[place] = cutPartialSecret(clean[place] ?? '', forms)
+  for (const index of [cutError, cutLog]) if (index !== undefined) clean[index] = cutPartialSecret(clean[index] ?? '', forms)
   return clean
 }
 
-/** What is told of a run that began on a worker which is gone: it may have done anything, so it is not begun again. */
+/** Result of a run whose worker ended. Its side effects are unknown, so it is not restarted. */
 export function interruptedRunResult({ id, functionId }: Pick<ExecutionRequest, 'id' | 'functionId'>, version: number): RunResult {
-  const nothing = { logs: [], steps: [], error: endingMessages.interrupted }
+  const empty = { logs: [], steps: [], error: endingMessages.interrupted }
   return {
-    run: { id, functionId, version, parentId: null, ending: 'interrupted', resultBytes: 4, durationMs: 0, ...nothing },
-    invocation: { result: null, duration_ms: 0, timed_out: false, ...nothing },
+    run: { id, functionId, version, parentId: null, ending: 'interrupted', resultBytes: 4, durationMs: 0, ...empty },
+    invocation: { result: null, duration_ms: 0, timed_out: false, ...empty },
   }
 }

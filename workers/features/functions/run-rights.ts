@@ -5,7 +5,7 @@ import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 
-/** Who wrote what runs, and whether the rights of its caller are cut down to theirs. */
+/** Authors of the running functions, and whether their rights limit the caller's. */
 export interface Authorship {
   readonly authors: readonly string[]
   /** Whether the run has no more rights than each author (document 2, Functions, rule 4). */
@@ -13,8 +13,8 @@ export interface Authorship {
 }
 
 /**
- * The scope of a run's SDK call: its caller, with the rights of this moment, and where `isLesser` no more than each author has. A run that
- * has another author than its caller reaches nothing personal, and neither does what it causes. Throws like `enter`.
+ * The scope of a run's SDK call: its caller with current rights, with `isLesser` intersected with those of each author. A run with an
+ * author other than its caller, and any work it causes, has no personal standing. Throws like `enterAsCaller`.
  */
 export async function enterRun(platform: PlatformScope, workspaceId: string, { authors, isLesser }: Authorship): Promise<Scope> {
   const scope = await enterAsCaller(platform, workspaceId, 'request')

@@ -3,10 +3,10 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { type Cause, impersonalCause } from '#shared/platform/kernel/cause.ts'
 
-/** Whether a button or `on_enter` was set up by the one for whom it runs. */
+/** Whether a button or `on_enter` runs for the queue's last editor. */
 const isOwn = ({ actor }: Scope, queue: Pick<Queue, 'editor_id'>): boolean => queue.editor_id !== null && queue.editor_id === actor.id
 
-/** The scope in which a queue's automation starts work: without personal standing where the queue's last editor is another. */
+/** The scope in which a queue's automation starts work: without personal standing unless the caller is the queue's last editor. */
 export const automationScope = (scope: Scope, queue: Pick<Queue, 'editor_id'>): Scope =>
   isOwn(scope, queue) ? scope : { ...scope, cause: impersonalCause(scope.cause), actor: withoutPersonalStanding(scope.actor) }
 

@@ -5,22 +5,22 @@ import { intakeRecordChanges } from '#shared/features/queues/jobs.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Each queue takes in as its last editor; one whose editor has left, may read too little, or that is gone rests. */
+/** Intake of each queue acts as its last editor; it is skipped when the editor has left or lacks rights, or the queue is deleted. */
 export default definePlatformHandler(intakeRecordChanges, async ({ payload, scope }) => {
   for (const queueId of payload.listenerIds) {
-    const { refusal } = await catchRefusal(() => takeInto(scope, payload.workspaceId, queueId, payload))
+    const { refusal } = await catchRefusal(() => applyToQueue(scope, payload.workspaceId, queueId, payload))
     if (refusal) scope.log.info({ queueId, refusal: refusal.message }, 'intake rests')
   }
   return { result: null }
 })
 
-async function takeInto(
+async function applyToQueue(
   platform: PlatformScope,
   workspaceId: string,
   queueId: string,
-  heard: Parameters<typeof applyRecordChanges>[2],
+  delivery: Parameters<typeof applyRecordChanges>[2],
 ): Promise<void> {
   const queue = await requireQueue({ ...platform, workspace: { id: workspaceId } }, queueId)
   if (queue.editor_id === null) return
-  await applyRecordChanges(await enterAsPrincipal(platform, workspaceId, queue.editor_id), queue, heard)
+  await applyRecordChanges(await enterAsPrincipal(platform, workspaceId, queue.editor_id), queue, delivery)
 }

@@ -13,7 +13,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { automationCause, automationScope } from '#workers/features/queues/automation-scope.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** What runs is filed together with the end of this job, so each item's entry sets it off once; for all items of a stage in one statement. */
+/** Enqueues the runs in the transaction that completes this job, so each entry triggers once; one statement for all items of a stage. */
 export default defineHandler(runOnEnter, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
   const items = await findAnyItemViews(
@@ -21,10 +21,10 @@ export default defineHandler(runOnEnter, async ({ payload: { queueId, entries },
     queue,
     entries.map(({ itemId }) => itemId),
   )
-  return commit(async (inside) => {
-    for (const [to, those] of Map.groupBy(entries, (entry) => entry.to)) {
+  return commit(async (txScope) => {
+    for (const [to, entriesOfStage] of Map.groupBy(entries, (entry) => entry.to)) {
       const { function_id, flow_id } = queue.stages.find(({ key }) => key === to)?.on_enter ?? {}
-      const started = those.flatMap(({ itemId, from }): ManualStart[] => {
+      const started = entriesOfStage.flatMap(({ itemId, from }): ManualStart[] => {
         const item = items.get(itemId)
         if (!item) return []
         return [
@@ -36,26 +36,26 @@ export default defineHandler(runOnEnter, async ({ payload: { queueId, entries },
         ]
       })
       if (started.length === 0) continue
-      if (function_id !== undefined) await runFunctionForEach(inside, queue, function_id, started)
+      if (function_id !== undefined) await runFunctionForEach(txScope, queue, function_id, started)
       // As its own last editor, and whoever put it there could start it; a flow counts the steps of a chain itself.
-      if (flow_id !== undefined) await unlessGone(() => runFlowForEach(automationScope(inside, queue), flow_id, started))
+      if (flow_id !== undefined) await ignoreMissing(() => runFlowForEach(automationScope(txScope, queue), flow_id, started))
     }
     return { result: null }
   })
 })
 
-async function runFunctionForEach(scope: Scope, of: Queue, functionId: string, started: readonly ManualStart[]): Promise<void> {
+async function runFunctionForEach(scope: Scope, queue: Queue, functionId: string, started: readonly ManualStart[]): Promise<void> {
   const { db, jobQueue, workspace, cause } = scope
   if (dispositionOf(runFunctionJob, workspace) === 'refused' || cause.depth >= maxCauseDepth) return
-  const origin = { workspaceId: workspace.id, cause: automationCause(scope, of) }
-  const filings = started.map(({ input }) => {
+  const origin = { workspaceId: workspace.id, cause: automationCause(scope, queue) }
+  const requests = started.map(({ input }) => {
     return { id: newId(), origin, payload: { functionId, input: JSON.stringify(input), rights: 'lesser' as const } }
   })
-  await enqueueAll(jobQueue, db, runFunctionJob, filings)
+  await enqueueAll(jobQueue, db, runFunctionJob, requests)
 }
 
-/** Does it unless the flow is gone. */
-async function unlessGone(start: () => Promise<unknown>): Promise<void> {
+/** Calls `start`, ignoring NOT_FOUND of a deleted flow. */
+async function ignoreMissing(start: () => Promise<unknown>): Promise<void> {
   try {
     await start()
   } catch (error) {

@@ -22,11 +22,11 @@ import { defineHandler, type StartJob } from '#workers/platform/jobs/handler.ts'
 
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 
-/** Starts the button's function for each item and waits for all of them without a slot of its own; then says what came of each. */
+/** Starts the button's function for each item, waits for all runs without occupying a slot, and returns the result of each. */
 export default defineHandler(pressButton, async ({ payload, scope, checkpoint, park, commit }) => {
   const { queueId, stage, buttonId, itemIds } = payload
   const queue = await requireQueue(scope, queueId)
-  const runs = checkpoint === undefined ? await pressable(scope, queue, payload) : started.parse(checkpoint)
+  const runs = checkpoint === undefined ? await checkAndFindItems(scope, queue, payload) : started.parse(checkpoint)
   if (checkpoint === undefined && runs.some((run) => 'item' in run)) {
     return park((inside, start) => startAll(inside, start, requireButton(queue, stage, buttonId), queue, runs as readonly PressedItem[]))
   }
@@ -35,14 +35,14 @@ export default defineHandler(pressButton, async ({ payload, scope, checkpoint, p
   return commit(async (inside) => {
     for (const [index, result] of results.entries()) {
       const item = items.get(result.item_id)
-      // One that was not pressed has nothing to tell.
+      // An item without a run gets no history entry.
       if (item && (runs[index] as { runId?: string }).runId !== undefined) await recordButtonPress(inside, queue, buttonId, item, result)
     }
     return { result: results }
   })
 })
 
-async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds }: PressPayload): Promise<PressedItem[]> {
+async function checkAndFindItems(scope: Scope, queue: Queue, { stage, buttonId, itemIds }: PressPayload): Promise<PressedItem[]> {
   await requirePressable(scope, queue, stage, buttonId)
   requireNotHalted({ work: 'request', app: 'functions' }, scope.workspace)
   if (scope.cause.depth >= maxCauseDepth)
@@ -53,15 +53,15 @@ async function pressable(scope: Scope, queue: Queue, { stage, buttonId, itemIds 
 async function startAll(scope: Scope, start: StartJob, button: Button, queue: Queue, pressed: readonly PressedItem[]) {
   const origin = { workspaceId: scope.workspace.id, cause: automationCause(scope, queue) }
   const runs = []
-  for (const one of pressed) {
-    if ('error' in one) runs.push(one)
+  for (const pressedItem of pressed) {
+    if ('error' in pressedItem) runs.push(pressedItem)
     else {
-      const order = {
+      const payload = {
         functionId: button.function_id,
-        input: JSON.stringify(buttonInput(queue, button, one.item)),
+        input: JSON.stringify(buttonInput(queue, button, pressedItem.item)),
         rights: 'lesser',
       } as const
-      runs.push({ itemId: one.itemId, runId: await start(runFunctionJob, origin, order) })
+      runs.push({ itemId: pressedItem.itemId, runId: await start(runFunctionJob, origin, payload) })
     }
   }
   return runs

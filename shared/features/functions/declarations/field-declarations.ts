@@ -1,7 +1,7 @@
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** How a field's values read in TypeScript: as they come back, and what more may be sent. */
+/** TypeScript types of a field's values: the type read, and further types accepted as input. */
 interface Shape {
   readonly read: (options: string) => string
   readonly alsoSent?: string
@@ -27,10 +27,10 @@ const shapes: Readonly<Record<FieldType, Shape>> = {
   multiselect: { read: (options) => `(${options})[]` },
 }
 
-/** The type of a field's value as records.get gives it. */
+/** TypeScript type of a field's value in the answer of records.get. */
 export const readTypeOf = (field: Field): string => `${shapes[field.type].read(optionsOf(field))} | null`
 
-/** The type of what may be sent for a field; undefined for one that a formula computes. */
+/** TypeScript type of a field's input; undefined for a formula field. */
 export function inputTypeOf(field: Field): string | undefined {
   if (field.rules.formula !== undefined) return undefined
   const { alsoSent } = shapes[field.type]

@@ -7,8 +7,8 @@ import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
 import { inputTypeOf, readTypeOf } from '#shared/features/functions/declarations/field-declarations.ts'
 
 /**
- * TypeScript declarations of what stands around a function of this workspace: the SDK, with the record types and fields that the caller
- * may read, and the few globals. For editors; nothing checks a function against them.
+ * TypeScript declarations of a function's environment in this workspace: the SDK, with the record types and fields that the caller may
+ * read, and the globals. For editors; functions are not checked against them.
  */
 export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
   const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))
@@ -17,7 +17,7 @@ export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkM
     .map((type) => ({ type, access: recordAccessFor(scope, type, 'records:read') }))
     .filter(({ access }) => access.verdict !== 'none')
   return [
-    '// Made by Kontor for the functions of one workspace. A field with a question mark is hidden from you in some records.\n',
+    '// Made by Kontor for the functions of one workspace. A field with a question optionalMark is hidden from you in some records.\n',
     `interface ReadTypes {\n${readable.map(({ type, access }) => typeLines(type, access, readTypeOf)).join('')}}\n`,
     `interface SentTypes {\n${readable.map(({ type, access }) => typeLines(type, access, inputTypeOf)).join('')}}\n`,
     fixed,
@@ -28,17 +28,17 @@ export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkM
 
 type Describe = (field: RecordType['fields'][number]) => string | undefined
 
-/** One type's fields, each with its label. */
+/** Declarations of one type's fields, each with its label as comment. */
 function typeLines({ key, label, fields }: RecordType, access: RecordAccess, describe: Describe): string {
   const lines = fields
     .filter((field) => !access.neverVisible.has(field.key))
-    .map((field) => ({ field, text: describe(field), mark: describe === inputTypeOf || access.hideable.has(field.key) ? '?' : '' }))
+    .map((field) => ({ field, text: describe(field), optionalMark: describe === inputTypeOf || access.hideable.has(field.key) ? '?' : '' }))
     .filter(({ text }) => text !== undefined)
-    .map(({ field, text, mark }) => `${comment('    ', field.label)}    ${field.key}${mark}: ${text}\n`)
+    .map(({ field, text, optionalMark }) => `${comment('    ', field.label)}    ${field.key}${optionalMark}: ${text}\n`)
   return `${comment('  ', label)}  ${key}: {\n${lines.join('')}  }\n`
 }
 
-/** A label is anybody's text: it must not end its comment. */
+/** Escapes a label, which users write, so that it cannot end the comment. */
 const comment = (indent: string, label: string): string =>
   `${indent}/** ${label.replaceAll('*/', '* /').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')} */\n`
 

@@ -14,7 +14,7 @@ import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platf
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** The functions that the caller may see, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
+/** Functions visible to the caller, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FunctionSummary>> =>
   listByCreation<FunctionSummary, FunctionSummary>(scope.db, query, {
     list: `functions ${scope.workspace.id}`,
@@ -23,7 +23,7 @@ export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<Li
     show: (rows) => rows,
   })
 
-/** What is known of a function beside its source, remembered until a function of the workspace changes; throws NOT_FOUND. */
+/** A function without its source, cached until a function of the workspace changes. Throws NOT_FOUND. */
 export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<FunctionSummary> {
   const known = isUuid(id)
     ? await cache.remember(db, workspace.id, `function ${id.toLowerCase()}`, async () => {
@@ -34,14 +34,14 @@ export async function requireFunction({ db, cache, workspace }: Scope, id: strin
   return found([known])
 }
 
-/** The same of one that may run: VALIDATION_ERROR when it is disabled (document 2, Functions, rule 3). */
+/** An enabled function without its source. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled (document 2, Functions, rule 3). */
 export async function requireEnabledFunction(scope: Scope, id: string): Promise<FunctionSummary> {
   const known = await requireFunction(scope, id)
   if (!known.enabled) throw functionDisabledProblem()
   return known
 }
 
-/** What somebody is told who runs a function that is disabled. */
+/** The error of running a disabled function. */
 export const functionDisabledProblem = () => problem('VALIDATION_ERROR', 'The function is disabled')
 
 /** A function with its source; throws NOT_FOUND. */
@@ -49,7 +49,7 @@ export async function getFunction({ db, workspace }: Scope, id: string): Promise
   return found(isUuid(id) ? await db.query<FunctionView>(findFunctionWithSource(workspace.id, id)) : [])
 }
 
-/** Makes a function whose source has been checked; the caller is its author. */
+/** Creates a function whose source has been checked; the caller becomes its author. */
 export async function createFunction({ db, workspace, actor }: Scope, values: FunctionValues): Promise<FunctionView> {
   const { name, source, description = '', timeout_ms = functionLimits.defaultTimeoutMs, http_enabled = false } = values
   return found(
@@ -57,7 +57,7 @@ export async function createFunction({ db, workspace, actor }: Scope, values: Fu
   )
 }
 
-/** Changes a function; with a source, which has been checked, the caller becomes its author. Throws NOT_FOUND. */
+/** Changes a function; a new source must have been checked and makes the caller its author. Throws NOT_FOUND. */
 export async function changeFunction({ db, workspace, actor }: Scope, id: string, values: FunctionValues): Promise<FunctionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { name, description, timeout_ms, enabled, http_enabled, source } = values
@@ -65,7 +65,7 @@ export async function changeFunction({ db, workspace, actor }: Scope, id: string
   return found(await db.query<FunctionView>(updateFunction(workspace.id, id, ...changes, actor.id, functionLimits.keptVersions)))
 }
 
-/** Deletes a function for good. Throws NOT_FOUND. */
+/** Deletes a function permanently. Throws NOT_FOUND. */
 export async function removeFunction({ db, workspace }: Scope, id: string): Promise<void> {
   found(isUuid(id) ? await db.query(deleteFunction(workspace.id, id)) : [])
 }

@@ -7,15 +7,15 @@ const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
 const description = t.Optional(nullable(t.String({ maxLength: limits.descriptionCharacters, description: 'Up to 500 characters.' })))
 const source = t.String({ description: 'JavaScript up to 256 KB that defines a function named `handler` at top level.' })
 const timeout = t.Optional(
-  t.Unknown({ description: 'Milliseconds, 100 to 30,000; what is out of range is brought into it. 5,000 unless given.' }),
+  t.Unknown({ description: 'Milliseconds, 100 to 30,000; other values are clamped to that range. Default 5,000.' }),
 )
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 const http_enabled = flag('Whether anybody may call it at its public address.')
 
-/** What makes a function (document 2, Functions). */
+/** Body that creates a function (document 2, Functions). */
 export const functionInput = schema(t.Object({ name, source, description, timeout_ms: timeout, http_enabled }, { title: 'FunctionInput' }))
 
-/** What may change of a function: what is left out stays. */
+/** Body that changes a function; omitted keys stay. */
 export const functionChange = schema(
   t.Object(
     {
@@ -37,13 +37,13 @@ const parts = {
   timeout_ms: t.Integer(),
   enabled: t.Boolean(),
   http_enabled: t.Boolean(),
-  author_id: t.String({ format: 'uuid', description: 'Who last changed the source.' }),
-  version: t.Integer({ description: 'Counts the sources that the function has had.' }),
+  author_id: t.String({ format: 'uuid', description: 'Id of the user who last changed the source.' }),
+  version: t.Integer({ description: 'Number of the current source, counted from 1.' }),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
 
-/** A function as lists show it. */
+/** A function in lists, without its source. */
 export const functionSummary = schema(t.Object(parts, { title: 'FunctionSummary' }))
 export type FunctionSummary = TypeOf<typeof functionSummary>
 
@@ -53,7 +53,7 @@ export const functionView = schema(
 )
 export type FunctionView = TypeOf<typeof functionView>
 
-/** What is set of a function, as it travels to the worker that checks the source; what is absent stays. */
+/** Values to set, as sent to the worker that checks the source; absent values stay. */
 export const functionValues = t.Object({
   name: t.Optional(t.String()),
   source: t.Optional(t.String()),
@@ -64,7 +64,7 @@ export const functionValues = t.Object({
 })
 export type FunctionValues = TypeOf<ReturnType<typeof schema<typeof functionValues>>>
 
-/** What a body sets. Null clears a description and a timeout; of what cannot be empty it counts as not sent. Throws VALIDATION_ERROR. */
+/** Values of a body. null clears description and timeout; for other keys it counts as absent. Throws VALIDATION_ERROR. */
 export function functionValuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
   const { name, source, description, timeout_ms, enabled, http_enabled } = body
   if (source !== undefined && Buffer.byteLength(source) > limits.sourceBytes) {
@@ -80,7 +80,7 @@ export function functionValuesOf(body: TypeOf<typeof functionChange>): FunctionV
   }
 }
 
-/** Brings a time limit into its range (document 2, Function). */
+/** Clamps a time limit in milliseconds to its range (document 2, Function). */
 function timeoutOf(value: unknown): number {
   if (value === null) return limits.defaultTimeoutMs
   const text = jsonNumberText(value)

@@ -12,23 +12,23 @@ const parts = {
   created_at: t.String({ format: 'date-time' }),
 }
 
-/** A source that a function has had, as lists show it and with its text. */
+/** A version of a function's source: in lists, and with its text. */
 export const functionVersionSummary = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
 export const functionVersionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
 export type FunctionVersionView = TypeOf<typeof functionVersionView>
 
-/** The last sources of a function, newest first. */
+/** The latest versions of a function, newest first. */
 export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof functionVersionSummary>[]> =>
   db.query(findVersions(workspace.id, functionId))
 
-/** One of them; throws NOT_FOUND. */
+/** One version; throws NOT_FOUND. */
 export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<FunctionVersionView> {
   const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<FunctionVersionView>(findVersion(workspace.id, functionId, version)) : []
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
-/** Makes an earlier source the present one again, as a new version whose author is the caller. Throws NOT_FOUND. */
+/** Restores an earlier source as a new version whose author is the caller. Throws NOT_FOUND. */
 export async function restoreVersion(scope: Scope, functionId: string, version: string): Promise<FunctionView> {
   const { source } = await getVersion(scope, functionId, version)
   return changeFunction(scope, functionId, { source })

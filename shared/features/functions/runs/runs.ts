@@ -8,7 +8,7 @@ import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** A run that has ended, as it is recorded. */
+/** An ended run to be recorded. */
 export interface EndedFunctionRun {
   readonly id: string
   readonly functionId: string
@@ -22,43 +22,45 @@ export interface EndedFunctionRun {
   readonly durationMs: number
 }
 
-/** Records a run that its caller's scope stands for; once, however often this is done. */
+/** Records a run for the scope's caller. Idempotent by run id. */
 export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, run: EndedFunctionRun): Promise<void> {
-  const who = [actor.id, actor.type, cause.requestId]
-  const texts = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
+  const actorColumns = [actor.id, actor.type, cause.requestId]
+  const jsonTexts = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
   const { id, functionId, version, parentId, ending, error, resultBytes, durationMs } = run
-  await db.query(insertRun(workspace.id, id, functionId, version, parentId, ...who, ending, error, ...texts, resultBytes, durationMs))
+  await db.query(
+    insertRun(workspace.id, id, functionId, version, parentId, ...actorColumns, ending, error, ...jsonTexts, resultBytes, durationMs),
+  )
 }
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-type Row = Omit<FunctionRunSummary, 'error'> & { readonly error: string | null }
+type RunRow = Omit<FunctionRunSummary, 'error'> & { readonly error: string | null }
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listFunctionRuns(scope: Scope, functionId: string, query: FunctionRunQuery): Promise<FunctionRunPage> {
   const list = `runs ${functionId}`
-  const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
-  const { page, hasMore } = await readPage<Row>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
+  const after = query.cursor === undefined ? highestId : readCursorId(list, query.cursor)
+  const { page, hasMore } = await readPage<RunRow>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
   const last = page.at(-1)
-  const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && seesOutput(scope, run) ? { error } : {}) }))
+  const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && maySeeOutput(scope, run) ? { error } : {}) }))
   return { runs, next_cursor: hasMore && last ? makeCursor(list, last.id) : null }
 }
 
-/** One run with its steps, and its output for whoever may see that; throws NOT_FOUND. */
+/** One run with its steps, and with its output when the caller may see it. Throws NOT_FOUND. */
 export async function getFunctionRun(scope: Scope, functionId: string, id: string): Promise<FunctionRunView> {
   const find = findRun(scope.workspace.id, functionId, id)
-  const [row] = isUuid(id) ? await scope.db.query<Row & Required<Pick<FunctionRunView, 'logs' | 'steps'>>>(find) : []
+  const [row] = isUuid(id) ? await scope.db.query<RunRow & Required<Pick<FunctionRunView, 'logs' | 'steps'>>>(find) : []
   if (!row) throw problem('NOT_FOUND')
   const { error, logs, ...run } = row
-  if (!seesOutput(scope, run)) return run
+  if (!maySeeOutput(scope, run)) return run
   return { ...run, logs, ...(error === null ? {} : { error }) }
 }
 
-/** What a run printed or threw may hold what its caller may read and others may not. */
-const seesOutput = (scope: Scope, run: Pick<Row, 'actor_id' | 'function_id'>): boolean =>
+/** A run's output may hold data that only its caller may read; functions:create on the function also permits reading it. */
+const maySeeOutput = (scope: Scope, run: Pick<RunRow, 'actor_id' | 'function_id'>): boolean =>
   (scope.actor.id !== null && run.actor_id === scope.actor.id) || permits(scope, 'functions:create', run.function_id)
 
-function positionOf(list: string, cursor: string): string {
+function readCursorId(list: string, cursor: string): string {
   const id = readCursor(list, cursor)
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
   return id

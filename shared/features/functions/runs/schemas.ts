@@ -1,38 +1,43 @@
 import { logLines, runSteps } from '#shared/core/automation/invocation.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** How a run can end: `interrupted` is a run whose process went, or whose worker stopped. */
+/** Endings of a run. `interrupted`: its process ended or its worker stopped. */
 export const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
 
 const uuid = t.String({ format: 'uuid' })
 const parts = {
   id: uuid,
   function_id: uuid,
-  version: t.Integer({ description: 'Which source ran.' }),
-  parent_id: nullable(t.String({ format: 'uuid', description: 'The run that invoked this one; null when none did.' })),
-  actor_id: nullable(t.String({ format: 'uuid', description: 'With whose rights it ran; null for the visitor.' })),
+  version: t.Integer({ description: 'Version of the source that ran.' }),
+  parent_id: nullable(t.String({ format: 'uuid', description: 'Id of the run that invoked this one; null when none did.' })),
+  actor_id: nullable(t.String({ format: 'uuid', description: 'Id of the caller with whose rights it ran; null for the visitor.' })),
   actor_type: t.String({ description: 'user, service, anonymous or system.' }),
   request_id: t.String(),
   ending: t.Enum([...runEndings]),
   error: t.Optional(
-    t.String({ description: 'Absent when the function returned. Like logs it is shown to who ran it and to who may change the function.' }),
+    t.String({
+      description: 'Absent when the function returned. Like logs, shown to its caller and to those who may change the function.',
+    }),
   ),
-  result_bytes: t.Integer({ description: 'Of the result as JSON, which is not kept.' }),
+  result_bytes: t.Integer({ description: 'Size of the result as JSON; the result is not stored.' }),
   duration_ms: t.Integer(),
   finished_at: t.String({ format: 'date-time' }),
 }
 
-/** A run as lists show it. */
+/** A run in lists. */
 const listedRun = t.Object(parts, { title: 'FunctionRunSummary' })
 
-/** A run with all that is kept of it, for 30 days. */
+/** A run with all stored data; runs are kept for 30 days. */
 export const functionRunView = schema(
   t.Object({ ...parts, logs: t.Optional(logLines), steps: runSteps }, { title: 'FunctionRun', description: 'One run of a function.' }),
 )
 export type FunctionRunView = TypeOf<typeof functionRunView>
 
 export const functionRunPage = schema(
-  t.Object({ runs: t.Array(listedRun), next_cursor: nullable(t.String({ description: 'Where the next page starts; null at the end.' })) }),
+  t.Object({
+    runs: t.Array(listedRun),
+    next_cursor: nullable(t.String({ description: 'Cursor of the next page; null on the last page.' })),
+  }),
 )
 export type FunctionRunPage = TypeOf<typeof functionRunPage>
 export type FunctionRunSummary = FunctionRunPage['runs'][number]

@@ -5,11 +5,11 @@ import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** A secret as it is listed: its value is never answered. */
+/** A secret in lists, without its value, which is never answered. */
 export const secretView = schema(
   t.Object(
     { name: t.String(), created_at: t.String({ format: 'date-time' }), updated_at: t.String({ format: 'date-time' }) },
-    { title: 'FunctionSecret', description: 'A value that functions of the workspace read with sdk.secrets.get, and nobody else.' },
+    { title: 'FunctionSecret', description: 'A value that only functions of the workspace can read, with sdk.secrets.get.' },
   ),
 )
 export type SecretView = TypeOf<typeof secretView>
@@ -20,24 +20,24 @@ export const secretInput = schema(
 
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
 
-/** Keeps a secret, sealed, in place of the one before. VALIDATION_ERROR for a name that is no identifier of up to 64 letters, or one too many. */
+/** Stores a secret encrypted, replacing an earlier value. Throws VALIDATION_ERROR for an invalid name or above `secretsPerWorkspace`. */
 export async function saveSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
-  const sealed = secrets(scope).encrypt(value, placeOf(scope, name))
-  const most = functionLimits.secretsPerWorkspace
-  const [kept] = await scope.db.transaction(async (tx) => {
+  const encrypted = encryptorOf(scope).encrypt(value, contextOf(scope, name))
+  const maxSecrets = functionLimits.secretsPerWorkspace
+  const [stored] = await scope.db.transaction(async (tx) => {
     await tx.query(lockSecrets(scope.workspace.id))
-    return tx.query<SecretView>(putSecret(scope.workspace.id, name, sealed, most))
+    return tx.query<SecretView>(putSecret(scope.workspace.id, name, encrypted, maxSecrets))
   })
-  if (!kept) throw problem('VALIDATION_ERROR', `a workspace may keep at most ${most} secrets`)
-  return kept
+  if (!stored) throw problem('VALIDATION_ERROR', `a workspace may keep at maxSecrets ${maxSecrets} encryptorOf`)
+  return stored
 }
 
-/** A secret's value, for a run of a function. Throws NOT_FOUND. */
+/** A secret's value, for a function run. Throws NOT_FOUND. */
 export async function readSecret(scope: Scope, name: string): Promise<string> {
   const [found] = isSecretName(name) ? await scope.db.query<{ value: Buffer }>(findSecret(scope.workspace.id, name)) : []
   if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)}`)
-  return secrets(scope).decrypt(found.value, placeOf(scope, name))
+  return encryptorOf(scope).decrypt(found.value, contextOf(scope, name))
 }
 
 /** Throws NOT_FOUND. */
@@ -48,5 +48,5 @@ export async function removeSecret({ db, workspace }: Scope, name: string): Prom
 
 const isSecretName = (text: string): boolean => /^[A-Za-z_]\w{0,63}$/.test(text)
 
-const secrets = ({ config }: Scope): Encryptor => createEncryptor(config.secretKey, 'function secrets')
-const placeOf = ({ workspace }: Scope, name: string): string => `${workspace.id} ${name}`
+const encryptorOf = ({ config }: Scope): Encryptor => createEncryptor(config.secretKey, 'function secrets')
+const contextOf = ({ workspace }: Scope, name: string): string => `${workspace.id} ${name}`

@@ -8,33 +8,37 @@ import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#sh
 import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metrics.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A claimed item's row; `lapsed` says that a claim of it had run out. */
-interface Claimed extends ItemRow {
+/** A claimed item's row; `lapsed`: an earlier claim of the item had expired. */
+interface ClaimedRow extends ItemRow {
   readonly claim_token: string
   readonly lapsed: boolean
 }
 
 /**
- * Claims waiting items for the caller, for as long as the queue's lease: no two callers get the same one (document 2, POST claim). Each comes
- * with the token that proves the claim. Items that are hidden from the caller are passed over. A terminal stage has nothing waiting. Throws NOT_FOUND for a stage that the queue does not have.
+ * Claims waiting items for the caller for the queue's lease; no two callers get the same item (document 2, POST claim). Each item has the
+ * token that proves its claim. Items hidden from the caller are skipped; terminal stages have no waiting items. Throws NOT_FOUND for an
+ * unknown stage.
  */
 export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
   requireEnabled(queue)
   const stages = stage == null ? queue.stages : [requireStage(queue, stage)]
   const waiting = stages.filter(({ kind }) => kind !== 'terminal').map(({ key }) => key)
   const { workspace, cause, now, db } = scope
-  const time = now()
-  const until = new Date(time.getTime() + queue.settings.lease_seconds * 1_000)
+  const claimedAt = now()
+  const expiresAt = new Date(claimedAt.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const rows = await withItemAccess(scope, queue, (sight) =>
-    db.query<Claimed>(
-      statement(sight, ...[workspace.id, queue.id, waiting, count, toInstant(time), toInstant(until), cause.actorId, cause.actorType]),
+  const rows = await withItemAccess(scope, queue, (itemAccess) =>
+    db.query<ClaimedRow>(
+      statement(
+        itemAccess,
+        ...[workspace.id, queue.id, waiting, count, toInstant(claimedAt), toInstant(expiresAt), cause.actorId, cause.actorType],
+      ),
     ),
   )
   claimCounter.inc(rows.length)
   claimExpiryCounter.inc(rows.filter(({ lapsed }) => lapsed).length)
   return {
-    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, time), claim_token })),
+    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, claimedAt), claim_token })),
     claimed: rows.length,
   }
 }

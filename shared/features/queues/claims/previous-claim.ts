@@ -3,21 +3,21 @@ import { nullable, t } from '#shared/platform/kernel/schema.ts'
 const uuid = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
 
-/** Whose claim it was, and until when it would have lasted. */
+/** The claimer's id and the instant at which the claim would have expired. */
 export interface PreviousClaim {
   readonly by: string
   readonly expires_at: string
 }
 
-/** A claim that a move or release ended without its token; null where none was running or its token was sent. */
+/** The claim that a move or release ended without its token; null when no claim was active or the token was sent. */
 export const previousClaim = nullable(
   t.Object(
     { by: uuid, expires_at: instant },
-    { title: 'PreviousQueueClaim', description: 'The claim that this ended without its token; null when there was none.' },
+    { title: 'PreviousQueueClaim', description: 'The claim that this change ended without its token; null when there was none.' },
   ),
 )
 
-/** The same as the columns of a row. */
+/** `PreviousClaim` as columns of a row. */
 export interface PreviousClaimRow {
   readonly previous_claimer_id: string | null
   readonly previous_claim_until: string | null

@@ -22,53 +22,61 @@ interface CountRow {
   readonly items: number
 }
 
-/** The counts of some queues by stage, status and source, of a batch or of all: the kept ones, or those of the items in a sight. */
-export const readCounts = (scope: Scope, sight: ItemAccess | undefined, queueIds: readonly string[], batch = ''): Promise<CountRow[]> => {
-  const of = [scope.workspace.id, queueIds, batch] as const
-  return readRows<CountRow>(scope, sight ? countAccessible(sight, ...of) : findCounts(...of))
+/**
+ * Counts of queues by stage, status and source, for one batch or all. Without `itemAccess` the stored counts; with it, counts of the items
+ * that it admits.
+ */
+export const readCounts = (
+  scope: Scope,
+  itemAccess: ItemAccess | undefined,
+  queueIds: readonly string[],
+  batch = '',
+): Promise<CountRow[]> => {
+  const parameters = [scope.workspace.id, queueIds, batch] as const
+  return readRows<CountRow>(scope, itemAccess ? countAccessible(itemAccess, ...parameters) : findCounts(...parameters))
 }
 
 /**
- * The counts of queues, of all items that the caller sees or those of one batch; `overdue` is told from the clock. Two statements, however
- * many queues, and two for those of which the caller does not see every item.
+ * Counts of the items that the caller sees, of all batches or one; `overdue` depends on the current time. Two statements for any number of
+ * queues, and two more for queues with hidden items.
  */
 export async function readSummaries(scope: Scope, queues: readonly Queue[], batch?: string): Promise<Map<string, QueueSummary>> {
-  if (!queues.some(({ settings }) => settings.items_follow_records)) return summariesIn(scope, undefined, queues, batch)
+  if (!queues.some(({ settings }) => settings.items_follow_records)) return summarize(scope, undefined, queues, batch)
   const { unrestricted, limited, itemAccess } = await readQueueAccess(scope, queues)
-  const ofWhole = unrestricted.length === 0 ? [] : await summariesIn(scope, undefined, unrestricted, batch)
-  return new Map([...ofWhole, ...(limited.length === 0 ? [] : await summariesIn(scope, itemAccess, limited, batch))])
+  const complete = unrestricted.length === 0 ? [] : await summarize(scope, undefined, unrestricted, batch)
+  return new Map([...complete, ...(limited.length === 0 ? [] : await summarize(scope, itemAccess, limited, batch))])
 }
 
-async function summariesIn(
+async function summarize(
   scope: Scope,
-  sight: ItemAccess | undefined,
+  itemAccess: ItemAccess | undefined,
   queues: readonly Queue[],
   batch?: string,
 ): Promise<Map<string, QueueSummary>> {
   const { workspace, now } = scope
   const ids = queues.map(({ id }) => id)
   const time = now()
-  const timed = queues.flatMap((queue) => {
+  const cutoffs = queues.flatMap((queue) => {
     const { keys, times } = overdueCutoffs(queue, time)
     return keys.map((key, index) => ({ id: queue.id, key, time: times[index] }))
   })
-  const counts = await readCounts(scope, sight, ids, batch)
+  const counts = await readCounts(scope, itemAccess, ids, batch)
   const overdue = await readRows<{ queue_id: string; items: number }>(
     scope,
     countOverdue(
-      sight,
-      ...[workspace.id, ids, toInstant(time), timed.map(({ id }) => id), timed.map(({ key }) => key)],
-      ...[timed.map((one) => one.time), batch || null],
+      itemAccess,
+      ...[workspace.id, ids, toInstant(time), cutoffs.map(({ id }) => id), cutoffs.map(({ key }) => key)],
+      ...[cutoffs.map((cutoff) => cutoff.time), batch || null],
     ),
   )
-  const late = new Map(overdue.map(({ queue_id, items }) => [queue_id, items]))
+  const overdueCounts = new Map(overdue.map(({ queue_id, items }) => [queue_id, items]))
   const byQueue = Map.groupBy(counts, ({ queue_id }) => queue_id)
-  return new Map(queues.map((queue) => [queue.id, summaryOf(queue, byQueue.get(queue.id) ?? [], late.get(queue.id) ?? 0)]))
+  return new Map(queues.map((queue) => [queue.id, summaryOf(queue, byQueue.get(queue.id) ?? [], overdueCounts.get(queue.id) ?? 0)]))
 }
 
 function summaryOf({ stages }: Queue, rows: readonly CountRow[], overdue: number): QueueSummary {
-  const sum = (those: (row: CountRow) => boolean) => rows.reduce((total, row) => total + (those(row) ? row.items : 0), 0)
-  // Closed items may stand in stages that the queue has no more.
+  const sum = (isCounted: (row: CountRow) => boolean) => rows.reduce((total, row) => total + (isCounted(row) ? row.items : 0), 0)
+  // Closed items may be in stages that have been removed from the queue.
   const keys = [...new Set([...stages.map(({ key }) => key), ...rows.map(({ stage }) => stage)])]
   return {
     total: sum(() => true),
@@ -80,7 +88,7 @@ function summaryOf({ stages }: Queue, rows: readonly CountRow[], overdue: number
   }
 }
 
-/** The counts of one queue with its name. */
+/** Counts of one queue's visible items, with the queue's name. */
 export async function readSummary(
   scope: Scope,
   queue: Queue,
@@ -90,15 +98,15 @@ export async function readSummary(
   return { queue: queueNameOf(queue), summary: summary ?? summaryOf(queue, [], 0) }
 }
 
-/** The counts of one queue with the items that are hidden from the caller. */
+/** Counts of one queue, including items hidden from the caller. */
 export const readFullSummary = async (scope: Scope, queue: Queue): Promise<QueueSummary> =>
-  (await summariesIn(scope, undefined, [queue])).get(queue.id) ?? summaryOf(queue, [], 0)
+  (await summarize(scope, undefined, [queue])).get(queue.id) ?? summaryOf(queue, [], 0)
 
-/** The batches of the items that the caller sees, in the order of their labels. */
+/** Batches of the items that the caller sees, ordered by label. */
 export async function listBatches(scope: Scope, queue: Queue): Promise<BatchCounts[]> {
-  const of = [scope.workspace.id, queue.id] as const
-  const rows = await withItemAccess(scope, queue, (sight) =>
-    readRows<BatchCounts>(scope, sight ? findAccessibleBatches(sight, ...of) : findBatches(...of)),
+  const parameters = [scope.workspace.id, queue.id] as const
+  const rows = await withItemAccess(scope, queue, (itemAccess) =>
+    readRows<BatchCounts>(scope, itemAccess ? findAccessibleBatches(itemAccess, ...parameters) : findBatches(...parameters)),
   )
   return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
 }

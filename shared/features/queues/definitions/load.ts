@@ -5,48 +5,48 @@ import { queueLimits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** What looks a queue up. */
-type Reader = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
+/** Scope members that a queue look-up needs. */
+type LookupScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
 
 /**
- * One queue's definition, remembered until a queue of the workspace changes. Throws VALIDATION_ERROR for an id that is none (decisions,
- * Malformed id in a path) and NOT_FOUND.
+ * One queue's definition, cached until a queue of the workspace changes. Throws VALIDATION_ERROR for a malformed id (decisions, Malformed id
+ * in a path) and NOT_FOUND.
  */
-export async function requireQueue({ db, cache, workspace }: Reader, id: string): Promise<Queue> {
+export async function requireQueue({ db, cache, workspace }: LookupScope, id: string): Promise<Queue> {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'queueId must be the id of a queue')
-  const known = await cache.remember(db, workspace.id, `queue ${id.toLowerCase()}`, async () => {
+  const queue = await cache.remember(db, workspace.id, `queue ${id.toLowerCase()}`, async () => {
     const [found] = await db.query<Queue>(findQueue(workspace.id, id))
     return found
   })
-  return present(known)
+  return requirePresent(queue)
 }
 
-/** The same by the queue's key. */
-export async function requireQueueByKey({ db, cache, workspace }: Reader, key: string): Promise<Queue> {
-  const known = await cache.remember(db, workspace.id, `queue by key ${key}`, async () => {
+/** One queue's definition by its key, cached like `requireQueue`. Throws NOT_FOUND. */
+export async function requireQueueByKey({ db, cache, workspace }: LookupScope, key: string): Promise<Queue> {
+  const queue = await cache.remember(db, workspace.id, `queue by key ${key}`, async () => {
     const [found] = await db.query<Queue>(findQueueByKey(workspace.id, key))
     return found
   })
-  return present(known)
+  return requirePresent(queue)
 }
 
-function present(queue: Queue | undefined): Queue {
+function requirePresent(queue: Queue | undefined): Queue {
   if (!queue) throw problem('NOT_FOUND')
   return queue
 }
 
-/** Throws VALIDATION_ERROR when the queue is switched off: it can be read, changed and deleted, and its items rest (decisions, Work queues). */
+/** Throws VALIDATION_ERROR for a disabled queue: its definition can be changed and deleted, its items cannot (decisions, Work queues). */
 export function requireEnabled({ enabled, key }: Queue): void {
   if (!enabled) throw problem('VALIDATION_ERROR', `The queue ${key} is not enabled`)
 }
 
-/** The id of an item that a path names; throws VALIDATION_ERROR for what is none. */
+/** An item's id from a path; throws VALIDATION_ERROR for a malformed id. */
 export function requireItemId(id: string): string {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'itemId must be the id of an item')
   return id
 }
 
-/** A payload as it is stored; throws VALIDATION_ERROR naming `path` when that has more bytes than a payload may have. */
+/** Serializes a payload for storage. Throws VALIDATION_ERROR naming `path` when it exceeds `queueLimits.payloadBytes`. */
 export function serializePayload(payload: unknown, path: string): string {
   const text = JSON.stringify(payload ?? {})
   const bytes = Buffer.byteLength(text)

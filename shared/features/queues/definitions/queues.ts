@@ -26,10 +26,10 @@ import { listen } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** What the queues are called among those who listen to changes of records; their ids there are their own. */
+/** Name of the queues' subscription to record changes; listener ids are queue ids. */
 export const intakeSubscriber = 'queues'
 
-/** The queues that the caller may see, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
+/** Queues visible to the caller, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
   listByCreation<Queue, QueueView>(scope.db, query, {
     list: `queues ${scope.workspace.id}`,
@@ -55,61 +55,61 @@ export async function getQueue(scope: Scope, queue: Queue): Promise<QueueView> {
 }
 
 /**
- * Makes a queue; the caller is its editor, as whom intake acts. Throws KEY_TAKEN, FORBIDDEN where it may not run what a stage runs, and
- * VALIDATION_ERROR naming the part that is wrong, or that there are as many queues as there may be.
+ * Creates a queue. The caller becomes its editor; intake acts with the editor's rights. Throws KEY_TAKEN, FORBIDDEN when the caller may not
+ * run a function or flow of a stage, and VALIDATION_ERROR naming the invalid part or the limit of queues.
  */
 export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
-  const made = readDefinition(input)
-  await requireReferences(scope, made, undefined, flows)
+  const definition = readDefinition(input)
+  await requireReferences(scope, definition, undefined, flows)
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
-    const inside = within(scope, tx)
+    const txScope = within(scope, tx)
     await lockWorkspace(tx, workspace.id)
     const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(countQueues(workspace.id))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
-    const queue = found(await tx.query<Queue>(insertQueue(workspace.id, newId(), made.key, ...columnsOf(made), cause.actorId)))
+    const queue = found(await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)))
     await tx.query(insertStages(workspace.id, queue.id, keysOf(queue)))
-    await hear(inside, queue)
-    return getQueue(inside, queue)
+    await subscribeIntake(txScope, queue)
+    return getQueue(txScope, queue)
   })
 }
 
 /**
- * Replaces a queue's definition; a part that is left out stays, and items keep the stages whose keys are there. The caller is its editor from
- * then on. Throws NOT_FOUND, and like `createQueue`; VALIDATION_ERROR for a stage that is left out with open items in it.
+ * Replaces a queue's definition; omitted parts stay, and items keep the stages whose keys remain. The caller becomes its editor. Throws
+ * NOT_FOUND, the errors of `createQueue`, and VALIDATION_ERROR for a removed stage with open items.
  */
 export async function replaceQueue(scope: Scope, before: Queue, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
   await requireReferences(scope, readDefinition(input, before), before, flows)
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
-    const inside = within(scope, tx)
+    const txScope = within(scope, tx)
     const locked = found(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
-    const made = readDefinition(input, locked)
-    const keys = new Set(made.stages.map(({ key }) => key))
-    await leave(
-      inside,
+    const definition = readDefinition(input, locked)
+    const keys = new Set(definition.stages.map(({ key }) => key))
+    await removeStages(
+      txScope,
       locked,
       keysOf(locked).filter((key) => !keys.has(key)),
     )
     await tx.query(insertStages(workspace.id, before.id, [...keys]))
-    const queue = found(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(made), cause.actorId)))
-    await hear(inside, queue)
-    return getQueue(inside, queue)
+    const queue = found(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
+    await subscribeIntake(txScope, queue)
+    return getQueue(txScope, queue)
   })
 }
 
-/** Takes stages away that no open item is in. */
-async function leave({ db, workspace }: Scope, { id }: Queue, keys: readonly string[]): Promise<void> {
+/** Deletes stages; throws VALIDATION_ERROR when one has open items. */
+async function removeStages({ db, workspace }: Scope, { id }: Queue, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
   await db.query(lockStages(workspace.id, id, keys))
-  const [held] = await db.query<{ stage: string; items: number }>(countInStages(workspace.id, id, keys))
-  if (held) throw problem('VALIDATION_ERROR', `stages must keep ${held.stage}: ${held.items} open items are in it`)
+  const [occupied] = await db.query<{ stage: string; items: number }>(countInStages(workspace.id, id, keys))
+  if (occupied) throw problem('VALIDATION_ERROR', `stages must keep ${occupied.stage}: ${occupied.items} open items are in it`)
   await db.query(deleteStages(workspace.id, id, keys))
 }
 
 /**
- * Deletes a queue: it is gone for everybody at once, its key is free, and a worker takes its items and history away. One entry of the audit
- * stays. Throws NOT_FOUND.
+ * Deletes a queue: it is hidden immediately, its key is free, and a worker deletes its items and history. One audit entry remains. Throws
+ * NOT_FOUND.
  */
 export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
@@ -117,10 +117,10 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   await db.transaction(async (tx) => {
     if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
-    const was = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
+    const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
     const actorType = cause.actorId === null ? 'system' : cause.actorType
-    // No record type's key reads like this, so only those see the entry who see all of the audit.
-    await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, was, cause.requestId))
+    // `queue:…` is never a record type's key, so only callers that see the whole audit see the entry.
+    await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, before, cause.requestId))
     await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
 }
@@ -132,19 +132,19 @@ const columnsOf = ({ name, object_type, enabled, stages, intake, settings }: Que
   ...[stages, intake, settings].map((part) => JSON.stringify(part)),
 ]
 
-/** What the definition names in other rooms; what was there before and stays is not asked again. */
-async function requireReferences(scope: Scope, made: QueueDefinition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
-  await requireTypeReferences(scope, made, before)
-  await requireRunReferences(scope, made, before, flows)
+/** Checks references to record types, functions and flows; unchanged references are not checked again. */
+async function requireReferences(scope: Scope, definition: QueueDefinition, before: Queue | undefined, flows: FlowCheck): Promise<void> {
+  await requireTypeReferences(scope, definition, before)
+  await requireRunReferences(scope, definition, before, flows)
 }
 
-/** A queue whose intake is on listens to changes of its type's records, with the record as each left it. */
-function hear({ db, workspace }: Scope, { id, enabled, object_type, intake }: Queue): Promise<void> {
-  const heard = enabled && intake.enabled && object_type !== null ? changeEvents : []
+/** Subscribes a queue with active intake to changes of its type's records, with snapshots; unsubscribes any other queue. */
+function subscribeIntake({ db, workspace }: Scope, { id, enabled, object_type, intake }: Queue): Promise<void> {
+  const events = enabled && intake.enabled && object_type !== null ? changeEvents : []
   return listen(
     db,
     { workspaceId: workspace.id, subscriber: intakeSubscriber, id },
-    heard.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
+    events.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
   )
 }
 

@@ -2,7 +2,7 @@ import type { Button, Queue, QueueInput, Stage, StageInput } from '#shared/featu
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** What of a queue its editor chooses. */
+/** Parts of a queue that its editor sets. */
 export type QueueDefinition = Pick<Queue, 'key' | 'name' | 'object_type' | 'enabled' | 'stages' | 'intake' | 'settings'>
 
 const defaults: Omit<QueueDefinition, 'key' | 'name'> = {
@@ -18,41 +18,41 @@ const defaults: Omit<QueueDefinition, 'key' | 'name'> = {
 }
 
 /**
- * The definition that a body makes of an earlier one, or of none. Throws VALIDATION_ERROR naming the part that is wrong in itself: a stage
- * twice, one that the queue does not have, a change of the key.
+ * Merges a body into the earlier definition, or into the defaults. Throws VALIDATION_ERROR naming the invalid part: a duplicate stage key,
+ * an unknown stage, a changed key.
  */
 export function readDefinition(input: QueueInput, before?: Queue): QueueDefinition {
-  const known = before ?? { ...defaults, key: input.key ?? keyFromName(input.name ?? ''), name: '' }
+  const base = before ?? { ...defaults, key: input.key ?? keyFromName(input.name ?? ''), name: '' }
   if (before && input.key !== undefined && input.key !== before.key)
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
-  const stages = input.stages ? readStages(input.stages, before?.stages) : known.stages
-  const intake = input.intake === null ? defaults.intake : { ...known.intake, ...defined(input.intake ?? {}) }
-  const read = { ...intake, key_field: intake.key_field?.trim() ? intake.key_field : null }
-  const settings = input.settings === null ? defaults.settings : { ...known.settings, ...defined(input.settings ?? {}) }
-  const made: QueueDefinition = {
-    key: known.key,
-    name: input.name ?? known.name,
-    object_type: input.object_type === undefined ? known.object_type : input.object_type,
-    enabled: input.enabled ?? known.enabled,
+  const stages = input.stages ? readStages(input.stages, before?.stages) : base.stages
+  const intake = input.intake === null ? defaults.intake : { ...base.intake, ...defined(input.intake ?? {}) }
+  const normalizedIntake = { ...intake, key_field: intake.key_field?.trim() ? intake.key_field : null }
+  const settings = input.settings === null ? defaults.settings : { ...base.settings, ...defined(input.settings ?? {}) }
+  const definition: QueueDefinition = {
+    key: base.key,
+    name: input.name ?? base.name,
+    object_type: input.object_type === undefined ? base.object_type : input.object_type,
+    enabled: input.enabled ?? base.enabled,
     stages,
-    intake: read,
+    intake: normalizedIntake,
     settings,
   }
-  if (intake.stage !== null && !stages.some(({ key }) => key === intake.stage)) throw noSuch('intake.stage', intake.stage)
-  if (intake.enabled && made.object_type === null)
+  if (intake.stage !== null && !stages.some(({ key }) => key === intake.stage)) throw unknownStage('intake.stage', intake.stage)
+  if (intake.enabled && definition.object_type === null)
     throw problem('VALIDATION_ERROR', 'intake.enabled needs object_type, the type whose records it takes in')
-  if (settings.items_follow_records && made.object_type === null)
+  if (settings.items_follow_records && definition.object_type === null)
     throw problem('VALIDATION_ERROR', 'settings.items_follow_records needs object_type, the type whose records the items follow')
-  return made
+  return definition
 }
 
 const defined = <T extends object>(given: T): T => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 
-/** The key that a name makes: its letters and digits, small, with hyphens between. Throws VALIDATION_ERROR when it has none. */
+/** Derives a key from a name: lowercase Latin letters and digits, joined by hyphens. Throws VALIDATION_ERROR when the name has none. */
 export function keyFromName(name: string, path = 'key'): string {
-  const made = slugOf(name)
-  if (made === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
-  return made
+  const key = slugOf(name)
+  if (key === '') throw problem('VALIDATION_ERROR', `${path} is required: the name has no letter or digit from which it could be made`)
+  return key
 }
 
 const slugOf = (name: string): string =>
@@ -70,30 +70,30 @@ interface Labelled {
 }
 
 /**
- * The keys of things in a list: those that are sent, and for each that is left out the one of the stored thing with the same label, else one
- * made of its label, or of `word` where that has no Latin letter or digit. A number tells those apart that would be the same.
+ * Keys of list elements: the key sent; else the key of the stored element with the same label; else a key derived from the label, or
+ * `fallback` when the label has no Latin letter or digit. A number makes derived keys unique.
  */
-function keysOf(given: readonly Labelled[], stored: readonly Labelled[], word: string): string[] {
+function keysOf(given: readonly Labelled[], stored: readonly Labelled[], fallback: string): string[] {
   const taken = new Set(given.flatMap(({ key }) => (key === undefined ? [] : [key])))
   return given.map(({ key, label = '' }) => {
     if (key !== undefined) return key
     const kept = stored.find((one) => one.label === label && one.key !== undefined && !taken.has(one.key))?.key
-    const made = kept ?? freeKey(slugOf(label) || word, taken)
-    taken.add(made)
-    return made
+    const derived = kept ?? findFreeKey(slugOf(label) || fallback, taken)
+    taken.add(derived)
+    return derived
   })
 }
 
-function freeKey(key: string, taken: ReadonlySet<string>): string {
+function findFreeKey(key: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
-    const made = number === 1 ? key : `${key.slice(0, 56)}-${number}`
-    if (!taken.has(made)) return made
+    const candidate = number === 1 ? key : `${key.slice(0, 56)}-${number}`
+    if (!taken.has(candidate)) return candidate
   }
 }
 
 function readStages(given: readonly StageInput[], stored: readonly Stage[] = []): Stage[] {
-  const made = keysOf(given, stored, 'stage')
-  const named = given.map((stage, index) => ({ ...stage, key: made[index] ?? '' }))
+  const stageKeys = keysOf(given, stored, 'stage')
+  const named = given.map((stage, index) => ({ ...stage, key: stageKeys[index] ?? '' }))
   const keys = new Set<string>()
   for (const [index, { key }] of named.entries()) {
     if (keys.has(key))
@@ -115,7 +115,7 @@ function readStage(
 ): Stage {
   const path = `stages[${index}]`
   const { key, label = key, kind = isFirst ? 'start' : 'normal', position = index, from = [], wip_limit = 0, sla_seconds = 0 } = given
-  for (const [place, one] of from.entries()) if (!keys.has(one)) throw noSuch(`${path}.from[${place}]`, one)
+  for (const [position, one] of from.entries()) if (!keys.has(one)) throw unknownStage(`${path}.from[${position}]`, one)
   const { record_patch = null } = given
   return {
     ...{ key, label, kind, position, from: [...new Set(from)], wip_limit, sla_seconds },
@@ -135,40 +135,40 @@ function readOnEnter(given: StageInput['on_enter'], path: string): Stage['on_ent
 function readButtons(given: NonNullable<StageInput['buttons']>, path: string, stored: readonly Button[]): Button[] {
   const keyed = (buttons: readonly { readonly id?: string; readonly label: string }[]) =>
     buttons.map(({ id, label }) => (id === undefined ? { label } : { label, key: id }))
-  const made = keysOf(keyed(given), keyed(stored), 'button')
+  const buttonIds = keysOf(keyed(given), keyed(stored), 'button')
   const ids = new Set<string>()
   return given.map((button, index) => {
-    const id = made[index] ?? ''
+    const id = buttonIds[index] ?? ''
     if (ids.has(id)) throw problem('VALIDATION_ERROR', `${path}[${index}].id must differ from those of the other buttons, got ${id} again`)
     ids.add(id)
     return { ...button, id }
   })
 }
 
-const noSuch = (path: string, key: string) =>
+const unknownStage = (path: string, key: string) =>
   problem('VALIDATION_ERROR', `${path} must be the key of one of the queue's stages, got ${key}`)
 
-/** The stage that new items enter when none is named: the first start stage by position, or the first of all. */
+/** The default stage of new items: the first start stage by position, else the first stage. */
 export const findStartStage = ({ stages }: Pick<Queue, 'stages'>): Stage => {
   const first = stages.find(({ kind }) => kind === 'start') ?? stages[0]
   if (!first) throw problem('INTERNAL', undefined, { cause: new Error('a queue without stages') })
   return first
 }
 
-/** One of a queue's stages that a path names; throws NOT_FOUND. */
+/** A queue's stage named by a path; throws NOT_FOUND. */
 export function requirePathStage(queue: Pick<Queue, 'stages'>, key: string): Stage {
   const found = queue.stages.find((stage) => stage.key === key)
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
-/** The same where a body names it. */
+/** A queue's stage named by a body; throws NOT_FOUND naming the stage. */
 export function requireStage({ stages }: Pick<Queue, 'stages'>, key: string): Stage {
   const found = stages.find((stage) => stage.key === key)
   if (!found) throw problem('NOT_FOUND', `The queue has no stage ${key}`)
   return found
 }
 
-/** The stage after one by position; undefined at the last. */
+/** The next stage by position; undefined after the last. */
 export const findNextStage = ({ stages }: Pick<Queue, 'stages'>, key: string): Stage | undefined =>
   stages[stages.findIndex((stage) => stage.key === key) + 1]

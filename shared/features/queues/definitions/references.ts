@@ -8,15 +8,15 @@ import type { QueueDefinition } from '#shared/features/queues/definitions/read-d
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** Whether the caller may start a flow, and there is one: the room of flows stands to the right of this one. */
+/** Throws unless the flow exists and the caller may start it. A parameter, because queues may not import the flows feature. */
 export type FlowCheck = (scope: Scope, flowId: string, path: string) => Promise<void>
 
 /**
- * Throws VALIDATION_ERROR when the queue's type, a field of it that intake or a record patch names, or a condition of the filter is not there
- * for the caller, as whom intake acts. What stays as it was is not asked again, so a queue can be changed after a field has gone.
+ * Throws VALIDATION_ERROR when the queue's type, a field named by intake or a record patch, or a filter condition is not available to the
+ * caller, with whose rights intake acts. Unchanged parts are not checked again, so a queue can be changed after a field was removed.
  */
-export async function requireTypeReferences(scope: Scope, made: QueueDefinition, before: Queue | undefined): Promise<void> {
-  const { object_type, intake, stages } = made
+export async function requireTypeReferences(scope: Scope, definition: QueueDefinition, before: Queue | undefined): Promise<void> {
+  const { object_type, intake, stages } = definition
   if (object_type === null) return
   const type = await findRecordType(scope, object_type)
   if (!type) {
@@ -25,7 +25,7 @@ export async function requireTypeReferences(scope: Scope, made: QueueDefinition,
   }
   if (JSON.stringify([object_type, intake]) !== JSON.stringify([before?.object_type, before?.intake])) requireIntake(scope, type, intake)
   for (const [index, stage] of stages.entries()) {
-    if (stage.record_patch && !isSame(before, stage, 'record_patch'))
+    if (stage.record_patch && !isUnchanged(before, stage, 'record_patch'))
       requireFields(type, Object.keys(stage.record_patch), `stages[${index}].record_patch`)
   }
 }
@@ -45,31 +45,31 @@ function requireFields(type: RecordType, keys: readonly string[], path: string):
   }
 }
 
-const isSame = (before: Queue | undefined, stage: Stage, part: 'record_patch' | 'on_enter' | 'buttons'): boolean =>
+const isUnchanged = (before: Queue | undefined, stage: Stage, part: 'record_patch' | 'on_enter' | 'buttons'): boolean =>
   JSON.stringify(before?.stages.find(({ key }) => key === stage.key)?.[part]) === JSON.stringify(stage[part])
 
 /**
- * Throws VALIDATION_ERROR for a function or flow that a stage names and that is not there, FORBIDDEN where the caller may not run it
- * (decisions, Work queues). What stays as it was is not asked again.
+ * Throws VALIDATION_ERROR for an unknown function or flow of a stage, FORBIDDEN when the caller may not run it (decisions, Work queues).
+ * Unchanged references are not checked again.
  */
 export async function requireRunReferences(
   scope: Scope,
   { stages }: QueueDefinition,
   before: Queue | undefined,
-  flows: FlowCheck,
+  requireFlow: FlowCheck,
 ): Promise<void> {
   for (const [index, stage] of stages.entries()) {
     const path = `stages[${index}]`
-    const { function_id, flow_id } = isSame(before, stage, 'on_enter') ? {} : (stage.on_enter ?? {})
+    const { function_id, flow_id } = isUnchanged(before, stage, 'on_enter') ? {} : (stage.on_enter ?? {})
     if (function_id !== undefined) await requireInvocable(scope, function_id, `${path}.on_enter.function_id`)
-    if (flow_id !== undefined) await flows(scope, flow_id, `${path}.on_enter.flow_id`)
-    if (isSame(before, stage, 'buttons')) continue
-    for (const [place, button] of stage.buttons.entries())
-      await requireInvocable(scope, button.function_id, `${path}.buttons[${place}].function_id`)
+    if (flow_id !== undefined) await requireFlow(scope, flow_id, `${path}.on_enter.flow_id`)
+    if (isUnchanged(before, stage, 'buttons')) continue
+    for (const [position, button] of stage.buttons.entries())
+      await requireInvocable(scope, button.function_id, `${path}.buttons[${position}].function_id`)
   }
 }
 
-/** Throws VALIDATION_ERROR naming `path` when there is no such function, FORBIDDEN where the caller may not run it. */
+/** Throws VALIDATION_ERROR naming `path` for an unknown function, FORBIDDEN when the caller may not run it. */
 export async function requireInvocable(scope: Scope, id: string, path: string): Promise<void> {
   const known = await requireFunction(scope, id).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')

@@ -12,13 +12,13 @@ const count = t.Integer({ minimum: 0, maximum: 2_147_483_647 })
 
 const kinds = ['start', 'normal', 'terminal'] as const
 
-/** What runs when an item enters a stage: a function or a flow. */
+/** The function or flow that runs when an item enters a stage. */
 const onEnter = t.Object({ function_id: t.Optional(nullable(uuid)), flow_id: t.Optional(nullable(uuid)) })
 
 const button = {
   label: name,
   function_id: uuid,
-  input: t.Optional(t.Unknown({ description: 'Any JSON that the function gets as input.input.' })),
+  input: t.Optional(t.Unknown({ description: 'Any JSON; the function receives it as input.input.' })),
 }
 
 const patch = t.Record(t.String(), t.String({ maxLength: 2_000 }), {
@@ -33,7 +33,9 @@ const stageInput = t.Object(
     label: t.Optional(name),
     kind: t.Optional(t.Enum([...kinds])),
     position: t.Optional(t.Number()),
-    from: t.Optional(t.Array(key, { maxItems: limits.stages, description: 'Stages that an item may come from; empty for any.' })),
+    from: t.Optional(
+      t.Array(key, { maxItems: limits.stages, description: 'Keys of the stages from which an item may enter; empty for any.' }),
+    ),
     wip_limit: t.Optional(count),
     sla_seconds: t.Optional(count),
     record_patch: t.Optional(nullable(patch)),
@@ -49,14 +51,14 @@ const intakeInput = t.Object(
     filter: t.Optional(
       t.Array(t.Object({ field: t.String(), op: t.Optional(t.String()), value: t.String() }), {
         maxItems: 50,
-        description: 'Conditions on the record that must all hold, as in record search.',
+        description: 'Conditions as in record search; the record must match all of them.',
       }),
     ),
     stage: t.Optional(nullable(key)),
     key_field: t.Optional(
       nullable(
         t.String({
-          description: "The field whose value is the item's key; blank for the record's id, as where the editor may not read it.",
+          description: "The field whose value is the item's key. When blank, or not readable by the editor, the key is the record's id.",
         }),
       ),
     ),
@@ -88,16 +90,16 @@ const definition = {
   settings: t.Optional(nullable(settingsInput)),
 }
 
-/** What makes a queue (document 2, Queue create/replace). */
+/** Body that creates a queue (document 2, Queue create/replace). */
 export const queueInput = schema(t.Object({ key: t.Optional(key), name, ...definition }, { title: 'QueueInput' }))
-/** What replaces a queue's definition: a part that is left out stays as it is. */
+/** Body that replaces a queue's definition; omitted parts stay. */
 export const queueReplacement = schema(
   t.Object({ key: t.Optional(key), name: t.Optional(name), ...definition }, { title: 'QueueReplacement' }),
 )
 export type QueueInput = TypeOf<typeof queueReplacement>
 export type StageInput = NonNullable<QueueInput['stages']>[number]
 
-/** A stage as it is kept and read; `position` orders them. */
+/** A stage as stored and answered, ordered by `position`. */
 const stage = t.Object(
   {
     key: t.String(),
@@ -135,9 +137,9 @@ export const queueSummary = t.Object(
     total: t.Integer(),
     open: t.Integer(),
     closed: t.Integer(),
-    overdue: t.Integer({ description: 'Told from the clock when it is asked for.' }),
-    unexpected: t.Integer({ description: 'Items that a scan made.' }),
-    by_stage: t.Record(t.String(), t.Integer(), { description: 'All items, open or not; they add up to total.' }),
+    overdue: t.Integer({ description: 'Computed from the time of the request.' }),
+    unexpected: t.Integer({ description: 'Items created by a scan of an unknown key.' }),
+    by_stage: t.Record(t.String(), t.Integer(), { description: 'Open and closed items by stage key; the sum is total.' }),
   },
   { title: 'QueueSummary' },
 )
@@ -156,21 +158,21 @@ const parts = {
   updated_at: t.String({ format: 'date-time' }),
 }
 
-/** A queue's definition as the domain holds it, with its stages in their order. */
+/** A stored queue, with its stages in order. */
 const stored = schema(t.Object({ ...parts, editor_id: nullable(uuid) }))
 export type Queue = TypeOf<typeof stored>
 export type Stage = Queue['stages'][number]
 export type Button = Stage['buttons'][number]
 
-/** A queue as callers see it. */
+/** A queue as answered to callers. */
 export const queueView = schema(
   t.Object({ ...parts, summary: queueSummary }, { title: 'Queue', description: 'A work queue: items move through its stages.' }),
 )
 export type QueueView = TypeOf<typeof queueView>
 
-/** A queue as its summary and board name it. */
+/** A queue's name in its summary and board. */
 export const queueName = t.Object({ id: uuid, key: t.String(), name: t.String() })
 export const queueNameOf = ({ id, key, name }: Queue) => ({ id, key, name })
 
-/** What a board shows of a stage beside its items. */
+/** A board's columns of a stage, beside its items. */
 export const stageHeading = { key: t.String(), label: t.String(), kind: t.Enum([...kinds]), position: t.Number(), wip_limit: t.Integer() }

@@ -9,15 +9,15 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const text = nullable(t.String())
 const instant = t.String({ format: 'date-time' })
 
-/** An entry of a queue's history (decisions, Work queues); the fields of a scan are null elsewhere. */
+/** An entry of a queue's history (decisions, Work queues); the scan fields are null in other entries. */
 const historyEntry = t.Object(
   {
     id: t.String({ format: 'uuid' }),
-    item_id: nullable(t.String({ format: 'uuid', description: 'null of a scan of an unknown key.' })),
+    item_id: nullable(t.String({ format: 'uuid', description: 'null for a scan of an unknown key.' })),
     key: t.String(),
     kind: t.String({
       description:
-        'added, moved, claimed, released, expired, edited, deleted, button, scanned (a scan that moved and made nothing) or cancelled (by intake).',
+        'added, moved, claimed, released, expired, edited, deleted, button, scanned (no item moved or created) or cancelled (by intake).',
     }),
     from_stage: text,
     to_stage: text,
@@ -45,19 +45,20 @@ export const historyQuery = schema(
   }),
 )
 
-/** The movements of a queue or of one of its items, newest first, without those of items that are hidden from the caller. */
+/** History of a queue or of one of its items, newest first, without items hidden from the caller. */
 export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: TypeOf<typeof historyQuery>): Promise<HistoryEntry[]> {
-  type Row = Omit<HistoryEntry, 'previous_claim'> & PreviousClaimRow
-  const of = [scope.workspace.id, queue.id]
-  const rows = await withItemAccess(scope, queue, (sight) => {
-    const statement = item_id === undefined ? findHistory(sight, ...of, limit) : findHistoryOfItem(sight, ...of, item_id, limit)
-    return readWholeList<Row>(createReader(scope), statement, 'limit must be lower here')
+  type HistoryRow = Omit<HistoryEntry, 'previous_claim'> & PreviousClaimRow
+  const parameters = [scope.workspace.id, queue.id]
+  const rows = await withItemAccess(scope, queue, (itemAccess) => {
+    const statement =
+      item_id === undefined ? findHistory(itemAccess, ...parameters, limit) : findHistoryOfItem(itemAccess, ...parameters, item_id, limit)
+    return readWholeList<HistoryRow>(createReader(scope), statement, 'limit must be lower here')
   })
-  // A read's first statement brings cells of its own along.
+  // The first statement of a read adds columns of its own.
   return rows.map((row) => {
     const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }
-    return Object.fromEntries(shown.map((name) => [name, entry[name]])) as unknown as HistoryEntry
+    return Object.fromEntries(visibleFields.map((name) => [name, entry[name]])) as unknown as HistoryEntry
   })
 }
 
-const shown = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]
+const visibleFields = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

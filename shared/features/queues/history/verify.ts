@@ -3,16 +3,16 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { compareCounts, findItemRangeEnd, replayItems } from '#shared/features/queues/history/store.ts'
 import type { QueueDifference, QueueVerification } from '#shared/features/queues/jobs.ts'
 
-/** Items whose history is replayed in one statement. */
-const step = 2_000
+/** Items replayed per statement. */
+const batchSize = 2_000
 
-/** Differences that are told; there may be more. */
+/** Differences reported; further ones are dropped. */
 const maxDifferences = 1_000
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-type Row = Pick<QueueVerification, 'added' | 'deleted' | 'open' | 'closed'> & {
+type ReplayRow = Pick<QueueVerification, 'added' | 'deleted' | 'open' | 'closed'> & {
   readonly id: string | null
   readonly field: string
   readonly expected: unknown
@@ -20,16 +20,16 @@ type Row = Pick<QueueVerification, 'added' | 'deleted' | 'open' | 'closed'> & {
 }
 
 /**
- * Replays every item's history against its row, and the rows against the kept counts (decisions, Work queues). Some thousands of items at a
- * time, each in one snapshot, so it may run beside work of any kind; `done` hears how many items are through.
+ * Compares every item's replayed history with its row, and the rows with the stored counts (decisions, Work queues). Each batch of items is
+ * read in one snapshot, so other work may run meanwhile. `advance` receives the number of items verified.
  */
-export async function verifyHistory(scope: Scope, queue: Queue, done: (items: number) => Promise<void>): Promise<QueueVerification> {
+export async function verifyHistory(scope: Scope, queue: Queue, advance: (items: number) => Promise<void>): Promise<QueueVerification> {
   const { db, workspace } = scope
   const totals = { added: 0, deleted: 0, open: 0, closed: 0 }
   const differences: QueueDifference[] = []
   for (let after: string | null = lowestId; after !== null; ) {
-    const [last]: { item_id: string }[] = await db.query(findItemRangeEnd(workspace.id, queue.id, after, step))
-    const rows: Row[] = await db.query<Row>(replayItems(workspace.id, queue.id, after, last?.item_id ?? highestId))
+    const [rangeEnd]: { item_id: string }[] = await db.query(findItemRangeEnd(workspace.id, queue.id, after, batchSize))
+    const rows: ReplayRow[] = await db.query<ReplayRow>(replayItems(workspace.id, queue.id, after, rangeEnd?.item_id ?? highestId))
     for (const { id, field, expected, found, added, deleted, open, closed } of rows) {
       if (id !== null) differences.push({ item_id: id, field, expected, found })
       totals.added += added
@@ -37,15 +37,15 @@ export async function verifyHistory(scope: Scope, queue: Queue, done: (items: nu
       totals.open += open
       totals.closed += closed
     }
-    await done(totals.added)
-    after = last?.item_id ?? null
+    await advance(totals.added)
+    after = rangeEnd?.item_id ?? null
   }
   const counts = await db.query<{ batch: string; stage: string; status: string; unexpected: boolean; expected: number; found: number }>(
     compareCounts(workspace.id, queue.id),
   )
   for (const { batch, stage, status, unexpected, expected, found } of counts) {
-    const of = [stage, status, ...(unexpected ? ['unexpected'] : []), ...(batch === '' ? [] : [`batch ${batch}`])]
-    differences.push({ item_id: null, field: `count of ${of.join(', ')}`, expected, found })
+    const group = [stage, status, ...(unexpected ? ['unexpected'] : []), ...(batch === '' ? [] : [`batch ${batch}`])]
+    differences.push({ item_id: null, field: `count of ${group.join(', ')}`, expected, found })
   }
   return { ok: differences.length === 0, ...totals, differences: differences.slice(0, maxDifferences) }
 }

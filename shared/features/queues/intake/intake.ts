@@ -15,34 +15,35 @@ import { findOpenOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
-/** Changes that are judged in one transaction, which locks their records meanwhile. */
-const step = 100
+/** Changes applied per transaction, which locks their records. */
+const batchSize = 100
 
 /**
- * Adds an item for each record that a change made match a queue's filter, and cancels those of records that match no more where the queue
- * wants that, as the queue's last editor (decisions, Work queues). The change says what happened; whether it still holds is told from the
- * records as they are now, locked until the items are written, so that the last change of a record has the last word however the jobs of
- * several are done. A change makes one item at most, however often this is done.
+ * Adds an item for each record that a change made match a queue's filter, and with `close_on_unmatch` cancels items of records that no
+ * longer match, as the queue's last editor (decisions, Work queues). The current records decide whether the change still applies; they stay
+ * locked until the items are written, so the result does not depend on the order of the jobs. A change creates at most one item, even when
+ * the job is repeated.
  */
-export async function applyRecordChanges(scope: Scope, queue: Queue, heard: EventDelivery): Promise<void> {
+export async function applyRecordChanges(scope: Scope, queue: Queue, delivery: EventDelivery): Promise<void> {
   const { intake, object_type, enabled } = queue
-  if (!enabled || !intake.enabled || object_type !== heard.objectType) return
-  const changes = await changesOf(scope, heard)
-  for (let from = 0; from < changes.length; from += step) {
-    const some = changes.slice(from, from + step)
-    await scope.db.transaction((tx) => judge(within(scope, tx), queue, heard.event, some))
+  if (!enabled || !intake.enabled || object_type !== delivery.objectType) return
+  const changes = await readChanges(scope, delivery)
+  for (let from = 0; from < changes.length; from += batchSize) {
+    const batch = changes.slice(from, from + batchSize)
+    await scope.db.transaction((tx) => applyBatch(within(scope, tx), queue, delivery.event, batch))
   }
 }
 
-/** A change of a record: the record as it was left, and what of it was other before. */
+/** A change of a record: the record after it, and the replaced values of the changed fields. */
 interface Change {
   readonly after: RecordSnapshot
   readonly before: Readonly<Record<string, unknown>>
 }
 
-async function changesOf(scope: Scope, heard: EventDelivery): Promise<Change[]> {
-  const snapshots = await readSnapshots(scope, heard)
-  const rows = heard.event === 'updated' ? await scope.db.query<BeforeRow>(findReplacedValues(scope.workspace.id, heard.entryIds)) : []
+async function readChanges(scope: Scope, delivery: EventDelivery): Promise<Change[]> {
+  const snapshots = await readSnapshots(scope, delivery)
+  const rows =
+    delivery.event === 'updated' ? await scope.db.query<BeforeRow>(findReplacedValues(scope.workspace.id, delivery.entryIds)) : []
   const before = new Map(rows.map((row) => [row.id, row.before ?? {}]))
   return snapshots.map((after) => ({ after, before: before.get(after.entryId) ?? {} }))
 }
@@ -52,18 +53,18 @@ interface BeforeRow {
   readonly before: Readonly<Record<string, unknown>> | null
 }
 
-async function judge(scope: Scope, queue: Queue, event: string, changes: readonly Change[]): Promise<void> {
+async function applyBatch(scope: Scope, queue: Queue, event: string, changes: readonly Change[]): Promise<void> {
   const type = await findRecordType(scope, queue.object_type ?? '')
   if (!type) return
   const matches = createRecordMatcher(type, recordAccessFor(scope, type, 'records:read'), queue.intake.filter)
   const ids = [...new Set(changes.map(({ after }) => after.id))].sort()
   const records = new Map((await findRecordsByIds(scope, type, ids, { lock: true })).map((record) => [record.id, record]))
   const matching = new Set(ids.filter((id) => records.has(id) && matches(records.get(id) as StoredRecord)))
-  const made =
-    event === 'deleted' ? [] : changes.filter((change) => matching.has(change.after.id) && madeMatch(type, event, change, matches))
-  if (made.length > 0) await add(scope, queue, type, made, records)
+  const matched =
+    event === 'deleted' ? [] : changes.filter((change) => matching.has(change.after.id) && causedMatch(type, event, change, matches))
+  if (matched.length > 0) await addForChanges(scope, queue, type, matched, records)
   if (queue.intake.close_on_unmatch) {
-    await cancel(
+    await cancelItems(
       scope,
       queue,
       ids.filter((id) => !matching.has(id)),
@@ -71,13 +72,13 @@ async function judge(scope: Scope, queue: Queue, event: string, changes: readonl
   }
 }
 
-/** Whether the record matches as the change left it and did not before: a change of something else makes nothing match. */
-function madeMatch(type: RecordType, event: string, { after, before }: Change, matches: (record: StoredRecord) => boolean): boolean {
+/** Whether the record matches after the change and did not before; changes of unrelated fields cause no match. */
+function causedMatch(type: RecordType, event: string, { after, before }: Change, matches: (record: StoredRecord) => boolean): boolean {
   if (!matches(snapshotToRecord(type, after))) return false
   return event === 'created' || !matches(snapshotToRecord(type, { ...after, values: { ...after.values, ...before } }))
 }
 
-async function add(
+async function addForChanges(
   scope: Scope,
   queue: Queue,
   type: RecordType,
@@ -89,20 +90,20 @@ async function add(
   const access = recordAccessFor(scope, type, 'records:read')
   const items = latest.map(({ after: { id } }) => {
     const record = records.get(id)
-    // Rights of now: the field may have been hidden from the editor since the queue was saved.
-    const isSeen = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
-    const value = isSeen ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
+    // Current rights: the field may have been hidden from the editor since the queue was saved.
+    const isVisible = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
+    const value = isVisible ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
     const key = value === '' ? id : [...value].slice(0, queueLimits.keyCharacters).join('')
     return { key, record_id: id, stage: queue.intake.stage }
   })
-  // A key that is open stays as it is, also where others may add it twice.
+  // Intake never duplicates an open key, even in a queue with allow_duplicates.
   await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, items, {
     source: 'intake',
     eventIds: latest.map(({ after }) => after.entryId),
   })
 }
 
-async function cancel(scope: Scope, queue: Queue, recordIds: readonly string[]): Promise<void> {
+async function cancelItems(scope: Scope, queue: Queue, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return
   const open = await scope.db.query<{ id: string; stage: string }>(findOpenOfRecords(scope.workspace.id, queue.id, recordIds))
   for (const { id, stage } of open) {

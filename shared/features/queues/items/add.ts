@@ -11,72 +11,74 @@ import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-e
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** What of a scan stands in the entry of the item that it made. */
+/** Scan columns of a history entry; null for entries of other origin. */
 export interface ScanFacts {
   readonly scanId: string | null
   readonly scannedAt: string | null
   readonly station: string | null
 }
 
-/** How items come in. */
-interface Way {
+/** Origin and defaults of added items. */
+interface AddOptions {
   readonly source: ItemSource
   readonly stage?: string | null | undefined
   readonly batch?: string | null | undefined
   readonly note?: string | null | undefined
   readonly scan?: ScanFacts
-  /** Of intake, by the place of the item: the changes of records that make them, each of which makes one at most. */
+  /** Intake only, parallel to the items: ids of the record changes, each of which creates at most one item. */
   readonly eventIds?: readonly string[]
 }
 
 /**
- * Adds items to a queue, up to 500. A key that is open already is left alone unless the queue allows duplicates (document 2, POST items
- * body). The one door for whatever adds: routes, SDK, flows, scans and intake. Throws NOT_FOUND for a stage that the queue does not have,
- * VALIDATION_ERROR for a payload that is too large and for a queue that is not enabled.
+ * Adds up to 500 items to a queue. A key that is already open is left unchanged unless the queue allows duplicates (document 2, POST items
+ * body). Routes, SDK, flows, scans and intake all add through this function. Throws NOT_FOUND for an unknown stage, VALIDATION_ERROR for an
+ * oversized payload and for a disabled queue.
  */
-export async function addItems(scope: Scope, queue: Queue, items: readonly NewItem[], way: Way): Promise<AddAnswer> {
+export async function addItems(scope: Scope, queue: Queue, items: readonly NewItem[], options: AddOptions): Promise<AddAnswer> {
   requireEnabled(queue)
-  const sent = items.map((item, index) => rowOf(scope, queue, item, way, index))
-  const entered = [...new Set(sent.map(({ stage }) => stage))].some((key) => requireStage(queue, key).on_enter !== null)
-  const added = entered
+  const sent = items.map((item, index) => buildRow(scope, queue, item, options, index))
+  const runsOnEnter = [...new Set(sent.map(({ stage }) => stage))].some((key) => requireStage(queue, key).on_enter !== null)
+  const added = runsOnEnter
     ? await scope.db.transaction(async (tx) => {
-        const inside = within(scope, tx)
-        const rows = await insert(inside, queue, sent, way)
+        const txScope = within(scope, tx)
+        const rows = await insert(txScope, queue, sent, options)
         await enqueueOnEnter(
-          inside,
+          txScope,
           queue,
           rows.filter(({ created }) => created).map(({ id, stage }) => ({ itemId: id, from: null, to: stage })),
         )
         return rows
       })
-    : await insert(scope, queue, sent, way)
+    : await insert(scope, queue, sent, options)
   const created = added.filter((one) => one.created).length
   return {
     created,
     duplicates: added.length - created,
-    items: await answersOf(scope, queue, added),
+    items: await buildAddedItems(scope, queue, added),
   }
 }
 
-/** What the caller is told of items; of a duplicate that is hidden from it, the key alone. */
-function answersOf(scope: Scope, queue: Queue, added: readonly AddedRow[]): Promise<AddedItem[]> {
-  const told = ({ created, ord: _, ...item }: AddedRow): AddedItem => ({ ...item, duplicate: !created })
+/** Answer for added items; a duplicate hidden from the caller shows its key only. */
+function buildAddedItems(scope: Scope, queue: Queue, added: readonly AddedRow[]): Promise<AddedItem[]> {
+  const toAddedItem = ({ created, ord: _, ...item }: AddedRow): AddedItem => ({ ...item, duplicate: !created })
   const duplicates = added.flatMap(({ id, created }) => (created ? [] : [id]))
-  if (duplicates.length === 0) return Promise.resolve(added.map(told))
-  return withItemAccess(scope, queue, async (sight) => {
-    if (!sight) return added.map(told)
-    const rows = await scope.db.query<{ id: string }>(findAccessibleIds(sight, scope.workspace.id, queue.id, duplicates))
-    const seen = new Set(rows.map(({ id }) => id))
-    return added.map((row) => (row.created || seen.has(row.id) ? told(row) : { ...told(row), id: null, stage: null, status: null }))
+  if (duplicates.length === 0) return Promise.resolve(added.map(toAddedItem))
+  return withItemAccess(scope, queue, async (itemAccess) => {
+    if (!itemAccess) return added.map(toAddedItem)
+    const rows = await scope.db.query<{ id: string }>(findAccessibleIds(itemAccess, scope.workspace.id, queue.id, duplicates))
+    const visible = new Set(rows.map(({ id }) => id))
+    return added.map((row) =>
+      row.created || visible.has(row.id) ? toAddedItem(row) : { ...toAddedItem(row), id: null, stage: null, status: null },
+    )
   })
 }
 
-/** Items by the queue's key, as functions and flows add them. Throws NOT_FOUND; FORBIDDEN is the caller's to ask. */
+/** Adds items for functions and flows, by the queue's key. Throws NOT_FOUND; the caller of this function checks permissions. */
 export async function enqueueItems(scope: Scope, queueKey: string, items: readonly NewItem[]): Promise<AddAnswer> {
   return addItems(scope, await requireQueueByKey(scope, queueKey), items, { source: 'function' })
 }
 
-/** The items that a body names, as list or as keys; throws VALIDATION_ERROR when it names none or too many. */
+/** Items of a body, from `items` or `keys`; throws VALIDATION_ERROR when there are none or too many. */
 export function readNewItems({ items, keys }: Pick<AddInput, 'items' | 'keys'>): readonly NewItem[] {
   if (items) return items
   if (!keys || keys.length === 0) throw problem('VALIDATION_ERROR', 'items or keys must be given')
@@ -84,7 +86,7 @@ export function readNewItems({ items, keys }: Pick<AddInput, 'items' | 'keys'>):
   return keys.map((key) => ({ key }))
 }
 
-/** An item as the statement takes it. */
+/** An item as the insert statement reads it. */
 interface SentRow {
   readonly ord: number
   readonly key: string
@@ -99,23 +101,23 @@ interface SentRow {
   readonly note: string
 }
 
-function rowOf(scope: Scope, queue: Queue, item: NewItem, way: Way, index: number): SentRow {
-  // As it stands in the statement's text, its size is that of what is stored.
+function buildRow(scope: Scope, queue: Queue, item: NewItem, options: AddOptions, index: number): SentRow {
+  // Checks the size only: the statement receives the whole row as JSON.
   serializePayload(item.payload, `items[${index}].payload`)
-  const stageKey = item.stage ?? way.stage
+  const stageKey = item.stage ?? options.stage
   const stage = stageKey == null ? findStartStage(queue) : requireStage(queue, stageKey)
   return {
     ord: index,
     key: item.key,
     stage: stage.key,
     status: stage.kind === 'terminal' ? 'done' : 'open',
-    batch: item.batch ?? way.batch ?? '',
+    batch: item.batch ?? options.batch ?? '',
     priority: item.priority ?? 0,
     record_id: item.record_id ?? null,
     assignee_id: item.assignee_id ?? '',
     payload: item.payload ?? {},
-    event_id: way.eventIds?.[index] ?? null,
-    note: onEnterNote(scope, stage, way.note ?? ''),
+    event_id: options.eventIds?.[index] ?? null,
+    note: onEnterNote(scope, stage, options.note ?? ''),
   }
 }
 
@@ -128,18 +130,18 @@ interface AddedRow {
   readonly created: boolean
 }
 
-/** How often keys are looked at again that somebody else was adding, or closing, at the same moment. */
-const maxLooks = 5
+/** Attempts for keys that concurrent transactions add or close. */
+const maxAttempts = 5
 
-async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], way: Way): Promise<AddedRow[]> {
-  const done: AddedRow[] = []
+async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], options: AddOptions): Promise<AddedRow[]> {
+  const results: AddedRow[] = []
   let open = sent
-  for (let look = 1; open.length > 0; look++) {
-    const rows = await scope.db.query<AddedRow>(statementOf(scope, queue, open, way))
+  for (let attempt = 1; open.length > 0; attempt++) {
+    const rows = await scope.db.query<AddedRow>(statementOf(scope, queue, open, options))
     const missing = rows.filter(({ id }) => id === null)
-    done.push(...rows.filter(({ id }) => id !== null))
-    // What is missing of intake's was made by its change before.
-    if (missing.length === 0 || way.eventIds) break
+    results.push(...rows.filter(({ id }) => id !== null))
+    // A row missing from intake was created by an earlier run for the same change.
+    if (missing.length === 0 || options.eventIds) break
     const found = await scope.db.query<Omit<AddedRow, 'ord' | 'created'>>(
       findOpenItems(
         scope.workspace.id,
@@ -149,19 +151,20 @@ async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], way:
     )
     const byKey = new Map(found.map((row) => [row.key, row]))
     for (const { ord, key } of missing) {
-      const held = byKey.get(key)
-      if (held) done.push({ ...held, ord, created: false })
+      const openItem = byKey.get(key)
+      if (openItem) results.push({ ...openItem, ord, created: false })
     }
     open = sent.filter(({ ord, key }) => missing.some((one) => one.ord === ord) && !byKey.has(key))
-    if (look === maxLooks && open.length > 0) throw problem('INTERNAL', undefined, { cause: new Error('keys of a queue keep changing') })
+    if (attempt === maxAttempts && open.length > 0)
+      throw problem('INTERNAL', undefined, { cause: new Error('keys of a queue keep changing') })
   }
-  return done.sort((one, other) => one.ord - other.ord)
+  return results.sort((one, other) => one.ord - other.ord)
 }
 
-function statementOf({ workspace, cause, now }: Scope, queue: Queue, sent: readonly SentRow[], way: Way) {
-  const { scan } = way
+function statementOf({ workspace, cause, now }: Scope, queue: Queue, rows: readonly SentRow[], options: AddOptions) {
+  const { scan } = options
   return addStatement(
-    ...[workspace.id, queue.id, JSON.stringify(sent), way.source, queue.settings.allow_duplicates, toInstant(now())],
+    ...[workspace.id, queue.id, JSON.stringify(rows), options.source, queue.settings.allow_duplicates, toInstant(now())],
     ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, scan ? 'created' : null],
     ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
   )

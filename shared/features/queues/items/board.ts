@@ -11,7 +11,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
 type BoardQuery = TypeOf<typeof boardQuery>
 
-/** Every stage with its first items (document 2, GET board). */
+/** All stages with their first items (document 2, GET board). */
 export const boardAnswer = schema(
   t.Object(
     {
@@ -20,8 +20,8 @@ export const boardAnswer = schema(
         t.Object({
           ...stageHeading,
           items: t.Array(itemView.json),
-          total: t.Integer({ description: 'Open items; of a terminal stage the closed ones.' }),
-          next_offset: nullable(t.Integer({ description: "Where the route of the stage's items goes on; null when all are shown." })),
+          total: t.Integer({ description: 'Number of open items; of closed items in a terminal stage.' }),
+          next_offset: nullable(t.Integer({ description: "offset of the next page of the stage's items; null when all are shown." })),
         }),
       ),
     },
@@ -30,26 +30,26 @@ export const boardAnswer = schema(
 )
 type Board = TypeOf<typeof boardAnswer>
 
-/** The board of a queue: open items as they would be claimed, of a terminal stage the newest closed ones. Two statements. */
+/** A queue's board: open items in claim order, and the newest closed items of terminal stages. Two statements. */
 export const readBoard = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>
-  withItemAccess(scope, queue, (sight) => boardInSight(scope, queue, query, sight))
+  withItemAccess(scope, queue, (itemAccess) => loadBoard(scope, queue, query, itemAccess))
 
-async function boardInSight(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, sight: ItemAccess | undefined): Promise<Board> {
+async function loadBoard(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, itemAccess: ItemAccess | undefined): Promise<Board> {
   const { workspace, now } = scope
-  const [terminal, others] = [
+  const [terminal, nonTerminal] = [
     queue.stages.filter(({ kind }) => kind === 'terminal'),
     queue.stages.filter(({ kind }) => kind !== 'terminal'),
   ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
-  const found = findBoard(sight, workspace.id, queue.id, keys(others), keys(terminal), limit, batch || null)
-  const rows = await readWholeList<ItemRow>(createReader(scope), found, 'limit must be lower here')
-  const counts = await readCounts(scope, sight, [queue.id], batch)
+  const statement = findBoard(itemAccess, workspace.id, queue.id, keys(nonTerminal), keys(terminal), limit, batch || null)
+  const rows = await readWholeList<ItemRow>(createReader(scope), statement, 'limit must be lower here')
+  const counts = await readCounts(scope, itemAccess, [queue.id], batch)
   const time = now()
-  const shown = Map.groupBy(rows, ({ stage }) => stage)
+  const itemsByStage = Map.groupBy(rows, ({ stage }) => stage)
   return {
     queue: queueNameOf(queue),
     stages: queue.stages.map(({ key, label, kind, position, wip_limit }) => {
-      const items = (shown.get(key) ?? []).map((row) => viewOfItem(queue, row, time))
+      const items = (itemsByStage.get(key) ?? []).map((row) => viewOfItem(queue, row, time))
       const total = counts
         .filter(({ stage, status }) => stage === key && (status === 'open') === (kind !== 'terminal'))
         .reduce((sum, { items }) => sum + items, 0)

@@ -7,32 +7,32 @@ import { type ItemRow, type ItemView, viewOfItem } from '#shared/features/queues
 import { findAccessibleByKey, findItemById, findItems, findOpenByKey } from '#shared/features/queues/items/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** One item's row; undefined when there is none that the caller sees. */
+/** One item's row; undefined when it does not exist or is hidden from the caller. */
 export const findItem = (scope: Scope, queue: Queue, itemId: string): Promise<ItemRow | undefined> =>
-  withItemAccess(scope, queue, (sight) => findOne(scope, queue, itemId, sight))
+  withItemAccess(scope, queue, (itemAccess) => findRow(scope, queue, itemId, itemAccess))
 
-/** The same, also of an item that is hidden from the caller. */
+/** One item's row, even when hidden from the caller; undefined when it does not exist. */
 export const findAnyItem = (scope: Scope, queue: Queue, itemId: string): Promise<ItemRow | undefined> =>
-  findOne(scope, queue, itemId, undefined)
+  findRow(scope, queue, itemId, undefined)
 
-async function findOne(scope: Scope, queue: Queue, itemId: string, sight: ItemAccess | undefined): Promise<ItemRow | undefined> {
-  return (await readRows<ItemRow>(scope, findItemById(sight, scope.workspace.id, queue.id, itemId)))[0]
+async function findRow(scope: Scope, queue: Queue, itemId: string, itemAccess: ItemAccess | undefined): Promise<ItemRow | undefined> {
+  return (await readRows<ItemRow>(scope, findItemById(itemAccess, scope.workspace.id, queue.id, itemId)))[0]
 }
 
-/** The oldest open item of a key that the caller sees; `hidden` when only hidden ones are open, undefined when the key is not open. */
+/** The oldest visible open item of a key; `hidden` when all open ones are hidden from the caller, undefined when none is open. */
 export const findOpenItem = (scope: Scope, queue: Queue, key: string): Promise<ItemRow | 'hidden' | undefined> =>
-  withItemAccess(scope, queue, async (sight) => {
+  withItemAccess(scope, queue, async (itemAccess) => {
     const { db, workspace } = scope
-    if (!sight) return (await db.query<ItemRow>(findOpenByKey(workspace.id, queue.id, key)))[0]
-    const [found] = await db.query<ItemRow & { is_seen: boolean }>(findAccessibleByKey(sight, workspace.id, queue.id, key))
+    if (!itemAccess) return (await db.query<ItemRow>(findOpenByKey(workspace.id, queue.id, key)))[0]
+    const [found] = await db.query<ItemRow & { is_seen: boolean }>(findAccessibleByKey(itemAccess, workspace.id, queue.id, key))
     return found && !found.is_seen ? 'hidden' : found
   })
 
-/** Items by their ids; those that are not there, or hidden from the caller, are left out. */
+/** Items by id; missing and hidden items are omitted. */
 export const findItemViews = (scope: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, ItemView>> =>
-  withItemAccess(scope, queue, (sight) => viewsByIds(scope, queue, ids, sight))
+  withItemAccess(scope, queue, (itemAccess) => viewsByIds(scope, queue, ids, itemAccess))
 
-/** The same with hidden items. */
+/** Items by id, including hidden ones; missing items are omitted. */
 export const findAnyItemViews = (scope: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, ItemView>> =>
   viewsByIds(scope, queue, ids, undefined)
 
@@ -40,13 +40,13 @@ async function viewsByIds(
   { db, workspace, now }: Scope,
   queue: Queue,
   ids: readonly string[],
-  sight: ItemAccess | undefined,
+  itemAccess: ItemAccess | undefined,
 ): Promise<Map<string, ItemView>> {
-  const rows = await db.query<ItemRow>(findItems(sight, workspace.id, queue.id, ids))
+  const rows = await db.query<ItemRow>(findItems(itemAccess, workspace.id, queue.id, ids))
   return new Map(rows.map((row) => [row.id, viewOfItem(queue, row, now())]))
 }
 
-/** An item as a caller sees it; throws NOT_FOUND, and VALIDATION_ERROR for an id that is none. */
+/** An item visible to the caller. Throws NOT_FOUND, and VALIDATION_ERROR for a malformed id. */
 export async function getItem(scope: Scope, queue: Queue, itemId: string): Promise<ItemView> {
   const row = await findItem(scope, queue, requireItemId(itemId))
   if (!row) throw problem('NOT_FOUND')

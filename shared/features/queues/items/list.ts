@@ -25,12 +25,12 @@ const filters = {
   batch: t.Optional(t.String()),
   key: t.Optional(t.String()),
   q: t.Optional(t.String({ maxLength: 500, description: 'Text contained in key or batch.' })),
-  overdue: t.Optional(t.Boolean({ description: 'True for overdue ones only.' })),
+  overdue: t.Optional(t.Boolean({ description: 'true: overdue items only.' })),
   assignee_id: t.Optional(t.String()),
   record_id: t.Optional(t.String({ format: 'uuid' })),
 }
 
-/** The parameters of a stage's items, and with `stage` of a queue's (document 2, GET items parameters). */
+/** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (document 2, GET items parameters). */
 export const stageItemsQuery = schema(t.Object({ ...filters, ...paging }))
 export const itemsQuery = schema(t.Object({ stage: t.Optional(t.String()), ...filters, ...paging }))
 export type ItemsQuery = TypeOf<typeof itemsQuery>
@@ -40,7 +40,7 @@ export const itemPage = schema(
     {
       items: t.Array(itemView.json),
       total: t.Integer(),
-      next_offset: nullable(t.Integer({ description: 'Where the next page starts; null on the last.' })),
+      next_offset: nullable(t.Integer({ description: 'offset of the next page; null on the last page.' })),
     },
     { title: 'QueueItemPage' },
   ),
@@ -51,43 +51,46 @@ export interface ItemPage {
   readonly next_offset: number | null
 }
 
-/** A page of a queue's items that match, newest first, with the exact number of all. */
-export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> => page(scope, queue, query, itemOrders.newest)
+/** A page of a queue's matching items, newest first, with the exact total. */
+export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> =>
+  listPage(scope, queue, query, itemOrders.newest)
 
 /**
- * A page of a stage's items as its board shows them: the open ones as they would be claimed, of a terminal stage the closed ones, newest
- * first; with a status those that have it.
+ * A page of a stage's items as on the board: open items in claim order, closed items of a terminal stage newest first. `status` selects
+ * items of that status instead.
  */
 export function listStageItems(scope: Scope, queue: Queue, stage: Stage, query: Omit<ItemsQuery, 'stage'>): Promise<ItemPage> {
   const isOpen = query.status === undefined ? stage.kind !== 'terminal' : query.status === 'open'
   const status = query.status ?? (isOpen ? 'open' : 'closed')
-  return page(scope, queue, { ...query, stage: stage.key, status }, isOpen ? itemOrders.claim : itemOrders.ended)
+  return listPage(scope, queue, { ...query, stage: stage.key, status }, isOpen ? itemOrders.claim : itemOrders.ended)
 }
 
-type Asked = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
+type ListRequest = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
 
-const page = (scope: Scope, queue: Queue, query: Asked, order: string): Promise<ItemPage> =>
-  withItemAccess(scope, queue, async (sight) => pageOf(scope, query, await readItemFilter(scope, queue, query, sight), order))
+const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string): Promise<ItemPage> =>
+  withItemAccess(scope, queue, async (itemAccess) =>
+    readFilteredPage(scope, query, await readItemFilter(scope, queue, query, itemAccess), order),
+  )
 
-async function pageOf(scope: Scope, query: Asked, filter: ItemFilter, order: string): Promise<ItemPage> {
+async function readFilteredPage(scope: Scope, query: ListRequest, filter: ItemFilter, order: string): Promise<ItemPage> {
   const { limit, offset } = query
   const { queue } = filter
   const statement = listStatement(filter, order, limit + 1, offset)
   const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
   const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
-  // A page that is not full and not past the end tells the number by itself.
+  // A last page that is not empty gives the total without a count.
   const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
   return { items, total, next_offset: rows.length > limit ? offset + limit : null }
 }
 
-/** What a query means for a caller with this sight; text that few items hold has been found by then. */
+/** The filter of a query under the caller's item access. Rare text in `q` is resolved to the items that contain it. */
 export async function readItemFilter(
   scope: Scope,
   queue: Queue,
-  query: Omit<Asked, 'limit' | 'offset'>,
-  sight: ItemAccess | undefined,
+  query: Omit<ListRequest, 'limit' | 'offset'>,
+  itemAccess: ItemAccess | undefined,
 ): Promise<ItemFilter> {
-  const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), sight }
+  const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), access: itemAccess }
   if (!query.q) return filter
   const [found] = await readRows<{ items: string[] | null; batches: string[] }>(
     scope,
@@ -96,16 +99,18 @@ export async function readItemFilter(
   return found && hasFewMatches(found) ? { ...filter, textMatches: found } : filter
 }
 
-/** From the kept counts where those tell what is asked for, else by counting what matches. */
-async function countOf(scope: Scope, query: Asked, filter: ItemFilter): Promise<number> {
-  const isKept = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every((one) => one === undefined || one === false)
-  if (!isKept || query.batch === '' || filter.access) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
+/** Reads the total from the stored counts where they cover the query, else counts the matching items. */
+async function countOf(scope: Scope, query: ListRequest, filter: ItemFilter): Promise<number> {
+  const isStored = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every(
+    (one) => one === undefined || one === false,
+  )
+  if (!isStored || query.batch === '' || filter.access) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
   const rows = await readRows<{ stage: string; status: string; items: number }>(
     scope,
     findCounts(scope.workspace.id, [filter.queue.id], query.batch ?? ''),
   )
-  const isMeant = (row: { stage: string; status: string }) =>
+  const isCounted = (row: { stage: string; status: string }) =>
     (query.stage === undefined || row.stage === query.stage) &&
     (query.status === undefined || (query.status === 'closed' ? row.status !== 'open' : row.status === query.status))
-  return rows.reduce((total, row) => total + (isMeant(row) ? row.items : 0), 0)
+  return rows.reduce((total, row) => total + (isCounted(row) ? row.items : 0), 0)
 }

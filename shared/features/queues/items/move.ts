@@ -15,23 +15,23 @@ import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A move that somebody wants, by whatever door: route, SDK, flow, scan or button. */
+/** A requested move, from a route, the SDK, a flow, a scan or intake. */
 export interface Move {
   readonly to: Stage
   readonly status?: ItemStatus | undefined
   readonly note?: string | null | undefined
   readonly claimToken?: string | undefined
   readonly scan?: ScanFacts & { readonly payload: string | null }
-  /** The item's version as it was looked at, where the move stands on that. */
+  /** The expected version of the item; the move is refused as `changed` when it differs. */
   readonly version?: number
-  /** `cancelled` where intake ends the item. */
+  /** `cancelled` when intake closes the item. */
   readonly kind?: 'moved' | 'cancelled'
 }
 
-/** Why an item did not move. `changed`: somebody else changed it since it was looked at. */
+/** Why an item did not move. `changed`: another transaction changed it after it was read. */
 export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
-/** What came of a move; `item` is as it is then. */
+/** Result of a move; `item` is its state afterwards. */
 export interface MoveResult {
   readonly item: ItemRow
   readonly from: string
@@ -39,62 +39,62 @@ export interface MoveResult {
   readonly previousClaim: ChangedItem['previous_claim']
 }
 
-/** What each refusal says to whoever asked. */
+/** Message of a refusal. */
 export const refusalText = (refusal: MoveRefusal, item: Pick<ItemRow, 'stage' | 'status'>, { key, label, wip_limit }: Stage): string =>
   ({
     changed: 'The item changed meanwhile',
     closed: `The item is closed (${item.status})`,
-    stale: 'claim_token is the claim of the item no more',
-    lost: 'Your claim of the item ran out, and somebody else holds it',
+    stale: 'claim_token has expired',
+    lost: 'Your claim of the item expired, and another caller has claimed it',
     from: `The stage ${label} (${key}) takes no items from ${item.stage}`,
     full: `The stage ${label} (${key}) is at its limit of ${wip_limit}`,
   })[refusal]
 
 /**
- * Moves an item into a stage, or says why not; in the second case nothing is written. Every door comes through here. The record patch is
- * written first, as the caller: what refuses it is thrown, and the item stays. Undefined when there is no such item.
+ * Moves an item into a stage, or returns the refusal and writes nothing. All moves use this function. The record patch is written first, as
+ * the caller; its errors are thrown and the item stays. Returns undefined for an unknown item.
  */
 export async function moveItem(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { to } = move
-  if (to.wip_limit === 0 && to.record_patch === null && to.on_enter === null) return moveAlone(scope, queue, itemId, move)
+  if (to.wip_limit === 0 && to.record_patch === null && to.on_enter === null) return updateStage(scope, queue, itemId, move)
   try {
-    return await apart(scope, (inside) => moveWithin(inside, queue, itemId, move))
+    return await atomically(scope, (txScope) => moveWithEffects(txScope, queue, itemId, move))
   } catch (error) {
-    if (error instanceof NotMoved) return error.moved
+    if (error instanceof MoveRefused) return error.result
     throw error
   }
 }
 
-/** In a transaction of its own, or a part of the caller's that can be taken back by itself. */
-const apart = <T>(scope: Scope, work: (inside: Scope) => Promise<T>): Promise<T> =>
+/** Runs work in a transaction of its own, or in a savepoint of the caller's transaction. */
+const atomically = <T>(scope: Scope, work: (txScope: Scope) => Promise<T>): Promise<T> =>
   'inTransaction' in scope.db ? withSavepoint(scope.db, () => work(scope)) : scope.db.transaction((tx) => work(within(scope, tx)))
 
-/** Takes the transaction back in which a record was written for a move that was refused then. */
-class NotMoved extends Error {
-  readonly moved: MoveResult
+/** Rolls back the record patch of a move that was then refused. */
+class MoveRefused extends Error {
+  readonly result: MoveResult
 
-  constructor(moved: MoveResult) {
+  constructor(result: MoveResult) {
     super('not moved')
-    this.moved = moved
+    this.result = result
   }
 }
 
-/** Always in the order of stage, record, item, so that no two moves wait for each other in a circle. */
-async function moveWithin(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
+/** Locks stage, record and item in this order, so that moves do not deadlock. */
+async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { to } = move
   if (to.wip_limit > 0) await scope.db.query(lockStage(scope.workspace.id, queue.id, to.key))
-  const looked = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
-  const willPatch = looked !== undefined && patchesRecord(queue, to, looked) && looked.status === 'open' && accepts(to, looked)
-  if (willPatch) await patchRecord(scope, queue, to, looked)
-  const moved = await moveAlone(scope, queue, itemId, move)
-  if (moved?.refusal && willPatch) throw new NotMoved(moved)
-  if (moved && moved.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: moved.from, to: to.key }])
-  return moved
+  const current = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
+  const willPatch = current !== undefined && patchesRecord(queue, to, current) && current.status === 'open' && acceptsFrom(to, current)
+  if (willPatch) await patchRecord(scope, queue, to, current)
+  const result = await updateStage(scope, queue, itemId, move)
+  if (result?.refusal && willPatch) throw new MoveRefused(result)
+  if (result && result.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: result.from, to: to.key }])
+  return result
 }
 
-const accepts = ({ from }: Stage, { stage }: ItemRow): boolean => from.length === 0 || from.includes(stage)
+const acceptsFrom = ({ from }: Stage, { stage }: ItemRow): boolean => from.length === 0 || from.includes(stage)
 
-async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
+async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
   const [row] = await db.query<ItemRow & PreviousClaimRow & { from_stage: string; refusal: MoveRefusal | null }>(
@@ -111,8 +111,8 @@ async function moveAlone(scope: Scope, queue: Queue, itemId: string, move: Move)
 }
 
 /**
- * Moves an item as a caller asks (document 2, POST move). Throws NOT_FOUND for an item or stage that is not there, VALIDATION_ERROR for what
- * the stage, the claim or the item itself refuses, and what the change of the linked record throws.
+ * Moves an item for a caller (document 2, POST move). Throws NOT_FOUND for an unknown item or stage, VALIDATION_ERROR when the stage, the
+ * claim or the item refuses the move, and the errors of changing the linked record.
  */
 export async function moveItemForCaller(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ChangedItem> {
   requireEnabled(queue)
@@ -120,8 +120,8 @@ export async function moveItemForCaller(scope: Scope, queue: Queue, itemId: stri
   const to = requireStage(queue, input.to_stage)
   const { status, note, claim_token: claimToken } = input
   await requireItemAccess(scope, queue, id)
-  const moved = await moveItem(scope, queue, id, { to, status, note, claimToken })
-  if (!moved) throw problem('NOT_FOUND')
-  if (moved.refusal) throw problem('VALIDATION_ERROR', refusalText(moved.refusal, moved.item, to))
-  return { ...viewOfItem(queue, moved.item, scope.now()), previous_claim: moved.previousClaim }
+  const result = await moveItem(scope, queue, id, { to, status, note, claimToken })
+  if (!result) throw problem('NOT_FOUND')
+  if (result.refusal) throw problem('VALIDATION_ERROR', refusalText(result.refusal, result.item, to))
+  return { ...viewOfItem(queue, result.item, scope.now()), previous_claim: result.previousClaim }
 }

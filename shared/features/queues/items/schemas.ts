@@ -13,13 +13,13 @@ export type ItemStatus = (typeof itemStatuses)[number]
 export const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
 export type ItemSource = (typeof itemSources)[number]
 
-const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identity of the item within its queue.' })
+const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identifies the item within its queue.' })
 const batch = t.String({ maxLength: limits.nameCharacters, description: 'Group label.' })
 const note = t.String({ maxLength: limits.noteCharacters, description: 'Kept in the history.' })
 const priority = t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'The highest is claimed first.' })
 const payload = t.Record(t.String(), t.Unknown(), { description: 'Up to 16 KB of JSON.' })
 const assignee = t.String({ maxLength: limits.nameCharacters, description: 'Empty when none.' })
-const token = t.String({ maxLength: 200, description: 'claim_token of a claim: refused when it is the claim of the item no more.' })
+const token = t.String({ maxLength: 200, description: 'claim_token of a claim; refused when that claim of the item has ended.' })
 
 const parts = {
   id: uuid,
@@ -31,17 +31,17 @@ const parts = {
   batch: t.String(),
   record_id: nullable(uuid),
   payload: t.Record(t.String(), t.Unknown()),
-  claimed_by: nullable(t.String({ format: 'uuid', description: 'Who works on it; null when nobody does, or when the claim ran out.' })),
+  claimed_by: nullable(t.String({ format: 'uuid', description: 'Id of the claimer; null when there is no claim or it has expired.' })),
   claim_expires_at: nullable(instant),
   assignee_id: t.String(),
-  attempts: t.Integer({ description: 'How often it was claimed.' }),
+  attempts: t.Integer({ description: 'Number of claims.' }),
   due_at: nullable(instant),
   overdue: t.Boolean({ 'x-changes-by-itself': true }),
   entered_stage_at: instant,
   created_at: instant,
 }
 
-/** An item as callers see it (document 2, Queue item). */
+/** An item as answered to callers (document 2, Queue item). */
 export const itemView = schema(t.Object(parts, { title: 'QueueItem', description: 'Something that moves through the stages of a queue.' }))
 export type ItemView = TypeOf<typeof itemView>
 
@@ -49,7 +49,7 @@ export type ItemView = TypeOf<typeof itemView>
 export const changedItem = schema(t.Object({ ...parts, previous_claim: previousClaim }, { title: 'ChangedQueueItem' }))
 export type ChangedItem = TypeOf<typeof changedItem>
 
-/** The same with the claim that its claimer holds. */
+/** An item with the token of its new claim. */
 const claimedItem = t.Object({ ...parts, claim_token: t.String() }, { title: 'ClaimedQueueItem' })
 export const claimAnswer = schema(t.Object({ items: t.Array(claimedItem), claimed: t.Integer() }, { title: 'QueueClaim' }))
 export type ClaimAnswer = TypeOf<typeof claimAnswer>
@@ -64,12 +64,12 @@ const newItem = t.Object({
   payload: t.Optional(nullable(payload)),
 })
 
-/** What adds items (document 2, POST items body). */
+/** Body that adds items (document 2, POST items body). */
 export const addInput = schema(
   t.Object(
     {
       items: t.Optional(t.Array(newItem, { minItems: 1, maxItems: limits.itemsPerAdd })),
-      keys: t.Optional(t.Array(itemKey, { description: 'Shorthand for items with keys alone; ignored when items is present.' })),
+      keys: t.Optional(t.Array(itemKey, { description: 'Shorthand for items with only a key; ignored when items is present.' })),
       stage: t.Optional(nullable(stageKey)),
       batch: t.Optional(nullable(batch)),
       source: t.Optional(t.Enum([...itemSources])),
@@ -84,23 +84,23 @@ export type NewItem = TypeOf<ReturnType<typeof schema<typeof newItem>>>
 export const newItems = schema(t.Array(newItem, { minItems: 1, maxItems: limits.itemsPerAdd }))
 
 const addedItem = t.Object({
-  id: nullable(t.String({ format: 'uuid', description: 'null, as stage and status are, of a duplicate that is hidden from the caller.' })),
+  id: nullable(t.String({ format: 'uuid', description: 'null, like stage and status, for a duplicate that is hidden from the caller.' })),
   key: t.String(),
   stage: nullable(t.String()),
   status: nullable(t.Enum([...itemStatuses])),
-  duplicate: t.Boolean({ description: 'Whether the key was open already; then this is the item that it names.' }),
+  duplicate: t.Boolean({ description: 'Whether the key was already open; then this is the open item.' }),
 })
 export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>
-/** Items as they were read, which may be added to another queue. */
+/** Items in the form of the list answer, so that read items can be added to another queue. */
 export const copiedItems = schema(t.Object({ items: t.Array(itemView.json) }))
 
-/** What came of adding: in the order sent, each key as it stands in the queue now. */
+/** Result of adding: each key's current item, in the order sent. */
 export const addAnswer = schema(
   t.Object({ created: t.Integer(), duplicates: t.Integer(), items: t.Array(addedItem) }, { title: 'QueueItemsAdded' }),
 )
 export type AddAnswer = TypeOf<typeof addAnswer>
 
-/** What moves an item. */
+/** Body that moves an item. */
 export const moveInput = schema(
   t.Object(
     {
@@ -114,7 +114,7 @@ export const moveInput = schema(
 )
 export type MoveInput = TypeOf<typeof moveInput>
 
-/** What claims items. */
+/** Body that claims items. */
 export const claimInput = schema(
   t.Object(
     {
@@ -126,7 +126,7 @@ export const claimInput = schema(
 )
 export type ClaimInput = TypeOf<typeof claimInput>
 
-/** What changes an item where it stands. */
+/** Body that changes an item without moving it. */
 export const editInput = schema(
   t.Object(
     {
@@ -135,7 +135,7 @@ export const editInput = schema(
       assignee_id: t.Optional(nullable(assignee)),
       due_at: t.Optional(nullable(instant)),
       payload: t.Optional(payload),
-      release: t.Optional(t.Boolean({ description: 'True gives up the claim.' })),
+      release: t.Optional(t.Boolean({ description: 'true ends the claim.' })),
       note: t.Optional(nullable(note)),
       claim_token: t.Optional(token),
     },
@@ -148,13 +148,13 @@ const scan = {
   key: t.String({
     minLength: 1,
     maxLength: limits.keyCharacters + 2,
-    description: 'As the scanner types it; one trailing line end or tab is dropped.',
+    description: 'The scanned text; one trailing line end or tab is removed.',
   }),
   to_stage: t.Optional(nullable(stageKey)),
   payload: t.Optional(nullable(payload)),
 }
 
-/** What a scan sends. */
+/** Body of a scan. */
 export const scanInput = schema(
   t.Object(
     {
@@ -179,7 +179,7 @@ export interface ScanAnswer {
   readonly item: ItemView | null
 }
 
-/** Scans that a station kept while it could not send them. */
+/** Scans that a station recorded while it was offline. */
 export const scanLogInput = schema(
   t.Object(
     {
@@ -212,24 +212,24 @@ export interface ItemRow extends Omit<ItemView, 'overdue'> {
   readonly version: number
 }
 
-/** An item as it reads at a time: a claim that ran out is none, and overdue is told from the clock (document 2, Queue item). */
+/** An item's view at `now`: an expired claim is omitted, `overdue` is computed (document 2, Queue item). */
 export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date): ItemView {
-  const item = Object.fromEntries(shown.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
+  const item = Object.fromEntries(viewFields.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
   const time = toInstant(now)
   const isClaimed = item.claim_expires_at !== null && item.claim_expires_at > time
   const sla = queue.stages.find(({ key }) => key === item.stage)?.sla_seconds ?? 0
-  const isLate = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < overdueCutoff(now, sla))
-  return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isLate }
+  const isOverdue = (item.due_at !== null && item.due_at < time) || (sla > 0 && item.entered_stage_at < overdueCutoff(now, sla))
+  return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isOverdue }
 }
 
-/** What of a row a view shows; a read's first statement brings cells of its own along. */
-const shown = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
+/** Row columns that a view shows; the first statement of a read adds columns of its own. */
+const viewFields = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
-/** What entered a stage before this instant is over its time there. */
+/** Items that entered a stage before this instant exceed its time limit. */
 export const overdueCutoff = (now: Date, seconds: number): string => toInstant(new Date(now.getTime() - seconds * 1_000))
 
 /** The cutoffs of the stages that have a time limit. */
 export function overdueCutoffs({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {
-  const timed = stages.filter(({ sla_seconds }) => sla_seconds > 0)
-  return { keys: timed.map(({ key }) => key), times: timed.map(({ sla_seconds }) => overdueCutoff(now, sla_seconds)) }
+  const timedStages = stages.filter(({ sla_seconds }) => sla_seconds > 0)
+  return { keys: timedStages.map(({ key }) => key), times: timedStages.map(({ sla_seconds }) => overdueCutoff(now, sla_seconds)) }
 }

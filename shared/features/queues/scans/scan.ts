@@ -12,39 +12,39 @@ import { queueLimits } from '#shared/features/queues/limits.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A scan's outcome, with the instant at which its item had entered its stage before it. */
+/** A scan's verdict, with the instant at which the item had entered its stage before the scan. */
 export interface ScanResult extends ScanAnswer {
   readonly enteredBefore: string | null
 }
 
-/** A scan that came at once, and not out of a journal. */
+/** Facts of a scan sent immediately, not from a scan log. */
 const live: ScanFacts = { scanId: null, scannedAt: null, station: null }
 
-/** How often a scan is judged anew when somebody else changes its item meanwhile. */
-const maxLooks = 10
+/** Attempts to judge a scan while other transactions change its item. */
+const maxAttempts = 10
 
 /**
- * Judges a scanned key: advances the item of that key, makes one, or says why not (document 2, POST scan). Every scan leaves an entry in the
- * history. Throws NOT_FOUND for a stage that the queue does not have, FORBIDDEN where the key is new and its caller may not add,
- * VALIDATION_ERROR for a payload that is too large and a queue that is not enabled.
+ * Judges a scanned key: advances its item, adds one, or gives the reason against it (document 2, POST scan). Every scan adds a history
+ * entry. Throws NOT_FOUND for an unknown stage, FORBIDDEN when the key is new and the caller may not add, VALIDATION_ERROR for an oversized
+ * payload and a disabled queue.
  */
 export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts = live): Promise<ScanResult> {
   requireEnabled(queue)
   const key = readScannedKey(input.key)
   const payload = input.payload == null ? null : serializePayload(input.payload, 'payload')
   if (input.stage != null) requireStage(queue, input.stage)
-  const wanted = input.to_stage == null ? undefined : requireStage(queue, input.to_stage)
-  const scan = { input: { ...input, key }, facts, payload, wanted }
-  for (let look = 1; look <= maxLooks; look++) {
+  const target = input.to_stage == null ? undefined : requireStage(queue, input.to_stage)
+  const scan = { input: { ...input, key }, facts, payload, target }
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const item = await findOpenItem(scope, queue, key)
-    if (item === 'hidden') return unknown(scope, queue, scan)
-    const judged = item ? await scanKnown(scope, queue, scan, item) : await scanUnknown(scope, queue, scan)
-    if (judged) return judged
+    if (item === 'hidden') return answerUnknown(scope, queue, scan)
+    const verdict = item ? await scanKnown(scope, queue, scan, item) : await scanUnknown(scope, queue, scan)
+    if (verdict) return verdict
   }
   throw problem('INTERNAL', undefined, { cause: new Error(`the item of ${queue.key} kept changing while it was scanned`) })
 }
 
-/** Without the one line end or tab that a scanner types behind a key; throws VALIDATION_ERROR when nothing else is there. */
+/** Removes the one line end or tab that a scanner appends; throws VALIDATION_ERROR for an empty or oversized key. */
 export function readScannedKey(text: string): string {
   const key = text.replace(/(?:\r\n|\r|\n|\t)$/, '')
   if (key === '') throw problem('VALIDATION_ERROR', 'key must have at least 1 characters')
@@ -58,71 +58,77 @@ interface Scan {
   readonly facts: ScanFacts
   /** JSON text, or null. */
   readonly payload: string | null
-  readonly wanted: Stage | undefined
+  readonly target: Stage | undefined
 }
 
-/** Undefined when the item changed while it was judged. */
+/** Judges the scan of an open item; undefined when the item changed concurrently. */
 async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow): Promise<ScanResult | undefined> {
-  const { input, facts, payload, wanted } = scan
-  const to = wanted ?? findNextStage(queue, item.stage)
-  const told = (verdict: ScanVerdict, message: string, row: ItemRow): ScanResult => ({
+  const { input, facts, payload, target } = scan
+  const to = target ?? findNextStage(queue, item.stage)
+  const answer = (verdict: ScanVerdict, message: string, row: ItemRow): ScanResult => ({
     verdict,
     message,
     item: viewOfItem(queue, row, scope.now()),
     enteredBefore: item.entered_stage_at,
   })
   if (!to || to.key === item.stage) {
-    const here = to ?? requireStage(queue, item.stage)
-    await note(scope, queue, scan, item, 'duplicate')
-    return told('duplicate', `${input.key} is in ${here.label} already`, item)
+    const currentStage = to ?? requireStage(queue, item.stage)
+    await recordScan(scope, queue, scan, item, 'duplicate')
+    return answer('duplicate', `${input.key} is in ${currentStage.label} already`, item)
   }
   try {
     const { note: words, claim_token: claimToken } = input
-    const moved = await moveItem(scope, queue, item.id, { to, note: words, claimToken, scan: { ...facts, payload }, version: item.version })
-    if (!moved || again.has(moved.refusal)) return undefined
-    if (moved.refusal === null) return told('moved', `${input.key} moved to ${to.label}`, moved.item)
-    return await blocked(refusalText(moved.refusal, moved.item, to), moved.item)
+    const result = await moveItem(scope, queue, item.id, {
+      to,
+      note: words,
+      claimToken,
+      scan: { ...facts, payload },
+      version: item.version,
+    })
+    if (!result || retryRefusals.has(result.refusal)) return undefined
+    if (result.refusal === null) return answer('moved', `${input.key} result to ${to.label}`, result.item)
+    return await blocked(refusalText(result.refusal, result.item, to), result.item)
   } catch (error) {
-    // The record patch was refused: the item stays where it is.
+    // The record patch was refused; the item stays in its stage.
     if (!(error instanceof Problem) || error.status >= 500 || to.record_patch === null) throw error
     return blocked(error.message, item)
   }
 
   async function blocked(message: string, row: ItemRow): Promise<ScanResult> {
-    await note(scope, queue, scan, row, 'blocked', message)
-    return told('blocked', message, row)
+    await recordScan(scope, queue, scan, row, 'blocked', message)
+    return answer('blocked', message, row)
   }
 }
 
-/** Refusals after which the item is looked at anew: a closed one leaves its key to be new. */
-const again: ReadonlySet<MoveRefusal | null> = new Set<MoveRefusal | null>(['changed', 'closed'])
+/** Refusals after which the scan is judged again; the key of a closed item counts as new. */
+const retryRefusals: ReadonlySet<MoveRefusal | null> = new Set<MoveRefusal | null>(['changed', 'closed'])
 
-/** Undefined when somebody else made the item meanwhile. */
+/** Judges the scan of a key that is not open; undefined when another transaction added the item concurrently. */
 async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult | undefined> {
-  const { input, facts, wanted } = scan
-  if (queue.settings.on_unknown_scan === 'reject') return unknown(scope, queue, scan)
+  const { input, facts, target } = scan
+  if (queue.settings.on_unknown_scan === 'reject') return answerUnknown(scope, queue, scan)
   requirePermission(scope, 'queues:enqueue', queue.key)
-  const item = { key: input.key, stage: wanted?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
+  const item = { key: input.key, stage: target?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
   const { items } = await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, [item], {
     source: 'scan',
     note: input.note,
     scan: facts,
   })
-  const [made] = items
-  if (!made || made.duplicate || made.id === null || made.stage === null) return undefined
-  const row = await findItem(scope, queue, made.id)
+  const [added] = items
+  if (!added || added.duplicate || added.id === null || added.stage === null) return undefined
+  const row = await findItem(scope, queue, added.id)
   const view = row ? viewOfItem(queue, row, scope.now()) : null
-  return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, made.stage).label}`, item: view, enteredBefore: null }
+  return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, added.stage).label}`, item: view, enteredBefore: null }
 }
 
-/** Also of a key whose item is hidden from the caller: the entry names no item. */
-async function unknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult> {
-  await note(scope, queue, scan, null, 'unknown')
+/** Used also for a key whose item is hidden from the caller: the entry names no item. */
+async function answerUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult> {
+  await recordScan(scope, queue, scan, null, 'unknown')
   return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, item: null, enteredBefore: null }
 }
 
-/** Writes down a scan that moved and made nothing. */
-async function note(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: ScanVerdict, why = ''): Promise<void> {
+/** Records a scan that moved or added no item. */
+async function recordScan(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: ScanVerdict, why = ''): Promise<void> {
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
   await db.query(

@@ -13,7 +13,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** What presses a stage's button (document 2, POST stage action). */
+/** Body that presses a stage's button (document 2, POST stage action). */
 export const actionInput = schema(
   t.Object(
     {
@@ -24,7 +24,7 @@ export const actionInput = schema(
   ),
 )
 
-/** A stage's button; throws NOT_FOUND for a stage or button that the queue does not have. */
+/** A stage's button; throws NOT_FOUND for an unknown stage or button. */
 export function requireButton(queue: Queue, stageKey: string, buttonId: string): Button {
   const button = requireStage(queue, stageKey).buttons.find(({ id }) => id === buttonId)
   if (!button) throw problem('NOT_FOUND', `The stage ${stageKey} has no button ${buttonId}`)
@@ -39,10 +39,10 @@ export async function requirePressable(scope: Scope, queue: Queue, stageKey: str
   return button
 }
 
-/** An item for which a button is pressed, or why it is not. */
+/** An item for which a button is pressed, or the error that prevents it. */
 export type PressedItem = { readonly itemId: string; readonly item: ItemView } | { readonly itemId: string; readonly error: string }
 
-/** The items that a button is pressed for: those that are open in its stage. */
+/** Pairs each id with its item, if that is open in the button's stage, else with an error. */
 export async function findPressedItems(scope: Scope, queue: Queue, stageKey: string, itemIds: readonly string[]): Promise<PressedItem[]> {
   const items = await findItemViews(scope, queue, itemIds.filter(isUuid))
   return itemIds.map((itemId): PressedItem => {
@@ -54,7 +54,7 @@ export async function findPressedItems(scope: Scope, queue: Queue, stageKey: str
   })
 }
 
-/** What a button's function gets (decisions, Work queues). */
+/** Input of a button's function (decisions, Work queues). */
 export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => ({
   queue: queueNameOf(queue),
   item,
@@ -63,7 +63,7 @@ export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => 
   ...(input === undefined ? {} : { input }),
 })
 
-/** Writes down that a button was pressed for an item, and what came of it. */
+/** Adds a history entry for a pressed button and its result. */
 export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
   const { workspace, cause, now, db } = scope
   await db.query(

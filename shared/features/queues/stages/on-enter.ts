@@ -3,7 +3,7 @@ import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.t
 import { runOnEnter } from '#shared/features/queues/jobs.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 
-/** That an item came into a stage, and from which; null for a new one. */
+/** An item's entry into stage `to`; `from` is null for a new item. */
 export interface StageEntry {
   readonly itemId: string
   readonly from: string | null
@@ -11,23 +11,24 @@ export interface StageEntry {
 }
 
 /**
- * Has what the stages have for those who enter run, in the transaction that lets the items in: a function with the lesser of the mover's and
- * its author's rights, a flow as its own editor (decisions, Work queues). Each step makes the chain of automations longer by one.
+ * Enqueues the on_enter functions and flows of the entered stages, in the transaction that moves the items. A function has the intersection
+ * of the mover's and its author's rights, a flow those of its editor (decisions, Work queues). Each run extends the chain of automations by
+ * one.
  */
 export async function enqueueOnEnter(scope: Scope, queue: Queue, entries: readonly StageEntry[]): Promise<void> {
-  const running = entries.filter(({ to }) => queue.stages.some((stage) => stage.key === to && runs(scope, stage)))
-  if (running.length === 0) return
+  const triggering = entries.filter(({ to }) => queue.stages.some((stage) => stage.key === to && runsOnEnter(scope, stage)))
+  if (triggering.length === 0) return
   const { workspace, cause } = scope
-  await scope.jobQueue.enqueue(scope.db, runOnEnter, { workspaceId: workspace.id, cause }, { queueId: queue.id, entries: [...running] })
+  await scope.jobQueue.enqueue(scope.db, runOnEnter, { workspaceId: workspace.id, cause }, { queueId: queue.id, entries: [...triggering] })
 }
 
-/** Whether something is to run for items that enter the stage now. A flow counts the steps itself, and says in a run that there are too many. */
-const runs = ({ cause }: Scope, { on_enter }: Stage): boolean =>
+/** Whether on_enter runs for items that enter the stage now. A flow checks the depth itself and reports it in a run. */
+const runsOnEnter = ({ cause }: Scope, { on_enter }: Stage): boolean =>
   on_enter !== null && (cause.depth < maxCauseDepth || on_enter.flow_id !== undefined)
 
-/** What the history says of entering: the mover's words, and that nothing more is run where a chain has grown too long. */
+/** Note of a history entry: the mover's note, and a remark when on_enter was not run because the chain is too long. */
 export function onEnterNote(scope: Scope, stage: Stage, note: string): string {
-  if (stage.on_enter === null || runs(scope, stage)) return note
-  const told = `on_enter was not run: automations set each other off more than ${maxCauseDepth} deep`
-  return note === '' ? told : `${note} (${told})`
+  if (stage.on_enter === null || runsOnEnter(scope, stage)) return note
+  const remark = `on_enter was not run: automations set each other off more than ${maxCauseDepth} deep`
+  return note === '' ? remark : `${note} (${remark})`
 }
