@@ -52,4 +52,4 @@ export const restrictToApp = (app: AppName, methods: readonly SdkMethod[]): read
   Object.freeze(methods.map((method) => Object.freeze({ ...method, app })))
 
 /** Same as `defineSdkMethod`, for a method that changes nothing. */
-export const defineSdkQuery: typeof defineSdkMethod = (...made) => Object.freeze({ ...defineSdkMethod(...made), reads: true })
+export const defineSdkQuery: typeof defineSdkMethod = (...made) => Object.freeze({ ...defineSdkMethod(...made), isReadOnly: true })
