@@ -133,7 +133,7 @@ function sortTopologically(nodes: readonly FlowNode[], edges: readonly FlowEdge[
   return ordered
 }
 
-/** Body of each loop: all blocks reachable from its `loop` handle. Throws when body and continuation overlap, or when an edge enters a body. */
+/** Body of each loop: all blocks reachable from `loop`. Throws when it overlaps the blocks behind `done`, or an edge enters it from outside. */
 function bodiesOf(
   order: readonly FlowNode[],
   edges: readonly FlowEdge[],

@@ -9,7 +9,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'created_at'>
 
-/** Lists the last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, or for a list above 10 MB without `limit`. */
+/** Lists the last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, or above 10 MB without `limit`. */
 export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
