@@ -20,7 +20,7 @@ import { sendMessageBlock } from '#shared/features/messages/blocks.ts'
 import { createPaymentLinkBlock } from '#shared/features/payments/blocks.ts'
 import { enqueueItemBlock } from '#shared/features/queues/blocks.ts'
 
-/** All kinds of triggers and blocks, in the order editors show them. A feature adds its `blocks.ts` or a file in `blocks/`, and a line here. */
+/** All kinds of triggers and blocks, in the order editors show them. A feature's own blocks need a line here. */
 export const blockKinds: readonly (Block | Trigger)[] = [
   recordEventTrigger,
   scheduleTrigger,

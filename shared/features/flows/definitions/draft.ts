@@ -25,7 +25,7 @@ export const flowDraftView = schema(
 )
 export type FlowDraft = TypeOf<typeof flowDraftView>
 
-/** Counts one draft of the day. Throws AGENT_DISABLED without an assistant, LIMIT_EXCEEDED when the free plan's drafts of the day are used. */
+/** Counts one draft. Throws AGENT_DISABLED without an assistant, LIMIT_EXCEEDED when the free plan's drafts of the day are used. */
 export async function consumeDraftQuota({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   const cap = planCapOf({ config, workspace }, 'draftsPerDay')

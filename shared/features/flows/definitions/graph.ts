@@ -133,7 +133,7 @@ function sortTopologically(nodes: readonly FlowNode[], edges: readonly FlowEdge[
   return ordered
 }
 
-/** Body of each loop: all blocks reachable from `loop`. Throws when it overlaps the blocks behind `done`, or an edge enters it from outside. */
+/** Body of each loop: all blocks reachable from `loop`. Throws when it overlaps those behind `done`, or an edge enters it from outside. */
 function bodiesOf(
   order: readonly FlowNode[],
   edges: readonly FlowEdge[],

@@ -21,7 +21,7 @@ export interface NewRun {
   readonly key: string
   /** Length of the chain of flows that started each other, this one included. */
   readonly depth: number
-  /** Whether it may use the editor's personal data: the editor's own manual and scheduled runs, and those of events in its own calendars. */
+  /** Whether it may use the editor's personal data: true for the editor's manual and scheduled runs and for its own calendars' events. */
   readonly isPersonal: boolean
   /** Id of the request that caused it. */
   readonly requestId: string
@@ -114,7 +114,7 @@ export async function runFlow(scope: Scope, flowId: string, input: unknown): Pro
   return { queued: true, run_id }
 }
 
-/** Same as `runFlow` for many starts, such as queue items that entered a stage, in the same number of statements. Returns ids of new runs. */
+/** Same as `runFlow` for many starts, such as queue items that entered a stage, in as many statements. Returns ids of new runs. */
 export async function runFlowForEach(scope: Scope, flowId: string, starts: readonly ManualStart[]): Promise<string[]> {
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
