@@ -32,7 +32,7 @@ import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** The permission of every route of one flow is asked for its id; it must exist. */
+/** Resolves the flow of a route; permissions are checked for its id. Throws NOT_FOUND. */
 const onFlow = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
   const resource = await requireFlowId(scope, params.flowId)
   return { key: resource.id, resource }
@@ -48,7 +48,7 @@ export const routes = [
     method: 'GET',
     path: all,
     summary: 'List flows',
-    description: 'Oldest first, without nodes and edges, each with what keeps it from being enabled.',
+    description: 'Oldest first, without nodes and edges, each with its problems.',
     permission: 'flows:read',
     perItem: true,
     query: linkedQuery,
@@ -85,8 +85,8 @@ export const routes = [
     ...common,
     method: 'GET',
     path: `${all}/overview`,
-    summary: 'How the flows fare',
-    description: 'Counts of flows and runs, what fails, what is busy and what runs next.',
+    summary: 'Get an overview of the flows',
+    description: 'Counts of flows and runs, the failing and the busiest flows, and the next scheduled runs.',
     permission: 'flows:read',
     perItem: true,
     status: 200,
@@ -98,7 +98,7 @@ export const routes = [
     method: 'GET',
     path: one,
     summary: 'Get a flow',
-    description: 'With its nodes and edges, and what keeps it from being enabled.',
+    description: 'With its nodes, edges and problems.',
     permission: 'flows:read',
     on: onFlow,
     status: 200,
@@ -111,8 +111,8 @@ export const routes = [
     path: one,
     summary: 'Change a flow',
     description:
-      'With any of nodes, edges and context the definition is replaced as a whole, and the caller becomes its editor: it runs with the ' +
-      'rights that this one has then. A name, a switch, or where blocks are drawn change no editor. What else is left out stays.',
+      'Any of nodes, edges and context replaces the whole definition, and the caller becomes the editor, with whose rights the flow ' +
+      'runs. Name, description, enabled and positions keep the editor. Other absent fields stay unchanged.',
     permission: 'flows:update',
     on: onFlow,
     body: flowChange,
@@ -126,7 +126,7 @@ export const routes = [
     method: 'DELETE',
     path: one,
     summary: 'Delete a flow',
-    description: 'What runs of it ends as failed; its runs stay readable.',
+    description: 'Its open runs end as failed; all its runs stay readable.',
     permission: 'flows:delete',
     on: onFlow,
     status: 204,
@@ -138,7 +138,7 @@ export const routes = [
     method: 'POST',
     path: `${one}/run`,
     summary: 'Run a flow',
-    description: 'Also one that is disabled. The answer comes at once; what becomes of the run is read from it.',
+    description: 'Also while it is disabled. Answers at once with the id of the run.',
     permission: 'flows:run',
     on: onFlow,
     body: runInput,
@@ -151,7 +151,7 @@ export const routes = [
     method: 'GET',
     path: `${one}/versions`,
     summary: 'List versions of a flow',
-    description: 'The definitions that it has had, newest first; the first of them is the present one.',
+    description: 'Its last definitions, newest first; the first is the present one.',
     permission: 'flows:read',
     on: onFlow,
     query: linkedQuery,
@@ -178,8 +178,8 @@ export const routes = [
     path: `${one}/rehearse`,
     summary: 'Rehearse a flow',
     description:
-      'Plays what set off its newest runs through the flow as it is saved, or as it would be with the definition that is sent, with the ' +
-      'lesser of the rights of the caller and of the last editor, and takes all of it back. Answers what each run would have done.',
+      'Runs the triggers of its newest runs through the saved flow, or through the definition that is sent, with the lesser of the ' +
+      'rights of the caller and of the last editor, and rolls everything back. Answers the effects each run would have had.',
     permission: 'flows:update',
     on: onFlow,
     body: rehearsalInput,
@@ -196,7 +196,7 @@ export const routes = [
     method: 'POST',
     path: `${all}/generate`,
     summary: 'Draft a flow',
-    description: 'An assistant proposes a flow for what is wanted; nothing is saved. The free plan has 20 drafts a day.',
+    description: 'An assistant proposes a flow for the prompt; nothing is saved. The free plan has 20 drafts a day.',
     permission: 'flows:create',
     fails: ['AGENT_DISABLED', 'AGENT_ERROR', 'LIMIT_EXCEEDED'],
     body: draftInput,
@@ -209,7 +209,7 @@ export const routes = [
   }),
 ]
 
-/** A definition as it travels to the worker that rehearses it, once it is one that could be saved. */
+/** Definition in the payload of a rehearsal. Throws VALIDATION_ERROR when it could not be saved. */
 function definitionOf(stored: FlowDefinition['nodes'], sent: FlowDefinitionInput) {
   refuseUnknownSettings(sent, stored)
   const { nodes, edges, context } = parseFlowDefinition(sent).definition

@@ -4,7 +4,7 @@ import { cancelRun, retryRun } from '#shared/features/flows/runs/cancel-retry.ts
 import { getFlowRun, listFlowRuns, listRunsOfFlow, requireFlowWithRuns } from '#shared/features/flows/runs/runs.ts'
 import { flowRunPage, flowRunQuery, flowRunView, runList } from '#shared/features/flows/runs/schemas.ts'
 
-/** Runs outlive their flow, so the permission is asked for the id of one that was deleted, too. */
+/** Runs outlive their flow, so the permission is also checked for the id of a deleted flow. */
 const onRuns = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
   const flowId = await requireFlowWithRuns(scope, params.flowId)
   return { key: flowId, resource: flowId }
@@ -13,7 +13,7 @@ const onRuns = async ({ params }: { params: { flowId: string } }, scope: Scope) 
 const common = { tag: 'Flows', app: null, limit: null } as const
 const runs = `${orgPath}/flows/:flowId/runs` as const
 
-/** What flows did and do. */
+/** Routes of runs. */
 export const routes = [
   answer({
     ...common,
@@ -57,7 +57,7 @@ export const routes = [
     method: 'POST',
     path: `${runs}/:runId/cancel`,
     summary: 'Cancel a run',
-    description: 'At once: what a call that is under way answers later is dropped.',
+    description: 'Takes effect at once; the answer of a pending call is dropped.',
     permission: 'flows:run',
     on: onRuns,
     status: 200,

@@ -7,15 +7,15 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
 
-/** Settings of a block by their names: JSON Schemas of their types alone, since a wrong value is a problem and no refusal. */
+/** Block settings by name. The schemas hold types only: a wrong value is reported as a problem, not refused. */
 type Properties = Parameters<typeof t.Object>[0]
 
-/** What a block's settings may name that has to be there, as it is when they are looked at. */
+/** Names and ids of the workspace that block settings may refer to, as of the check. */
 export interface KnownReferences {
-  /** By the key of each record type, the keys of its fields. */
+  /** Field keys by record type key. */
   readonly fieldKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly functionIds: ReadonlySet<string>
-  /** Of messages. */
+  /** Message connections. */
   readonly connectionIds: ReadonlySet<string>
   readonly templateIds: ReadonlySet<string>
   readonly paymentConnectionIds: ReadonlySet<string>
@@ -29,91 +29,91 @@ interface Described {
   readonly label: string
   readonly description: string
   readonly settings: Properties
-  /** The settings without which it cannot run. */
+  /** Settings the block cannot run without. */
   readonly required: readonly string[]
-  /** Beyond what is missing: what keeps a block with these settings from running, as sentences that name the setting. */
+  /** Problems beside missing settings that keep the block from running: sentences that name the setting. */
   readonly problems?: (config: Readonly<Record<string, unknown>>, around: KnownReferences) => string[]
 }
 
-/** What a step is told of its run. */
+/** Input of a step. */
 export interface StepContext {
   readonly node: FlowNode
-  /** The settings with their references replaced: a text that is one reference and nothing else has become that value. */
+  /** Settings with references replaced. A text that consists of one reference becomes the referenced value. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Replaces references in a value, with others beside those of the run, such as an item. */
+  /** Replaces references in a value; accepts roots beside those of the run, such as an item. */
   readonly render: Render
-  /** What the step may still compute. A block that goes through a list or a long text takes from it and pauses. */
+  /** Remaining compute budget of the step. A block that walks a list or a long text takes from it and pauses. */
   readonly budget: ComputeBudget
   readonly runId: string
-  /** `<run>:<node>:<iteration>`: the same again when the step is done again, so the natural key of what it makes. */
+  /** `<run>:<node>:<iteration>`: equal when the step is repeated, so the deduplication key of its effects. */
   readonly key: string
 }
 
-/** What came of a block that computes: its output, and the handle that the run leaves by. */
+/** Output of a computing block, and the handle the run continues from. */
 export interface ComputedOutput {
   readonly output: unknown
   readonly handle?: string
 }
 
-/** What a run waits for instead of going on. */
+/** Reason to park a run: a time, the run of a function, or an outside call. */
 export type WaitRequest =
   | { readonly kind: 'time'; readonly until: string }
   | { readonly kind: 'function'; readonly functionId: string; readonly input: string }
   | { readonly kind: 'call' }
 
-/** Who sees an output of a run: whoever may see the run, those who may read the record, or those who may change the flow. */
+/** Who sees a step's output: everyone who may see the run, those who may read the record, or those who may change the flow. */
 export type OutputVisibility = 'readers' | 'record' | 'editors'
 
 interface BlockParts extends Described {
   readonly handles: readonly [string, ...string[]]
-  /** The shape of what it gives to the blocks behind it. */
+  /** Shape of the output that later blocks refer to. */
   readonly output: Properties
   readonly shown: OutputVisibility
   /** The app that must be switched on; null for none. */
   readonly app: AppName | null
   readonly work:
     | { readonly computes: (step: StepContext) => Promise<ComputedOutput> }
-    /** Changes something in the workspace, in the transaction of its step, with the rights of the flow's last editor. */
+    /** Changes the workspace in the step's transaction, with the rights of the flow's last editor. */
     | { readonly acts: (step: StepContext, scope: Scope) => Promise<unknown> }
     /** Parks the run. */
     | { readonly waits: (step: StepContext, scope: Scope) => Promise<Exclude<WaitRequest, { kind: 'call' }>> }
     /**
-     * Calls somebody outside, in no transaction, while the run is parked. It may be done again under the same `key` when its worker dies.
-     * Throws an EgressFailure where nobody answered.
+     * Calls an outside service while the run is parked, outside of any transaction. Repeated under the same `key` when its worker dies.
+     * Throws EgressFailure when no answer arrives.
      */
     | { readonly calls: (step: StepContext, scope: Scope, signal: AbortSignal) => Promise<unknown> }
-    /** Runs what its `loop` leads to for each item of a list. */
+    /** Returns the items; the blocks behind the `loop` handle run once for each. */
     | { readonly loops: (step: StepContext) => readonly unknown[] }
 }
 
-/** A block that a flow may hold. */
+/** A block of a flow that is not its trigger. */
 export type Block = Readonly<Omit<BlockParts, 'settings'>> & { readonly settings: ReturnType<typeof settingsOf>; readonly isTrigger: false }
 
-/** What a flow's `trigger_kind` may be. */
+/** Values of a flow's `trigger_kind`. */
 export const triggerKinds = ['record_event', 'schedule', 'manual', 'calendar'] as const
 
-/** What makes a flow run. */
+/** The block that starts runs of a flow. */
 export interface Trigger extends Readonly<Omit<Described, 'settings'>> {
   readonly isTrigger: true
   readonly handles: readonly ['out']
   readonly settings: ReturnType<typeof settingsOf>
   /** The flow's `trigger_kind`. */
   readonly kind: (typeof triggerKinds)[number]
-  /** What the blocks behind it can refer to: an example of `trigger`. */
+  /** Example of `trigger`, which later blocks refer to. */
   readonly sample: Readonly<Record<string, unknown>>
 }
 
 const settingsOf = (properties: Properties) => schema(t.Object(properties))
 
-/** Declares a block: one file, and a line in blocks.ts. */
+/** Declares a block. Each block has its own file and a line in `features/flows/blocks.ts`. */
 export const defineBlock = ({ settings, ...parts }: BlockParts): Block =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: false as const })
 
-/** Declares a trigger: one file, and a line in blocks.ts; what else one of another room needs, shared/README.md says. */
+/** Declares a trigger. Each has its own file and a line in `features/flows/blocks.ts`; shared/README.md says what a feature's trigger needs. */
 export const defineTrigger = ({ settings, ...parts }: Described & Pick<Trigger, 'kind' | 'sample'>): Trigger =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: true as const, handles: ['out'] as const })
 
-/** What the block catalogue answers for one kind of block. */
+/** One kind of block in the block catalogue's response. */
 export const blockView = t.Object(
   {
     type: t.String(),
@@ -130,26 +130,26 @@ export const blockView = t.Object(
 )
 export type BlockView = TypeOf<ReturnType<typeof schema<typeof blockView>>>
 
-// Settings that many blocks have.
+// Shapes of common settings.
 export const textSetting = (description: string) => t.Optional(t.String({ description }))
 export const numberSetting = (description: string) => t.Optional(t.Union([t.Number(), t.String()], { description }))
 export const flagSetting = (description: string) => t.Optional(t.Union([t.Boolean(), t.String()], { description }))
 export const textMapSetting = (description: string) => t.Optional(t.Record(t.String(), t.String(), { description }))
 export const listSetting = (description: string) => t.Optional(t.Union([t.String(), t.Array(t.Unknown())], { description }))
 
-// What such a setting says once its references are replaced.
-/** A number; undefined when it is blank. Throws VALIDATION_ERROR naming the setting. */
+// Readers of such settings once their references are replaced.
+/** Reads a number; undefined when blank. Throws VALIDATION_ERROR naming the setting. */
 export function readNumberSetting(value: unknown, name: string): number | undefined {
-  const written = toText(value).trim()
-  if (written === '') return undefined
-  if (!isPlainDecimal(written)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${written.slice(0, 100)}`)
-  return Number(written)
+  const text = toText(value).trim()
+  if (text === '') return undefined
+  if (!isPlainDecimal(text)) throw problem('VALIDATION_ERROR', `${name} must be a number, got ${text.slice(0, 100)}`)
+  return Number(text)
 }
 
-/** Whether something is so; not when it is blank. Throws VALIDATION_ERROR naming the setting. */
+/** Reads a flag; false when blank. Throws VALIDATION_ERROR naming the setting. */
 export function readFlagSetting(value: unknown, name: string): boolean {
-  const written = toText(value).trim().toLowerCase()
-  if (['true', '1', 'yes'].includes(written)) return true
-  if (['', 'false', '0', 'no'].includes(written)) return false
-  throw problem('VALIDATION_ERROR', `${name} must be true or false, got ${written.slice(0, 100)}`)
+  const text = toText(value).trim().toLowerCase()
+  if (['true', '1', 'yes'].includes(text)) return true
+  if (['', 'false', '0', 'no'].includes(text)) return false
+  throw problem('VALIDATION_ERROR', `${name} must be true or false, got ${text.slice(0, 100)}`)
 }

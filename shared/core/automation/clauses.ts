@@ -8,7 +8,7 @@ import { includesText } from '#shared/platform/kernel/values/text-search.ts'
 
 type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
 
-/** What a clause can ask of its two sides (decisions, Flows). */
+/** Operators of a clause (decisions, Flows). */
 const operators: Readonly<Record<string, Test>> = {
   eq: (left, right, budget) => compareClauseValues(left, right, budget) === 0,
   ne: (left, right, budget) => compareClauseValues(left, right, budget) !== 0,
@@ -36,16 +36,16 @@ interface Clause {
   readonly right?: unknown
 }
 
-/** The settings of a block that tests something. */
+/** Settings of a block that evaluates clauses. */
 export const clauseSettings = {
   match: t.Optional(t.String({ description: 'all: every clause must hold (the default); any: one is enough.' })),
   clauses: t.Optional(t.Array(clause, { maxItems: 100, description: 'Tests; none at all is true.' })),
 }
 
-/** What is wrong with the clauses of a block. */
+/** Problems of a block's clauses, as sentences that name the setting. */
 export function clauseProblems({ match = 'all', clauses = [] }: Readonly<Record<string, unknown>>): string[] {
   const wrongMatch = ['all', 'any'].includes(match as string) ? [] : ['match must be all or any']
-  return [...wrongMatch, ...(clauses as readonly Clause[]).flatMap((one, index) => problemsOf(one, `clauses[${index}]`))]
+  return [...wrongMatch, ...(clauses as readonly Clause[]).flatMap((clause, index) => problemsOf(clause, `clauses[${index}]`))]
 }
 
 function problemsOf({ left, op, right }: Clause, path: string): string[] {
@@ -55,7 +55,7 @@ function problemsOf({ left, op, right }: Clause, path: string): string[] {
   return right === undefined && !unary.has(op) ? [`${path}.right is required`] : []
 }
 
-/** Whether the clauses of a block hold; no clauses are true. Gives the thread back between them. */
+/** Whether the clauses of a block hold; an empty list is true. Yields the thread between clauses. */
 export async function evaluateClauses(
   { match, clauses = [] }: Readonly<Record<string, unknown>>,
   { render, budget }: { readonly render: Render; readonly budget: ComputeBudget },
@@ -66,32 +66,32 @@ export async function evaluateClauses(
   for (const { left, op = '', right } of all) {
     if (budget.isPauseDue()) await budget.pause()
     budget.takeSteps(1)
-    const truth = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
-    if ((typeof truth === 'boolean' ? truth : await truth) === isAny) return isAny
+    const result = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
+    if ((typeof result === 'boolean' ? result : await result) === isAny) return isAny
   }
   return !isAny
 }
 
-/** Below, at or above 0 as the left side is less, equal or more: as numbers or times when both sides are, else as text. */
+/** Negative, 0 or positive as left is less, equal or greater. Compares numbers or times when both sides are, otherwise text. */
 export function compareClauseValues(left: unknown, right: unknown, budget: ComputeBudget): number {
   const numbers = [toDecimal(left), toDecimal(right)] as const
   if (numbers[0] && numbers[1]) return numbers[0].comparedTo(numbers[1])
-  const [one, other] = [toBoundedText(left), toBoundedText(right)]
-  budget.takeSteps((one.length + other.length) >> 9)
-  const [before, after] = [timeOf(one), timeOf(other)]
-  if (before !== undefined && after !== undefined) return order(before, after)
-  return order(one, other)
+  const [leftText, rightText] = [toBoundedText(left), toBoundedText(right)]
+  budget.takeSteps((leftText.length + rightText.length) >> 9)
+  const [leftTime, rightTime] = [timeOf(leftText), timeOf(rightText)]
+  if (leftTime !== undefined && rightTime !== undefined) return compareTexts(leftTime, rightTime)
+  return compareTexts(leftText, rightText)
 }
 
-const order = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
+const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
-/** The number that a value is, or is as text; undefined for any other. */
+/** A number, or a text that holds one, as Decimal; otherwise undefined. */
 export function toDecimal(value: unknown): Decimal | undefined {
   const text = typeof value === 'string' ? value.trim() : jsonNumberText(value)
   return text !== undefined && isDecimalText(text) ? new Decimal(text) : undefined
 }
 
-/** An instant as text that sorts; a day is its first moment in UTC. */
+/** Instant as sortable text; a day counts as its first moment in UTC. */
 const timeOf = (text: string): string | undefined => toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 
 function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise<boolean> {
@@ -101,7 +101,7 @@ function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise
   return includesText(text, part, budget)
 }
 
-/** Whether one of the values equals another. */
+/** Whether any of the values equals `value`. */
 async function isAmong(values: Iterable<unknown>, value: unknown, budget: ComputeBudget): Promise<boolean> {
   for (const one of values) {
     if (budget.isPauseDue()) await budget.pause()
@@ -111,7 +111,7 @@ async function isAmong(values: Iterable<unknown>, value: unknown, budget: Comput
   return false
 }
 
-/** A list, or a text with commas. */
+/** Elements of a list, or of a comma-separated text. */
 function* choicesOf(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) return yield* value
   const text = toBoundedText(value)

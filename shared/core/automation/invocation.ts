@@ -2,13 +2,13 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const level = t.Enum(['log', 'info', 'warn', 'error'])
 
-/** A line that a run printed, and an SDK call that it made. */
+/** Lines a run printed, and the SDK calls it made. */
 export const logLines = t.Array(t.Object({ level, msg: t.String() }), { description: 'What the run printed.' })
 export const runSteps = t.Array(t.Object({ method: t.String({ description: 'Such as records.create.' }), is_error: t.Boolean() }), {
   description: 'The SDK calls, in their order.',
 })
 
-/** What came of a run (document 2, Invocation result). */
+/** Result of a run (document 2, Invocation result). */
 export const invocation = schema(
   t.Object(
     {
@@ -24,7 +24,7 @@ export const invocation = schema(
 )
 export type Invocation = TypeOf<typeof invocation>
 
-/** What invokes a function. */
+/** Input of an invocation. */
 export const invokeInput = schema(
   t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON; what handler is called with. Absent means null.' })) }),
 )

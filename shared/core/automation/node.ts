@@ -1,4 +1,4 @@
-/** A block as a definition places it: its id there, its type and its settings. */
+/** A block in a flow definition: its id there, its type and its settings. */
 export interface FlowNode {
   readonly id: string
   readonly type: string

@@ -1,7 +1,7 @@
 import type { KnownReferences } from '#shared/core/automation/block.ts'
 import { hasReference, toText } from '#shared/core/automation/template.ts'
 
-/** What is wrong with a setting that names something of the workspace; nothing where it is absent, blank, or filled in when the block runs. */
+/** Problems of a setting that names something in the workspace; none when it is absent, blank, or filled in at run time. */
 export function unknownNameProblems(name: string, value: unknown, known: ReadonlySet<string>, what: string): string[] {
   if (value === undefined || hasReference(value)) return []
   const text = toText(value).trim()
@@ -9,13 +9,13 @@ export function unknownNameProblems(name: string, value: unknown, known: Readonl
   return isKnown ? [] : [`${name} must be ${what}`]
 }
 
-/** What is wrong with the type that a block names, where that is known before it runs. */
+/** Problems of the record type a block names; none when it is filled in at run time. */
 export const typeProblems = (objectType: unknown, { fieldKeys }: KnownReferences, name = 'object_type'): string[] =>
   objectType === undefined || hasReference(objectType) || fieldKeys.has(objectType as string)
     ? []
     : [`${name} must be the key of a record type`]
 
-/** The keys that are no fields of a type, one problem for each; nothing where the type is unknown or filled in later. */
+/** One problem for each key that is no field of the type; none when the type is unknown or filled in at run time. */
 export function fieldProblems(objectType: unknown, keys: readonly unknown[], { fieldKeys }: KnownReferences, name: string): string[] {
   const known = typeof objectType === 'string' ? fieldKeys.get(objectType) : undefined
   if (!known) return []
@@ -26,6 +26,6 @@ export function fieldProblems(objectType: unknown, keys: readonly unknown[], { f
   )
 }
 
-/** An optional id that was sent as blanks alone. */
+/** Problems of optional ids that contain only blanks. */
 export const blankProblems = (config: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.flatMap((name) => (typeof config[name] === 'string' && config[name].trim() === '' ? [`${name} must not be blank`] : []))

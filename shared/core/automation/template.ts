@@ -5,28 +5,28 @@ import { isExactDouble } from '#shared/platform/kernel/values/exact-numbers.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 import { copyJson, hasParts, isLongJson } from '#shared/platform/kernel/values/json-walk.ts'
 
-/** A reference such as `{{ trigger.record.name }}`, as its path: the first part is its root. */
+/** Path of a reference such as `{{ trigger.record.name }}`; the first part is its root. */
 export type Path = readonly [string, ...string[]]
 
-/** What a path leads to; undefined when that is nothing. */
+/** Resolves a path; undefined when it leads nowhere. */
 export type Lookup = (path: Path) => unknown
 
 /** Replaces references in a value; `extra` are roots beside those of the run. */
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
-/** What a reference may begin with (decisions, Flows). */
+/** Roots of references (decisions, Flows). */
 export const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
-// A path has no braces in it, so the innermost pair counts, and whatever else has braces stands for itself.
+// A path contains no braces, so the innermost pair counts; other braces are literal text.
 const reference = /\{\{([^{}]+)\}\}/g
 
-/** The path between two braces; undefined when there is none. */
+/** Path between two braces; undefined when blank. */
 function pathOf(inside: string): Path | undefined {
   const trimmed = inside.trim()
   return trimmed === '' ? undefined : (trimmed.split('.').map((part) => part.trim()) as unknown as Path)
 }
 
-/** The paths of all references in a value, in texts however deep. */
+/** Paths of all references in a value, in texts at any depth. */
 export function* pathsIn(value: unknown): Generator<Path> {
   if (typeof value === 'string') {
     for (const [, inside = ''] of value.matchAll(reference)) {
@@ -40,10 +40,10 @@ export function* pathsIn(value: unknown): Generator<Path> {
   }
 }
 
-/** Whether a text holds any reference, so that what it will be is known only when it is run. */
+/** Whether a value holds a reference, so that its content is known only at run time. */
 export const hasReference = (value: unknown): boolean => !pathsIn(value).next().done
 
-/** Throws VALIDATION_ERROR naming the block when one of its references begins with nothing that there is. */
+/** Throws VALIDATION_ERROR naming the block when a reference begins with an unknown root. */
 export function refuseUnknownRoots(nodeId: string, config: unknown): void {
   for (const path of pathsIn(config)) {
     if (referenceRoots.has(path[0])) continue
@@ -53,16 +53,16 @@ export function refuseUnknownRoots(nodeId: string, config: unknown): void {
 }
 
 /**
- * Replaces the references in a value, in one pass: what they lead to is not looked at again. A text that is one reference and nothing else
- * becomes that value with its type; in any other text a value is written as its text. What leads nowhere is empty text. Throws
- * VALIDATION_ERROR when the values that are written into texts have more than 1 MB together, so that it takes some 10 ms at most.
+ * Replaces the references in a value in one pass: inserted values are not scanned for references. A text that consists of one reference
+ * becomes the value with its type; in any other text the value is inserted as text. A reference that leads nowhere is empty text. Throws
+ * VALIDATION_ERROR when the values inserted into texts exceed 1 MB together, so that rendering takes about 10 ms at most.
  */
 export function renderTemplate(value: unknown, lookup: Lookup, budget: ComputeBudget): unknown {
-  let written = 0
-  const write = (found: unknown): string => {
+  let insertedCharacters = 0
+  const insert = (found: unknown): string => {
     const text = toBoundedText(found)
-    written += text.length
-    if (written > automationLimits.renderedCharacters) throw tooLong()
+    insertedCharacters += text.length
+    if (insertedCharacters > automationLimits.renderedCharacters) throw tooLong()
     return text
   }
   const renderText = (text: string): unknown => {
@@ -74,13 +74,13 @@ export function renderTemplate(value: unknown, lookup: Lookup, budget: ComputeBu
       const path = pathOf(whole[1] ?? '')
       return path ? (lookup(path) ?? '') : text
     }
-    const before = written
+    const charactersBefore = insertedCharacters
     const rendered = text.replaceAll(reference, (braces, inside: string) => {
       budget.takeSteps(1)
       const path = pathOf(inside)
-      return path ? write(lookup(path)) : braces
+      return path ? insert(lookup(path)) : braces
     })
-    budget.takeSteps((written - before) >> 8)
+    budget.takeSteps((insertedCharacters - charactersBefore) >> 8)
     return rendered
   }
   const renderPart = (part: unknown): unknown => {
@@ -98,13 +98,13 @@ const tooLong = () =>
     `a setting may have at most ${automationLimits.renderedCharacters} characters once its references are replaced; refer to less`,
   )
 
-/** A value's text, as `textOf` makes it. Throws VALIDATION_ERROR when it has parts and its JSON more than 1 MB. */
+/** Same text as `toText`. Throws VALIDATION_ERROR when the value is a list or object whose JSON exceeds 1 MB. */
 export function toBoundedText(value: unknown): string {
   if (hasParts(value) && isLongJson(value, automationLimits.renderedCharacters)) throw tooLong()
   return toText(value)
 }
 
-/** What a path leads to in a value, by its own keys and the places of its lists alone. */
+/** Value at a path; follows own keys and list indexes only. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const part of path) {
@@ -115,7 +115,7 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return found
 }
 
-/** A value as it is written into a text: JSON where it has parts, empty for nothing. */
+/** Text of a value: JSON for lists and objects, empty for null and undefined. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return ''
@@ -123,8 +123,8 @@ export function toText(value: unknown): string {
 }
 
 /**
- * A value without numbers that JavaScript cannot hold: such a one reads as text with all of its digits (decisions, Exact decimals). One that a
- * double holds stays a number, however it is written: `1.10`, `1e2`.
+ * Turns numbers that a double cannot hold into text with all their digits (decisions, Exact decimals). A number that a double holds stays
+ * a number, in any notation: `1.10`, `1e2`.
  */
 export function toPlainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -133,7 +133,7 @@ export function toPlainJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlainJson(item)]))
 }
 
-/** The same for values of any size. Gives the thread back between their parts. */
+/** Same as `toPlainJson` for values of any size. Yields the thread between their parts. */
 export const toPlainJsonInSlices = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
   copyJson(value, { leaf: (part) => (JSON.isRawJSON(part) ? plainNumber(part.rawJSON) : part) }, budget)
 
@@ -142,11 +142,11 @@ const plainNumber = (text: string): number | string => (isExactDouble(text) ? Nu
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
 
-/** Settings as texts, without those that are blank. */
+/** Settings as trimmed texts, without blank ones. */
 export const readFilledTexts = (settings: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(isJsonObject(settings) ? settings : {}).flatMap(([name, value]) => {
-      const written = toText(value).trim()
-      return written === '' ? [] : [[name, written]]
+      const text = toText(value).trim()
+      return text === '' ? [] : [[name, text]]
     }),
   )

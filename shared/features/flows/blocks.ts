@@ -20,7 +20,7 @@ import { sendMessageBlock } from '#shared/features/messages/blocks.ts'
 import { createPaymentLinkBlock } from '#shared/features/payments/blocks.ts'
 import { enqueueItemBlock } from '#shared/features/queues/blocks.ts'
 
-/** Every kind of trigger and block, in the order in which an editor shows them. A room joins with a file in blocks/ and a line here. */
+/** All kinds of triggers and blocks, in the order editors show them. A feature's own blocks need a line here. */
 export const blockKinds: readonly (Block | Trigger)[] = [
   recordEventTrigger,
   scheduleTrigger,
@@ -45,10 +45,10 @@ export const blockKinds: readonly (Block | Trigger)[] = [
 
 const byType = new Map(blockKinds.map((kind) => [kind.type, kind]))
 
-/** A kind of block or trigger by its type. */
+/** Kind of block or trigger by its type; undefined when unknown. */
 export const blockKindOf = (type: string): Block | Trigger | undefined => byType.get(type)
 
-/** What a graph must know of a kind of block. */
+/** Properties of a kind of block that a graph depends on; undefined when unknown. */
 export function blockShapeOf(type: string): BlockShape | undefined {
   const kind = blockKindOf(type)
   if (!kind) return undefined

@@ -9,7 +9,7 @@ import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 const uuid = t.String({ format: 'uuid' })
 const nothing = schema(t.Null())
 
-/** Makes runs of what happened to records, or to calendar events, for the flows that listened. */
+/** Creates runs from events of records and calendars, for the flows that subscribed. */
 export const startRunsOnEventsJob = defineJob({
   name: 'flows.heard',
   kind: 'flows.heard',
@@ -25,7 +25,7 @@ export const startRunsOnEventsJob = defineJob({
   result: nothing,
 })
 
-/** Makes the run of a schedule that is due, and sets when it is due next. */
+/** Creates the run of a due schedule and sets its next due time. */
 export const startScheduledRunJob = defineJob({
   name: 'flows.schedule',
   kind: 'flows.schedule',
@@ -40,7 +40,7 @@ export const startScheduledRunJob = defineJob({
   result: nothing,
 })
 
-/** Goes on with a run as far as it can go. */
+/** Executes a run until it ends, waits or is rescheduled. */
 export const continueRunJob = defineJob({
   name: 'flows.continue',
   kind: 'flows.continue',
@@ -56,7 +56,7 @@ export const continueRunJob = defineJob({
   result: nothing,
 })
 
-/** Calls out for a step of a run. One whose worker died is called again, under the same Idempotency-Key. */
+/** Makes the outside call of a step. Repeated under the same Idempotency-Key when its worker dies. */
 export const callOutJob = defineJob({
   name: 'flows.call',
   kind: 'flows.call',
@@ -72,7 +72,7 @@ export const callOutJob = defineJob({
   result: nothing,
 })
 
-/** Plays runs again and takes it all back. */
+/** Executes the triggers of earlier runs again and rolls everything back. */
 export const rehearseFlowJob = defineJob({
   name: 'flows.rehearse',
   kind: 'flows.rehearse',
@@ -94,7 +94,7 @@ export const rehearseFlowJob = defineJob({
   result: rehearsalResult,
 })
 
-/** Asks an assistant for a flow. What it says is the answer, whatever it is, so it is asked once. */
+/** Asks an assistant for a flow. Its answer is final, so there is no retry. */
 export const generateFlowJob = defineJob({
   name: 'flows.generate',
   kind: 'flows.generate',
@@ -110,14 +110,14 @@ export const generateFlowJob = defineJob({
   result: flowDraftView,
 })
 
-/** The schedules of flows. One that falls due sets its next time itself, by the flow as it is then. */
+/** Schedules of flows. The job of a due schedule sets the next due time, from the flow as it is then. */
 export const flowScheduleDue = defineDue({
   name: scheduleKind,
   job: startScheduledRunJob,
   payload: ({ workspaceId, subject, at }) => ({ workspaceId: workspaceId ?? '', flowId: subject, at }),
 })
 
-/** Runs that go on at a time. */
+/** Runs that wait for a time. */
 export const flowWaitDue = defineDue({
   name: 'flows.wait',
   job: continueRunJob,

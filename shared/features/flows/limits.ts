@@ -1,9 +1,9 @@
-/** How large a flow may be, and how far its runs may go (document 2, Limits; decisions, Flows). */
+/** Limits of flows and their runs (document 2, Limits; decisions, Flows). */
 export const flowLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,
   perWorkspace: 500,
-  /** A definition as JSON. */
+  /** Bytes of a definition as JSON. */
   definitionBytes: 256 * 1024,
   nodes: 200,
   edges: 1_000,
@@ -12,14 +12,14 @@ export const flowLimits = Object.freeze({
   stepsPerRun: 5_000,
   /** An output larger than this, as JSON, fails its step. */
   outputBytes: 1_048_576,
-  /** What a run's views show of an output. */
+  /** Bytes of an output that a run's views show. */
   shownBytes: 65_536,
   longestWaitMinutes: 30 * 24 * 60,
-  /** Budget steps of one step of a run, each some microsecond. */
+  /** Budget steps of one step of a run, about a microsecond each. */
   computeSteps: 1_000_000,
   callTimeoutMs: 10_000,
   callBytes: 1_048_576,
-  /** The whole outputs of a failed run are kept so long, and so long it can be tried again. */
+  /** Days that the whole outputs of a failed run are kept, and that it can be retried. */
   retryDays: 7,
   keptDays: 30,
   keptVersions: 50,
@@ -27,7 +27,7 @@ export const flowLimits = Object.freeze({
   draftTimeoutMs: 60_000,
 })
 
-/** What a rehearsal may cost (decisions, Flows). */
+/** Limits of a rehearsal (decisions, Flows). */
 export const rehearsalLimits = Object.freeze({
   runs: 20,
   stepsPerRun: 200,

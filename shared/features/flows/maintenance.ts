@@ -8,13 +8,13 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-/** A run that nobody has touched for so long, and that waits for nothing, has lost its job. */
+/** A run that was not updated for this long and waits for nothing has lost its job. */
 const lostAfterMs = 45_000
 
-/** How often another job is filed for it; then it is given up. */
-const mostRevivals = 5
+/** Number of replacement jobs before the run is given up. */
+const maxRevivals = 5
 
-const atOnce = 200
+const batchSize = 200
 
 interface LostRun {
   readonly workspaceId: string
@@ -24,18 +24,18 @@ interface LostRun {
   readonly waits: string | null
 }
 
-/** Files a job for open runs whose own was lost, or ends those that lose them again and again: no run stays open for ever. */
+/** Enqueues a new job for open runs that lost theirs, or ends runs that keep losing them, so that no run stays open forever. */
 const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue }> = {
   name: 'lost runs of flows',
   everySeconds: 20,
   run: async (services, signal) => {
     const { db, jobQueue } = services
-    const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), atOnce))
+    const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), batchSize))
     for (const run of lost) {
       signal.throwIfAborted()
       const { workspaceId, runId, turn, revived, waits } = run
       await db.transaction(async (tx) => {
-        if (revived >= mostRevivals) {
+        if (revived >= maxRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
           await tx.query(giveUpRun(workspaceId, runId, turn, JSON.stringify(error), services.now()))
           return
@@ -43,7 +43,7 @@ const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueu
         const jobId = newId()
         if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
         const origin = runJobOrigin(workspaceId, runId)
-        // A call is made again under the same Idempotency-Key.
+        // The call is repeated under the same Idempotency-Key.
         if (waits === 'call') await enqueueAll(jobQueue, tx, callOutJob, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])
         else await enqueueAll(jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId, runId } }])
       })
@@ -51,7 +51,7 @@ const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueu
   },
 }
 
-/** What keeps house for flows (decisions, Kept for how long). */
+/** Maintenance tasks of flows (decisions, Kept for how long). */
 export const flowMaintenance = [
   reviveRuns,
   defineCleanup('sweep_flow_runs', {

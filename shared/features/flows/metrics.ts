@@ -1,11 +1,11 @@
 import { countOpenRunsByState } from '#shared/features/flows/runs/views-store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** How many runs have not ended, of all workspaces, and what they are at: `queued`, `running`, or what they wait for. */
+/** Number of open runs of all workspaces by state: `queued`, `running`, or the kind of wait. */
 export interface OpenRuns {
   readonly state: 'queued' | 'running' | 'time' | 'function' | 'call'
   readonly count: number
 }
 
-/** Counts the runs that have not ended, 100,000 at most. */
+/** Counts open runs by state, up to 100,000 in all. */
 export const countOpenRuns = (db: Executor): Promise<OpenRuns[]> => db.query<OpenRuns>(countOpenRunsByState())

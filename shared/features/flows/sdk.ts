@@ -4,7 +4,7 @@ import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Flows that functions start; the chain of flows becomes one longer when a flow runs the function. */
+/** SDK methods that start flows; the new run's cause depth is one more than the function's. */
 export const flowMethods: readonly SdkMethod[] = [
   defineSdkMethod(
     'flows.run',

@@ -17,7 +17,7 @@ import { createPersistentRunner } from '#workers/features/flows/persistent-runne
 import { failRunAtStep } from '#workers/features/flows/resolve-wait.ts'
 import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-/** No transaction and no connection is held while the other side is waited for. What it answers to a run that has ended is dropped. */
+/** Holds no transaction and no connection during the call. The answer to a run that has ended is dropped. */
 export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
   const isMine = run?.waiting?.kind === 'call' && run.turn === turn
@@ -26,45 +26,45 @@ export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId
 })
 
 async function callFor(scope: PlatformScope, workspaceId: string, run: FlowRunRow, signal: AbortSignal): Promise<void> {
-  const playing = await loadRunExecution(scope, workspaceId, run)
-  if (!playing) return
-  const doing = parkedStepOf(playing, new Date(run.waiting?.started_at ?? scope.now()))
-  const answered = await answerOf(scope, workspaceId, run, doing, signal)
-  const stage = createPersistentRunner(scope, workspaceId, run, signal)
-  if ('refused' in answered) await failRunAtStep(playing, doing, stage, answered.refused, scope.now())
-  else await playOn(playing, doing, stage, answered.output, scope.now())
+  const execution = await loadRunExecution(scope, workspaceId, run)
+  if (!execution) return
+  const step = parkedStepOf(execution, new Date(run.waiting?.started_at ?? scope.now()))
+  const outcome = await answerOf(scope, workspaceId, run, step, signal)
+  const runner = createPersistentRunner(scope, workspaceId, run, signal)
+  if ('refused' in outcome) await failRunAtStep(execution, step, runner, outcome.refused, scope.now())
+  else await continueWith(execution, step, runner, outcome.output, scope.now())
 }
 
-const playOn = async (
-  playing: RunExecution,
-  doing: ActiveStep,
-  stage: ReturnType<typeof createPersistentRunner>,
+const continueWith = async (
+  execution: RunExecution,
+  step: ActiveStep,
+  runner: ReturnType<typeof createPersistentRunner>,
   output: unknown,
   now: Date,
-): Promise<void> => executeRun(playing, stage, [await completeParkedStep(playing, doing, output, now)])
+): Promise<void> => executeRun(execution, runner, [await completeParkedStep(execution, step, output, now)])
 
-type Answered = { readonly output: unknown } | { readonly refused: RunError }
+type CallOutcome = { readonly output: unknown } | { readonly refused: RunError }
 
 async function answerOf(
   scope: PlatformScope,
   workspaceId: string,
   run: FlowRunRow,
-  doing: ActiveStep,
+  step: ActiveStep,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<CallOutcome> {
   try {
-    const block = blockOf(doing.node)
+    const block = blockOf(step.node)
     const { work } = block
-    if (!('calls' in work)) throw new Error(`${doing.node.type} calls nobody`)
+    if (!('calls' in work)) throw new Error(`${step.node.type} calls nobody`)
     const inside = requireBlockApp(await createPersistentRunner(scope, workspaceId, run, signal).enter(), block)
-    return { output: await work.calls(doing.context, inside, signal) }
+    return { output: await work.calls(step.context, inside, signal) }
   } catch (error) {
-    if (error instanceof EgressFailure) return { refused: refusalOf(error, doing.node.id) }
-    return { refused: runErrorOf(error, doing.node.id) }
+    if (error instanceof EgressFailure) return { refused: refusalOf(error, step.node.id) }
+    return { refused: runErrorOf(error, step.node.id) }
   }
 }
 
-/** What may be tried again elsewhere has another code than what will be refused again. */
+/** DATASOURCE_ERROR for failures that a retry may pass, VALIDATION_ERROR for those that would be refused again. */
 const refusalOf = ({ reason, message }: EgressFailure, nodeId: string): RunError => ({
   code: reason === 'refused' || reason === 'too_large' ? 'VALIDATION_ERROR' : 'DATASOURCE_ERROR',
   message,

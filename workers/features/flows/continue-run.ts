@@ -13,31 +13,31 @@ import { createPersistentRunner, RunSuperseded } from '#workers/features/flows/p
 import { resolveWait } from '#workers/features/flows/resolve-wait.ts'
 import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-/** The platform goes on with a run, and enters as its editor at every step: that one may have left since, which is a result to write down. */
+/** Continues a run as the platform, which enters as the run's editor at every step: an editor who left fails the run, not the job. */
 export default definePlatformHandler(continueRunJob, async ({ payload: { workspaceId, runId }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
-  if (run) await goOn(scope, workspaceId, run, signal)
+  if (run) await continueRun(scope, workspaceId, run, signal)
   return { result: null }
 })
 
-async function goOn(scope: PlatformScope, workspaceId: string, run: FlowRunRow, signal: AbortSignal): Promise<void> {
+async function continueRun(scope: PlatformScope, workspaceId: string, run: FlowRunRow, signal: AbortSignal): Promise<void> {
   const until = run.waiting?.kind === 'time' ? new Date(run.waiting.until) : undefined
-  // Its time was set when it was parked; whoever comes before that leaves one behind in any case.
+  // Parking set the due time. A job that comes too early sets it again in case it is missing.
   if (until && until > scope.now()) return setDueIfUnset(scope.db, flowWaitDue, workspaceId, [{ subject: run.id, at: until }])
-  const stage = createPersistentRunner(scope, workspaceId, run, signal)
-  const playing = await loadRunExecution(scope, workspaceId, run)
-  // Whoever deletes a flow ends its runs: this one was made at the same moment.
-  if (!playing) return failRunOnFault(scope, workspaceId, run, signal, () => stage.fail({ steps: [], state: null }, flowDeletedError))
+  const runner = createPersistentRunner(scope, workspaceId, run, signal)
+  const execution = await loadRunExecution(scope, workspaceId, run)
+  // Deleting a flow ends its runs; this run was created at the same moment.
+  if (!execution) return failRunOnFault(scope, workspaceId, run, signal, () => runner.fail({ steps: [], state: null }, flowDeletedError))
   await failRunOnFault(scope, workspaceId, run, signal, async () => {
-    if (run.depth > maxCauseDepth) return stage.fail({ steps: [], state: playing.state }, maxDepthError)
-    const rows = run.waiting ? await resolveWait(scope, run.waiting, playing, stage) : []
-    if (rows) await executeRun(playing, stage, rows)
+    if (run.depth > maxCauseDepth) return runner.fail({ steps: [], state: execution.state }, maxDepthError)
+    const rows = run.waiting ? await resolveWait(scope, run.waiting, execution, runner) : []
+    if (rows) await executeRun(execution, runner, rows)
   })
 }
 
 /**
- * Does work on a run. Who was overtaken leaves quietly. A fault of the database, or OVERLOADED, is thrown on, so that the job is tried again, and so is the
- * suspension of its workspace, so that it rests; any other fault is ours, and ends the run: it would fail again.
+ * Runs work on a run. A superseded job ends silently. Database faults and OVERLOADED are rethrown, so that the job is retried, and so is
+ * suspension of the workspace, so that the job is deferred. Any other fault is internal and fails the run, since it would happen again.
  */
 export async function failRunOnFault(
   scope: PlatformScope,
@@ -50,15 +50,15 @@ export async function failRunOnFault(
     await work()
   } catch (error) {
     if (error instanceof RunSuperseded) return
-    const passes = isSuspensionError(error) || isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error)
-    if (signal.aborted || passes) throw error
+    const isTemporary = isSuspensionError(error) || isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error)
+    if (signal.aborted || isTemporary) throw error
     scope.log.error({ err: error, run_id: run.id, workspace_id: workspaceId }, 'a run of a flow failed by a fault of ours')
     const present = await findOpenRun(scope, workspaceId, run.id)
-    const playing = present && (await loadRunExecution(scope, workspaceId, present))
-    if (!present || !playing) return
+    const execution = present && (await loadRunExecution(scope, workspaceId, present))
+    if (!present || !execution) return
     const { code, message } = new Problem('INTERNAL')
     await createPersistentRunner(scope, workspaceId, present, signal).fail(
-      { steps: [], state: playing.state },
+      { steps: [], state: execution.state },
       { code, message, node_id: null },
     )
   }

@@ -12,16 +12,16 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { buildPrompt } from '#workers/features/flows/prompt.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Bytes that an assistant's answer may have. */
-const mostBytes = 2 * 1_048_576
+/** Maximum size of an assistant's answer. */
+const maxAnswerBytes = 2 * 1_048_576
 
 export default defineHandler(generateFlowJob, async ({ payload: { prompt }, scope, signal }) => {
-  const said = await ask(scope, prompt, signal)
-  return { result: await draftOf(scope, said) }
+  const answerText = await askAssistant(scope, prompt, signal)
+  return { result: await draftOf(scope, answerText) }
 })
 
-/** What the assistant says. Throws AGENT_ERROR with the reason when it says nothing, and AGENT_DISABLED where there is none. */
-async function ask(scope: Scope, prompt: string, signal: AbortSignal): Promise<string> {
+/** Asks the assistant. Throws AGENT_ERROR with the reason when it fails, AGENT_DISABLED when none is configured. */
+async function askAssistant(scope: Scope, prompt: string, signal: AbortSignal): Promise<string> {
   const { agent } = scope.config
   if (agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   const body = { model: agent.model, temperature: 0, messages: await buildPrompt(scope, prompt), response_format: { type: 'json_object' } }
@@ -33,31 +33,32 @@ async function ask(scope: Scope, prompt: string, signal: AbortSignal): Promise<s
     headers,
     body: JSON.stringify(body),
     timeoutMs: flowLimits.draftTimeoutMs,
-    maxBytes: mostBytes,
+    maxBytes: maxAnswerBytes,
     signal,
   }
   try {
     const { status, body: answer } = await callHttp(operatorDialer(), call)
-    if (status !== 200) throw refused(`the assistant answered ${status}`)
+    if (status !== 200) throw agentError(`the assistant answered ${status}`)
     return contentOf(answer.toString())
   } catch (error) {
-    if (error instanceof EgressFailure) throw refused(`the assistant could not be asked: ${error.reason}`)
+    if (error instanceof EgressFailure) throw agentError(`the assistant could not be asked: ${error.reason}`)
     throw error
   }
 }
 
-const refused = (reason: string): Problem => problem('AGENT_ERROR', `The assistant could not draft a flow: ${reason}`, { expected: true })
+const agentError = (reason: string): Problem =>
+  problem('AGENT_ERROR', `The assistant could not draft a flow: ${reason}`, { expected: true })
 
 function contentOf(text: string): string {
   const answer = jsonIn(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined
   const content = answer?.choices?.[0]?.message?.content
-  if (typeof content !== 'string' || content.trim() === '') throw refused('its answer holds no message')
+  if (typeof content !== 'string' || content.trim() === '') throw agentError('its answer holds no message')
   return content
 }
 
-/** The flow that an answer holds, once it is one that could be saved; its problems are told with it. */
-async function draftOf(scope: Scope, said: string): Promise<FlowDraft> {
-  const proposed = jsonIn(said.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
+/** Parses the flow in an answer, with its problems. Throws AGENT_ERROR when it could not be saved. */
+async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
+  const proposed = jsonIn(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
   try {
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
     const { definition, positions } = parseFlowDefinition(sent)
@@ -70,7 +71,7 @@ async function draftOf(scope: Scope, said: string): Promise<FlowDraft> {
       problems: problems.map((found) => ({ ...found })),
     }
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) throw refused(error.message)
+    if (error instanceof Problem && error.status < 500) throw agentError(error.message)
     throw error
   }
 }
@@ -79,6 +80,6 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw refused('its answer is no JSON')
+    throw agentError('its answer is no JSON')
   }
 }

@@ -18,11 +18,11 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
 
-/** Somebody else has gone on with the run, or has ended it; what was to be written must not stand. */
+/** Another job has continued or ended the run; the write is rolled back. */
 export class RunSuperseded extends Error {}
 
-/** A run has the worker to itself for so long; then others have their turn. */
-const turnMs = 2_000
+/** Time slice of a run; then it yields to others. */
+const timeSliceMs = 2_000
 
 interface Written extends RunCheckpoint {
   readonly status: 'running' | 'ok' | 'failed'
@@ -32,11 +32,11 @@ interface Written extends RunCheckpoint {
 }
 
 export interface PersistentRunner extends FlowRunner {
-  /** `tries` says how often the function that it waits for was begun. */
-  readonly park: (doing: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint, tries?: number) => Promise<undefined>
+  /** `tries` counts the starts of the function that the run waits for. */
+  readonly park: (step: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint, tries?: number) => Promise<undefined>
 }
 
-/** Where a run is played for good: every effect commits with its step, in a transaction of its own, with the rights of that moment. */
+/** Runner that persists: every effect commits with its step in its own transaction, with the editor's current rights. */
 export function createPersistentRunner(
   platform: PlatformScope,
   workspaceId: string,
@@ -47,14 +47,14 @@ export function createPersistentRunner(
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
-  const present = (db: Executor): Promise<Scope> => enterAsPrincipal({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
+  const enterNow = (db: Executor): Promise<Scope> => enterAsPrincipal({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
 
   const enter = async (): Promise<Scope> => {
     await platform.cache.refresh()
-    return present(platform.db)
+    return enterNow(platform.db)
   }
 
-  /** The statement that writes a turn, which fails when the run was overtaken. */
+  /** Statement that writes a turn; it fails when the run was superseded. */
   const turnOf = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
     const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
@@ -62,14 +62,14 @@ export function createPersistentRunner(
     return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps))
   }
 
-  const told = ({ status, steps }: Written): void => tell(run, status, steps, platform.now())
+  const countWritten = ({ status, steps }: Written): void => recordMetrics(run, status, steps, platform.now())
 
   const write = async (db: Executor, written: Written): Promise<void> => {
     await db.query(turnOf(written))
-    db.afterCommit(() => told(written))
+    db.afterCommit(() => countWritten(written))
   }
 
-  const goOnLater = async (tx: Tx): Promise<string> => {
+  const enqueueContinuation = async (tx: Tx): Promise<string> => {
     const jobId = newId()
     await enqueueAll(platform.jobQueue, tx, continueRunJob, [
       { id: jobId, origin: runJobOrigin(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
@@ -80,12 +80,12 @@ export function createPersistentRunner(
   const park = async (
     tx: Tx,
     scope: Scope,
-    doing: ActiveStep,
+    step: ActiveStep,
     waiting: WaitRequest,
     written: RunCheckpoint,
     tries: number,
   ): Promise<void> => {
-    const since = { started_at: doing.startedAt.toISOString(), node_id: doing.node.id }
+    const since = { started_at: step.startedAt.toISOString(), node_id: step.node.id }
     if (waiting.kind === 'time') {
       await setDue(tx, flowWaitDue, workspaceId, [{ subject: run.id, at: new Date(waiting.until) }])
       return write(tx, { ...written, status: 'running', waiting: { ...since, ...waiting } })
@@ -100,8 +100,8 @@ export function createPersistentRunner(
     return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
   }
 
-  /** Everything that is written is one turn. */
-  const turning = async <T>(work: () => Promise<T>): Promise<T> => {
+  /** Counts every write as one turn. Throws RunSuperseded. */
+  const writeTurn = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work()
       turn += 1
@@ -111,7 +111,7 @@ export function createPersistentRunner(
     }
   }
 
-  const turningIn = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => turning(() => platform.db.transaction(work))
+  const writeTurnInTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => writeTurn(() => platform.db.transaction(work))
 
   return {
     now: platform.now,
@@ -120,37 +120,38 @@ export function createPersistentRunner(
     // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
     applyStep: async (_doing, work, after, isEnd) => {
       const effect = async (db: Executor) => {
-        const scope = await present(db)
+        const scope = await enterNow(db)
         const inside = async (tx: Tx) => {
           const output = await work(within(scope, tx))
           const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
-          tx.afterCommit(() => told(written))
+          tx.afterCommit(() => countWritten(written))
           return { output, written }
         }
         return db.transaction(inside, ({ written }) => turnOf(written))
       }
-      const { output } = await turning(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
+      const { output } = await writeTurn(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
       return output
     },
-    park: async (doing, waiting, written, tries = 1) => {
+    park: async (step, waiting, written, tries = 1) => {
       const scope = await enter()
-      await turningIn((tx) => park(tx, scope, doing, waiting, written, tries))
+      await writeTurnInTransaction((tx) => park(tx, scope, step, waiting, written, tries))
       return undefined
     },
-    saveCheckpoint: (written, isEnd) => turning(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
-    fail: (written, error) => turning(() => write(platform.db, { ...written, status: 'failed', error })),
-    isTimeSliceOver: () => signal.aborted || performance.now() - began > turnMs,
-    reschedule: (written) => turningIn(async (tx) => write(tx, { ...written, status: 'running', jobId: await goOnLater(tx) })),
+    saveCheckpoint: (written, isEnd) => writeTurn(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
+    fail: (written, error) => writeTurn(() => write(platform.db, { ...written, status: 'failed', error })),
+    isTimeSliceOver: () => signal.aborted || performance.now() - began > timeSliceMs,
+    reschedule: (written) =>
+      writeTurnInTransaction(async (tx) => write(tx, { ...written, status: 'running', jobId: await enqueueContinuation(tx) })),
   }
 }
 
-/** Counts what was written of a run. */
-function tell({ createdAt }: FlowRunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
+/** Records metrics of a write. */
+function recordMetrics({ createdAt }: FlowRunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
   for (const step of steps) flowSteps.inc({ type: step.node_type, status: step.status })
   if (status !== 'running') flowRunSeconds.observe({ status }, Math.max(0, now.getTime() - Date.parse(createdAt)) / 1_000)
 }
 
-/** Begins a function's run as a part of a run, with the lesser of its author's rights and the editor's, and gives its operation. */
+/** Starts a function for a run, with the lesser of its author's and the editor's rights, and returns the id of its operation. */
 export function startFunctionRun(
   tx: Tx,
   scope: Pick<Scope, 'jobQueue' | 'cause' | 'workspace'>,
@@ -158,9 +159,9 @@ export function startFunctionRun(
   { functionId, input }: Pick<Extract<WaitRequest, { kind: 'function' }>, 'functionId' | 'input'>,
 ): Promise<string> {
   const workspaceId = scope.workspace.id
-  const goOn = createContinuation(continueRunJob, runJobOrigin(workspaceId, runId), { workspaceId, runId })
+  const continuation = createContinuation(continueRunJob, runJobOrigin(workspaceId, runId), { workspaceId, runId })
   const payload = { functionId, input, rights: 'lesser' as const }
-  return scope.jobQueue.enqueue(tx, runFunctionJob, { workspaceId, cause: scope.cause }, payload, { continuation: goOn })
+  return scope.jobQueue.enqueue(tx, runFunctionJob, { workspaceId, cause: scope.cause }, payload, { continuation })
 }
 
 const jsonOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

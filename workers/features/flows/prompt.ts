@@ -4,7 +4,7 @@ import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
 import { loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 
-/** What an assistant is told of a flow's form, the kinds of blocks, and the record types that the caller may read. */
+/** Builds the assistant's messages: the form of a flow, the kinds of blocks, and the record types the caller may read. */
 export async function buildPrompt(scope: Scope, wish: string): Promise<{ role: 'system' | 'user'; content: string }[]> {
   const kinds = blockKinds.map(({ type, description, settings, required, handles }) => ({
     type,
@@ -29,7 +29,7 @@ export async function buildPrompt(scope: Scope, wish: string): Promise<{ role: '
   ]
 }
 
-/** Record types with the keys and kinds of their fields, as far as the caller may read any. */
+/** Field types by field key by record type key, for the types and fields the caller may read. */
 async function typesOf(scope: Scope): Promise<Record<string, Record<string, string>>> {
   const { fieldKeys } = await loadSurroundings(scope)
   const types: Record<string, Record<string, string>> = {}

@@ -19,7 +19,7 @@ interface Entry {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
-/** What set a run off, as far as those may read it with whose rights it is rehearsed: of a record that they cannot see now, its id. */
+/** Trigger input without the record values that `scope` may not read; of an unreadable record only its id and creation time. */
 export async function readableInput(scope: Scope, input: TriggerInput, objectType: string | null): Promise<TriggerInput> {
   const { record, record_id } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
@@ -28,13 +28,13 @@ export async function readableInput(scope: Scope, input: TriggerInput, objectTyp
   return { ...input, record: Object.fromEntries(kept) }
 }
 
-/** The same without the record, the calendar event and the input that the caller of the rehearsal may not see, their ids included. */
+/** Trigger input without the record, calendar event and input, ids included, that the rehearsal's caller may not see. */
 export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
   const { record, record_id, calendar_event, input: given, ...others } = input
   if (record_id === undefined && calendar_event === undefined && given == null) return input
-  const sight = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null }])).get(run.id)
-  // Of a record that may be named, its hidden values are left out already.
-  if (sight?.isFullyVisible || (sight?.isIdVisible && calendar_event === undefined && given == null)) return input
+  const access = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null }])).get(run.id)
+  // `readableInput` already removed the hidden values of a record whose id is visible.
+  if (access?.isFullyVisible || (access?.isIdVisible && calendar_event === undefined && given == null)) return input
   return {
     ...others,
     ...(record === undefined ? {} : { record: {} }),
@@ -43,7 +43,7 @@ export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit
   }
 }
 
-/** Records as the caller sees them, those alone that it may read. */
+/** Views of the records that the caller may read, by id. */
 async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): Promise<Map<string, RecordView>> {
   const type = await findRecordType(scope, typeKey)
   if (!type) return new Map()
@@ -52,12 +52,12 @@ async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): P
   return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
 }
 
-/** The records that were created and changed since a mark, as far as the caller may see them. */
+/** Records created and changed since an audit position, as far as the caller may see them. */
 export async function recordChangesSince(
   scope: Scope,
-  { mark, requestId }: { readonly mark: string; readonly requestId: string },
+  { auditPosition, requestId }: { readonly auditPosition: string; readonly requestId: string },
 ): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
-  const entries = await scope.db.query<Entry>(findAuditEntriesSince(scope.workspace.id, mark, requestId))
+  const entries = await scope.db.query<Entry>(findAuditEntriesSince(scope.workspace.id, auditPosition, requestId))
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
@@ -72,7 +72,7 @@ export async function recordChangesSince(
   return { created, changed }
 }
 
-/** What several changes of a record come to, of the fields that the caller sees. */
+/** Merges several changes of a record into one, for the fields the caller sees. */
 function sidesOf(entries: readonly Entry[], { values }: RecordView) {
   const [before, after]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
   for (const entry of entries) {
@@ -85,7 +85,7 @@ function sidesOf(entries: readonly Entry[], { values }: RecordView) {
   return { before, after }
 }
 
-/** The messages that would go out. */
+/** Messages that would be sent. */
 export async function messagesToSend(
   scope: Scope,
   sent: readonly { readonly nodeId: string; readonly output: unknown }[],

@@ -20,12 +20,12 @@ import { messagesToSend, readableInput, recordChangesSince, visibleInput } from 
 import { enterRun } from '#workers/features/functions/run-rights.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Plays the triggers of runs that there were, and takes all of it back: one transaction for each run, which is never committed. */
+/** Executes the triggers of earlier runs, each in a transaction that is always rolled back. */
 export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, definition }, scope }) => {
   const flow = await getFlow(scope, flowId)
   const { nodes, edges, context } = definition ?? flow
-  const score = compileFlow({ nodes: nodes.map(({ id, type, config }) => ({ id, type, config })), edges, context } as FlowDefinition)
-  // Of a definition that was sent the caller would be the editor.
+  const compiled = compileFlow({ nodes: nodes.map(({ id, type, config }) => ({ id, type, config })), edges, context } as FlowDefinition)
+  // The caller would be the editor of a definition that was sent.
   const editors = definition === null ? [flow.editor_id] : []
   const ended = await scope.db.query<EndedRun>(findRunsToRehearse(scope.workspace.id, flow.id, runs))
   const budget = computeBudget(scope.workspace.id, {
@@ -34,8 +34,8 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   })
   const rehearsed: RehearsedRun[] = []
   for (const run of ended) {
-    rehearsed.push(await rehearse(scope, editors, score, run, stepBudget(scope.workspace.id, budget)))
-    // The run that passed the bound has failed for it, and so would those behind it.
+    rehearsed.push(await rehearse(scope, editors, compiled, run, stepBudget(scope.workspace.id, budget)))
+    // Throws once the budget is used: the run that exceeded it failed, and so would all later ones.
     budget.takeSteps(0)
   }
   return { result: { runs: rehearsed } }
@@ -50,108 +50,108 @@ interface EndedRun {
   readonly guard: TriggerVisibility | null
 }
 
-/** Thrown at the end of a rehearsal, so that nothing of it stays. */
-class TakenBack extends Error {}
+/** Thrown at the end of a rehearsal to roll it back. */
+class RolledBack extends Error {}
 
 async function rehearse(
   caller: Scope,
   editors: readonly string[],
-  score: CompiledFlow,
+  compiled: CompiledFlow,
   run: EndedRun,
   budget: ComputeBudget,
 ): Promise<RehearsedRun> {
   let outcome: RehearsedRun | undefined
   try {
     await caller.db.transaction(async (tx) => {
-      outcome = await playRun(caller, tx, editors, score, run, budget)
-      throw new TakenBack()
+      outcome = await executeRehearsal(caller, tx, editors, compiled, run, budget)
+      throw new RolledBack()
     })
   } catch (error) {
-    if (!(error instanceof TakenBack)) return failed(run, error)
+    if (!(error instanceof RolledBack)) return failed(run, error)
   }
   return outcome ?? failed(run, undefined)
 }
 
-async function playRun(
+async function executeRehearsal(
   caller: Scope,
   tx: Tx,
   editors: readonly string[],
-  score: CompiledFlow,
+  compiled: CompiledFlow,
   run: EndedRun,
   budget: ComputeBudget,
 ): Promise<RehearsedRun> {
   await tx.query(limitTransactionTime(limits.lockMs, limits.msPerRun))
-  const [mark] = await tx.query<{ id: string }>(selectAuditPosition())
+  const [auditPosition] = await tx.query<{ id: string }>(selectAuditPosition())
   const requestId = newId()
   const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.refresh()
-    // By the connection that it has: it never waits for another.
+    // Uses the connection it holds, so it never waits for another.
     const started = within({ ...caller, cause }, tx)
     return { ...(await enterRun(started, caller.workspace.id, { authors: editors, isLesser: true })), rehearsal: true }
   }
   const inside = await enter()
   const input = await visibleInput(caller, await readableInput(inside, run.input, run.objectType), run)
-  const told: Told = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
-  const playing = await createRunExecution(score, { id: requestId, input, state: null, steps: 0 }, budget)
-  await executeRun(playing, stageOf(inside.now, enter, tx, run, told))
-  const since = { mark: mark?.id ?? '', requestId }
+  const findings: Findings = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
+  const execution = await createRunExecution(compiled, { id: requestId, input, state: null, steps: 0 }, budget)
+  await executeRun(execution, rehearsalRunner(inside.now, enter, tx, run, findings))
+  const since = { auditPosition: auditPosition?.id ?? '', requestId }
   return {
     run_id: run.id,
-    status: told.failure || told.isLate ? 'failed' : 'ok',
+    status: findings.failure || findings.isLate ? 'failed' : 'ok',
     ...(await recordChangesSince(inside, since)),
-    messages: await messagesToSend(inside, told.messages),
-    would_call: [...told.wouldCall],
-    error: told.isLate
+    messages: await messagesToSend(inside, findings.messages),
+    would_call: [...findings.wouldCall],
+    error: findings.isLate
       ? `it takes more than ${limits.msPerRun / 1_000} seconds`
-      : told.failure
-        ? visibleErrorText(told.failure, true)
+      : findings.failure
+        ? visibleErrorText(findings.failure, true)
         : null,
   }
 }
 
-/** What a rehearsal has to tell beside what it wrote. */
-interface Told {
+/** Findings of a rehearsal beside its writes. */
+interface Findings {
   readonly wouldCall: Set<string>
   readonly messages: { readonly nodeId: string; readonly output: unknown }[]
   failure: RunError | undefined
   isLate: boolean
 }
 
-/** A stage on which nothing stays, and from which nobody is called. */
-function stageOf(now: () => Date, enter: () => Promise<Scope>, tx: Tx, run: EndedRun, told: Told): FlowRunner {
+/** Runner that persists nothing and makes no outside calls. */
+function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, run: EndedRun, findings: Findings): FlowRunner {
   const began = performance.now()
   return {
     now,
     maxSteps: limits.stepsPerRun,
     enter,
-    applyStep: async (doing, work) => {
+    applyStep: async (step, work) => {
       const scope = await enter()
       const output = await withSavepoint(tx, () => work(scope))
-      if (doing.node.type === 'action.send_message') told.messages.push({ nodeId: doing.node.id, output })
+      if (step.node.type === 'action.send_message') findings.messages.push({ nodeId: step.node.id, output })
       return output
     },
-    park: async (doing, waiting) => ({ output: waiting.kind === 'time' ? {} : await recordedOutput(await enter(), run, doing, told) }),
+    park: async (step, waiting) => ({ output: waiting.kind === 'time' ? {} : await recordedOutput(await enter(), run, step, findings) }),
     saveCheckpoint: async () => undefined,
     fail: async (_turn, error) => {
-      told.failure = error
+      findings.failure = error
     },
     isTimeSliceOver: () => performance.now() - began > limits.msPerRun,
     reschedule: async () => {
-      told.isLate = true
+      findings.isLate = true
     },
   }
 }
 
-/** What the block gave when it was asked the same; nothing where it would have to be asked now. */
-async function recordedOutput({ db, workspace }: Scope, run: EndedRun, doing: ActiveStep, { wouldCall }: Told): Promise<unknown> {
-  const { node, iteration } = doing
-  const [row] = await db.query<{ output: unknown }>(findRecordedOutput(workspace.id, run.id, node.id, iteration, inputHash(doing)))
+/** Recorded output of a block for the same input; empty, and noted in `wouldCall`, when there is none. */
+async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: ActiveStep, { wouldCall }: Findings): Promise<unknown> {
+  const { node, iteration } = step
+  const [row] = await db.query<{ output: unknown }>(findRecordedOutput(workspace.id, run.id, node.id, iteration, inputHash(step)))
   if (!row) wouldCall.add(node.id)
   return row?.output ?? {}
 }
 
-/** A rehearsal that the database ended: somebody holds what it needs, or it takes too long. */
+/** Result of a rehearsal that the database ended by a lock timeout or the time limit. Rethrows other errors. */
 function failed({ id }: EndedRun, error: unknown): RehearsedRun {
   const isTooLong = isStatementCancelled(error)
   if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error

@@ -20,80 +20,80 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import type { PersistentRunner } from '#workers/features/flows/persistent-runner.ts'
 import { endingMessages } from '#workers/features/functions/sandbox/run-outcome.ts'
 
-/** How often a function is begun when its worker dies (decisions, Flows). */
-const mostTries = 2
+/** Starts of a function whose worker dies (decisions, Flows). */
+const maxTries = 2
 
 const lostTwice = 'The function was begun twice, and each time the worker that ran it was lost'
 
-/** What a parked run waited for has come to pass: the row of its step; undefined when it has not, or when the run waits again or has ended. */
+/** Completes the step a run waits at and returns its row; undefined while the wait is pending, or when the run waits again or has ended. */
 export async function resolveWait(
   scope: PlatformScope,
   waiting: ParkedWait,
-  playing: RunExecution,
-  stage: PersistentRunner,
+  execution: RunExecution,
+  runner: PersistentRunner,
 ): Promise<readonly StepRow[] | undefined> {
-  // The job that calls out writes down itself what it was answered.
+  // The job that makes the call stores the answer itself.
   if (waiting.kind === 'call') return undefined
-  const doing = parkedStepOf(playing, new Date(waiting.started_at))
-  if (waiting.kind === 'time') return [await completeParkedStep(playing, doing, {}, scope.now())]
+  const step = parkedStepOf(execution, new Date(waiting.started_at))
+  if (waiting.kind === 'time') return [await completeParkedStep(execution, step, {}, scope.now())]
   const operation = await findOperation(scope.db, waiting.operation)
   if (operation && operation.finished_at === null) return undefined
-  if (isLost(operation) && waiting.tries < mostTries) {
-    await againTo(doing, playing, stage, waiting.tries + 1)
+  if (isLost(operation) && waiting.tries < maxTries) {
+    await restartFunction(step, execution, runner, waiting.tries + 1)
     return undefined
   }
   if (!operation || isLost(operation) || operation.error) {
-    // A lost worker is not the caller's fault, and its code says so.
+    // INTERNAL: a lost worker is not the caller's fault.
     const { code, message } = operation?.error && !isLost(operation) ? operation.error : { code: 'INTERNAL', message: lostTwice }
-    await failRunAtStep(playing, doing, stage, { code, message, node_id: doing.node.id }, scope.now())
+    await failRunAtStep(execution, step, runner, { code, message, node_id: step.node.id }, scope.now())
     return undefined
   }
-  return completeOrFailStep(scope, playing, doing, stage, async () => ({ result: await resultOf(operation, playing.budget) }))
+  return completeOrFailStep(scope, execution, step, runner, async () => ({ result: await resultOf(operation, execution.budget) }))
 }
 
-/** Writes the row of a step that is over, or ends the run when `output` throws a refusal. */
+/** Completes a step and returns its row, or fails the run and returns undefined when `output` throws a refusal. */
 export async function completeOrFailStep(
   { now }: Pick<PlatformScope, 'now'>,
-  playing: RunExecution,
-  doing: ActiveStep,
-  stage: PersistentRunner,
+  execution: RunExecution,
+  step: ActiveStep,
+  runner: PersistentRunner,
   output: () => Promise<unknown>,
 ): Promise<readonly StepRow[] | undefined> {
   try {
-    return [await completeParkedStep(playing, doing, await output(), now())]
+    return [await completeParkedStep(execution, step, await output(), now())]
   } catch (error) {
-    await failRunAtStep(playing, doing, stage, runErrorOf(error, doing.node.id), now())
+    await failRunAtStep(execution, step, runner, runErrorOf(error, step.node.id), now())
     return undefined
   }
 }
 
-/** Ends a run at a step. */
+/** Ends a run as failed at a step. */
 export const failRunAtStep = (
-  playing: RunExecution,
-  doing: ActiveStep,
-  stage: PersistentRunner,
+  execution: RunExecution,
+  step: ActiveStep,
+  runner: PersistentRunner,
   error: RunError,
   now: Date,
-): Promise<void> => stage.fail({ steps: [failedStepRow(doing, error, now)], state: playing.state }, error)
+): Promise<void> => runner.fail({ steps: [failedStepRow(step, error, now)], state: execution.state }, error)
 
-/** Begins the function of a step again. */
-async function againTo(doing: ActiveStep, playing: RunExecution, stage: PersistentRunner, tries: number): Promise<void> {
-  const { work } = blockOf(doing.node)
+/** Starts the function of a step again. */
+async function restartFunction(step: ActiveStep, execution: RunExecution, runner: PersistentRunner, tries: number): Promise<void> {
+  const { work } = blockOf(step.node)
   try {
     if ('waits' in work)
-      await stage.park(doing, await work.waits(doing.context, await stage.enter()), { steps: [], state: playing.state }, tries)
+      await runner.park(step, await work.waits(step.context, await runner.enter()), { steps: [], state: execution.state }, tries)
   } catch (error) {
-    await failRunAtStep(playing, doing, stage, runErrorOf(error, doing.node.id), stage.now())
+    await failRunAtStep(execution, step, runner, runErrorOf(error, step.node.id), runner.now())
   }
 }
 
-/** Whether a function was interrupted, or given up with its worker. */
+/** Whether a function's run was lost or interrupted with its worker. */
 const isLost = (operation: Operation | undefined): boolean =>
   operation === undefined ||
   operation.error?.code === 'INTERNAL' ||
   (operation.result as Invocation | null)?.error === endingMessages.interrupted
 
-/** What a function gave. Throws what it threw, as a refusal. */
+/** Result of a function. Throws its error as VALIDATION_ERROR. */
 async function resultOf({ result }: Operation, budget: ComputeBudget): Promise<unknown> {
   const invocation = result as Invocation
   if (invocation.error !== undefined) throw problem('VALIDATION_ERROR', `The function ended with: ${invocation.error}`)

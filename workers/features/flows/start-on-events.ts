@@ -20,7 +20,7 @@ import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-w
 import { chainsCut } from '#workers/metrics.ts'
 import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Makes the runs of what happened, once for each event and flow, however often it is told. */
+/** Creates runs for delivered events, once for each event and flow, even when an event is delivered repeatedly. */
 export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, scope }) => {
   await makeRuns(scope, payload)
   return { result: null }
@@ -33,46 +33,46 @@ interface PresentFlow {
   readonly editor_id: string
 }
 
-async function makeRuns(scope: PlatformScope, heard: EventDelivery): Promise<void> {
-  const { workspaceId } = heard
-  const flows = await scope.db.query<PresentFlow>(findEnabledFlows(workspaceId, heard.listenerIds))
-  const happenings = heard.source === recordSource ? await readSnapshots(scope, heard) : []
-  const made: NewRun[] = []
+async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<void> {
+  const { workspaceId } = delivery
+  const flows = await scope.db.query<PresentFlow>(findEnabledFlows(workspaceId, delivery.listenerIds))
+  const recordSnapshots = delivery.source === recordSource ? await readSnapshots(scope, delivery) : []
+  const newRuns: NewRun[] = []
   const skipped = new Map<string, number>()
   const budget = stepBudget(workspaceId)
   for (const flow of flows) {
     const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id))
-    const score = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
-    if (editor.refusal || !score) continue
+    const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
+    if (editor.refusal || !compiled) continue
     const inputs =
-      heard.source === recordSource
-        ? await recordInputs(editor.value, heard, happenings)
-        : await eventInputs(editor.value, await enterAsPrincipal(scope, workspaceId, flow.editor_id, true), heard)
-    const going: Input[] = []
+      delivery.source === recordSource
+        ? await recordInputs(editor.value, delivery, recordSnapshots)
+        : await eventInputs(editor.value, await enterAsPrincipal(scope, workspaceId, flow.editor_id, true), delivery)
+    const startingInputs: Input[] = []
     for (const one of inputs) {
       budget.refill()
-      if (!(await endsAtOnce(score, one.input, budget))) going.push(one)
+      if (!(await endsAtOnce(compiled, one.input, budget))) startingInputs.push(one)
     }
-    if (going.length < inputs.length) skipped.set(flow.id, inputs.length - going.length)
-    made.push(...going.map((one) => runOf(scope, heard, flow, one)))
+    if (startingInputs.length < inputs.length) skipped.set(flow.id, inputs.length - startingInputs.length)
+    newRuns.push(...startingInputs.map((one) => runOf(scope, delivery, flow, one)))
   }
   await scope.db.transaction(async (tx) => {
-    const ids = await startRuns({ ...scope, db: tx }, workspaceId, made)
+    const ids = await startRuns({ ...scope, db: tx }, workspaceId, newRuns)
     if (scope.cause.depth >= maxCauseDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
     if (skipped.size > 0) await tx.query(addSkippedEvents(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
   })
 }
 
 interface Input {
-  /** The event that it comes from. */
+  /** Deduplication key: the id of the event's entry. */
   readonly key: string
   readonly input: TriggerInput
-  /** Of a calendar event: what says who may see it. */
+  /** For a calendar event: its access data. */
   readonly guard?: TriggerVisibility
   readonly isPersonal: boolean
 }
 
-/** What the editor may read of the records as their changes left them; a record that it may not read starts nothing. */
+/** Records after their changes, with the fields the editor may read; records the editor may not read start no run. */
 async function recordInputs(editor: Scope, { objectType, event }: EventDelivery, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
   const type = await findRecordType(editor, objectType)
   if (!type) return []
@@ -95,18 +95,18 @@ function recordOf(
 }
 
 /**
- * Calendar events as they were announced: those of the editor's own personal calendars, which alone start personal runs, those of the team
- * whose details the editor sees, and of others' personal calendars what it sees without its personal standing.
+ * Calendar events as announced: those of the editor's own personal calendars, which alone start personal runs; those of the team whose
+ * details the editor sees; and those of others' personal calendars that the editor sees without its personal rights.
  */
 async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
   const inputs: Input[] = []
   for (const [index, key] of entryIds.entries()) {
     const announced = snapshots[index] as AnnouncedEvent | null | undefined
     if (!announced) continue
-    const sight = await accessToAnnouncedEvent(personal, announced)
-    const isPersonal = sight === 'own'
-    if (sight === 'none') continue
-    if (sight === 'details' && (await accessToAnnouncedEvent(editor, announced)) === 'none') continue
+    const access = await accessToAnnouncedEvent(personal, announced)
+    const isPersonal = access === 'own'
+    if (access === 'none') continue
+    if (access === 'details' && (await accessToAnnouncedEvent(editor, announced)) === 'none') continue
     const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
     inputs.push({
       key,
@@ -118,28 +118,28 @@ async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, sn
   return inputs
 }
 
-/** Whether a run would only find that the condition right behind the trigger leads nowhere: then none is made. */
-async function endsAtOnce(score: CompiledFlow, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
-  const { graph } = score
+/** Whether a run would end at the condition right behind the trigger; such a run is not created. */
+async function endsAtOnce(compiled: CompiledFlow, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
+  const { graph } = compiled
   const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
   const node = only === undefined || another !== undefined ? undefined : graph.nodeById.get(only)
   if (node?.type !== 'logic.condition') return false
   const { work } = blockOf(node)
   try {
-    const playing = await createRunExecution(score, { id: newId(), input, state: null, steps: 0 }, budget)
-    const { handle = 'out' } = 'computes' in work ? await work.computes(stepContextOf(playing, { node, iteration: '' })) : {}
+    const execution = await createRunExecution(compiled, { id: newId(), input, state: null, steps: 0 }, budget)
+    const { handle = 'out' } = 'computes' in work ? await work.computes(stepContextOf(execution, { node, iteration: '' })) : {}
     return graph.targets(node.id, handle).length === 0
   } catch (error) {
-    // The run itself fails with it, and says so.
+    // The run itself will fail with this error and record it.
     if (error instanceof Problem && error.status < 500) return false
     throw error
   }
 }
 
-function runOf({ cause }: PlatformScope, heard: EventDelivery, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
-  const kind = heard.source === recordSource ? 'record_event' : 'calendar'
+function runOf({ cause }: PlatformScope, delivery: EventDelivery, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
+  const kind = delivery.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
-  const trigger = { kind, event: input.event ?? heard.event, object_type: heard.objectType || null, record_id: subject }
+  const trigger = { kind, event: input.event ?? delivery.event, object_type: delivery.objectType || null, record_id: subject }
   return {
     flow,
     trigger,

@@ -16,8 +16,8 @@ interface PresentFlow {
 }
 
 /**
- * Makes the run of an instant that was due, and sets the next one after now, so that those between were made good by this one. The flow is
- * kept as it is meanwhile: who changes its schedule sets its time, too.
+ * Creates the run of a due instant and sets the next due time after now, so that this run replaces all missed ones. The flow is locked
+ * meanwhile, because a change of its schedule also sets the due time.
  */
 export default definePlatformHandler(startScheduledRunJob, async ({ payload: { workspaceId, flowId, at }, scope }) => {
   await scope.db.transaction(async (tx) => {
@@ -30,7 +30,7 @@ export default definePlatformHandler(startScheduledRunJob, async ({ payload: { w
     const due = new Date(at)
     const next = nextCronTime(cron, scope.now())
     if (next) await setDueIfUnset(tx, flowScheduleDue, workspaceId, [{ subject: flowId, at: next }])
-    // Due by a schedule that it had before: that instant is nobody's any more.
+    // The instant belongs to an earlier schedule of the flow: no run is created.
     if (nextCronTime(cron, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
     const event = toInstant(due)
     const heading = { kind: 'schedule', event, object_type: null, record_id: null }

@@ -52,9 +52,9 @@ async function request(config: Config, { settings, key, budget }: StepContext, s
     ([name, value]) => [name.trim(), toText(value)] as const,
   )
   const names = new Set(set.map(([name]) => name.toLowerCase()))
-  // The author's own words win.
-  const ours = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
-  const added = Object.entries(ours).filter(([name]) => !names.has(name))
+  // The author's headers win over the defaults.
+  const defaults = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
+  const added = Object.entries(defaults).filter(([name]) => !names.has(name))
   const answer = await callHttp(restrictedDialer(config), {
     url: toText(url).trim(),
     method: toText(method).trim().toUpperCase() || 'GET',
@@ -73,7 +73,7 @@ async function outputOf({ status, headers, body }: HttpAnswer, budget: ComputeBu
   return toStorableJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
 }
 
-/** Parsed when it says that it is JSON, or looks like it, else its text. */
+/** Parsed body when the content type is JSON or the text looks like it; otherwise the text. */
 async function bodyOf(text: string, contentType: string, budget: ComputeBudget): Promise<unknown> {
   if (!/[/+]json\b/i.test(contentType) && !/^\s*[[{]/.test(text)) return text
   const value = parsedOf(text)

@@ -11,7 +11,7 @@ import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
 type Reduce = (values: readonly unknown[], budget: ComputeBudget) => unknown
 
-/** Goes through a list from a first value, and gives the thread back between its items. */
+/** Folds a list from a first value; yields the thread between items. */
 async function fold<Value>(
   values: readonly unknown[],
   first: Value,
@@ -30,7 +30,7 @@ async function fold<Value>(
 const sum = (values: readonly unknown[], budget: ComputeBudget): Promise<Decimal> =>
   fold(values, new Decimal(0), (total, value) => total.plus(numberOf(value)), budget)
 const numeric = (value: Decimal): unknown => toJsonNumber(canonicalDecimal(value))
-const best =
+const selectExtreme =
   (sign: 1 | -1): Reduce =>
   async (values, budget) => {
     const better = (found: unknown, value: unknown) =>
@@ -53,13 +53,13 @@ async function join(values: readonly unknown[], budget: ComputeBudget): Promise<
   return parts.join(', ')
 }
 
-/** What becomes of the values; those of items that have none are left out. */
+/** Operations on the values; items without a value are left out. */
 const operations: Readonly<Record<string, Reduce>> = {
   sum: async (values, budget) => numeric(await sum(values, budget)),
   avg: async (values, budget) =>
     values.length === 0 ? null : numeric((await sum(values, budget)).dividedBy(values.length).toDecimalPlaces(20)),
-  min: best(-1),
-  max: best(1),
+  min: selectExtreme(-1),
+  max: selectExtreme(1),
   count: (values) => values.length,
   join,
 }
@@ -95,7 +95,7 @@ export const reduceBlock = defineBlock({
       const path = toText(settings.field).trim()
       const items = readListItems(settings.list)
       const parts = path.split('.')
-      // What is counted is the items; everything else goes by those that have a value.
+      // A count without a path counts all items; every other operation uses those that have a value.
       const present: unknown[] = []
       const addPresent = (_: unknown, item: unknown): void => {
         const value = path === '' ? item : valueAt(item, parts)

@@ -5,14 +5,14 @@ import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-const longest = flowLimits.longestWaitMinutes
-const ruleOfMinutes = `minutes must be a number from 0 to ${longest}`
-const ruleOfUntil = 'until must be an instant as RFC 3339 writes it, or a date'
+const maxMinutes = flowLimits.longestWaitMinutes
+const minutesMessage = `minutes must be a number from 0 to ${maxMinutes}`
+const untilMessage = 'until must be an instant as RFC 3339 writes it, or a date'
 
-/** Minutes that a setting says, parts of one too; undefined when it says none that can be waited for. */
+/** Minutes of a setting, fractions included; undefined when it is no number from 0 to the maximum. */
 function minutesOf(value: unknown): number | undefined {
   const minutes = toDecimal(value)?.toNumber()
-  return minutes !== undefined && minutes >= 0 && minutes <= longest ? minutes : undefined
+  return minutes !== undefined && minutes >= 0 && minutes <= maxMinutes ? minutes : undefined
 }
 
 const instantOf = (value: unknown): string | undefined => {
@@ -20,7 +20,7 @@ const instantOf = (value: unknown): string | undefined => {
   return toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 }
 
-/** Whether a setting is there and says something that no run could use. */
+/** Whether a setting is present, without references, and unusable. */
 const isWrong = (value: unknown, read: (value: unknown) => unknown): boolean =>
   value !== undefined && value !== '' && !hasReference(value) && read(value) === undefined
 
@@ -33,7 +33,7 @@ export const waitBlock = defineBlock({
   problems: ({ minutes, until }) => {
     if ((minutes ?? '') === '' && (until ?? '') === '') return ['minutes or until is required']
     if ((minutes ?? '') !== '' && (until ?? '') !== '') return ['minutes and until cannot both be set']
-    return [...(isWrong(minutes, minutesOf) ? [ruleOfMinutes] : []), ...(isWrong(until, instantOf) ? [ruleOfUntil] : [])]
+    return [...(isWrong(minutes, minutesOf) ? [minutesMessage] : []), ...(isWrong(until, instantOf) ? [untilMessage] : [])]
   },
   handles: ['out'],
   output: {},
@@ -44,12 +44,12 @@ export const waitBlock = defineBlock({
       const now = scope.now().getTime()
       if ((settings.minutes ?? '') !== '') {
         const minutes = minutesOf(settings.minutes)
-        if (minutes === undefined) throw problem('VALIDATION_ERROR', ruleOfMinutes)
+        if (minutes === undefined) throw problem('VALIDATION_ERROR', minutesMessage)
         return { kind: 'time', until: new Date(now + minutes * 60_000).toISOString() }
       }
       const until = instantOf(settings.until)
-      if (until === undefined) throw problem('VALIDATION_ERROR', ruleOfUntil)
-      if (Date.parse(until) > now + longest * 60_000) throw problem('VALIDATION_ERROR', 'until is more than 30 days ahead')
+      if (until === undefined) throw problem('VALIDATION_ERROR', untilMessage)
+      if (Date.parse(until) > now + maxMinutes * 60_000) throw problem('VALIDATION_ERROR', 'until is more than 30 days ahead')
       return { kind: 'time', until }
     },
   },

@@ -9,7 +9,7 @@ import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** What keeps a flow from being enabled, and which block it is about; null for the flow as a whole. */
+/** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
 export const flowProblemView = t.Object(
   { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
   { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
@@ -19,7 +19,7 @@ export interface FlowProblem {
   readonly message: string
 }
 
-/** A definition of what was sent, and where its blocks are drawn. Throws VALIDATION_ERROR for whatever no draft may have (decisions, Flows). */
+/** Reads a definition and the positions of its blocks from input. Throws VALIDATION_ERROR for an invalid draft (decisions, Flows). */
 export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): {
   definition: FlowDefinition
   positions: Positions
@@ -31,8 +31,8 @@ export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDef
 }
 
 /**
- * Throws VALIDATION_ERROR for a setting that a block does not have, at every level whose keys are fixed. What the stored block of the same id
- * holds may be sent back, as one of an earlier release may.
+ * Throws VALIDATION_ERROR for an unknown setting, at every level whose keys are fixed. Settings of the stored block with the same id may be
+ * sent back, also those of an earlier release.
  */
 export function refuseUnknownSettings({ nodes = [] }: FlowDefinitionInput, stored: readonly FlowNode[]): void {
   for (const [index, { id, type, config }] of nodes.entries()) {
@@ -51,7 +51,7 @@ function unknownType(id: string, type: string) {
   return problem('VALIDATION_ERROR', `${id}: there is no block of the type ${type.slice(0, 100)}${advice} GET …/flows/blocks lists them`)
 }
 
-/** Settings whose types are right; null counts as not sent. */
+/** Settings with valid types; null counts as not sent. */
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): FlowNode['config'] {
   const kind = blockKindOf(type)
   if (!kind) throw unknownType(id, type)
@@ -61,7 +61,7 @@ function readConfig(id: string, type: string, sent: Readonly<Record<string, unkn
   return config
 }
 
-/** Connections with an id of their own, and the output that they leave from where that was not said. */
+/** Edges with defaults: `edge_<n>` as the id, the first output of the source as the handle. */
 function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: readonly FlowNode[]): FlowEdge[] {
   const typeById = new Map(nodes.map(({ id, type }) => [id, type]))
   return edges.map(({ id, source, source_handle, target }, index) => {
@@ -70,18 +70,18 @@ function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: read
   })
 }
 
-/** The graph of a definition that was saved. */
+/** Graph of a saved definition. */
 export const graphOfSavedDefinition = (definition: FlowDefinition): Graph => buildGraph(definition, blockShapeOf)
 
-/** What keeps a definition from being enabled, the first block's first; empty when it is complete. */
-export function findFlowProblems({ nodes }: Pick<FlowDefinition, 'nodes'>, around: KnownReferences): FlowProblem[] {
+/** Problems that keep a definition from being enabled, in order of its blocks; empty when it is complete. */
+export function findFlowProblems({ nodes }: Pick<FlowDefinition, 'nodes'>, known: KnownReferences): FlowProblem[] {
   if (nodes.length === 0) return [{ node_id: null, message: 'the flow has no blocks' }]
   return nodes.flatMap(({ id, type, config }) => {
     const kind = blockKindOf(type)
     if (!kind) return [{ node_id: id, message: `there is no block of the type ${type}` }]
     const missing = kind.required.filter((name) => isBlank(config[name])).map((name) => `${name} is required`)
     const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== ''))
-    const wrong = kind.problems?.(given, around) ?? []
+    const wrong = kind.problems?.(given, known) ?? []
     return [...missing, ...wrong].map((message) => ({ node_id: id, message }))
   })
 }

@@ -9,7 +9,7 @@ const nodeId = t.String({
 
 const position = t.Object({ x: t.Number(), y: t.Number() }, { description: 'Where an editor draws it.' })
 
-/** A block of a flow; what its `config` may hold is told by `GET …/flows/blocks`. */
+/** A block of a flow; `GET …/flows/blocks` describes its `config`. */
 const node = t.Object(
   {
     id: nodeId,
@@ -26,13 +26,13 @@ const edge = t.Object(
   {
     id: t.Optional(t.String({ maxLength: 128 })),
     source: t.String(),
-    source_handle: t.Optional(t.String({ description: 'The output of the source that it leaves from; left out, its first.' })),
+    source_handle: t.Optional(t.String({ description: 'Output of the source; its first when absent.' })),
     target: t.String(),
   },
   { title: 'FlowEdge' },
 )
 
-/** The parts of a definition, as they are sent. */
+/** Parts of a definition as input. */
 export const definitionParts = {
   nodes: t.Optional(t.Array(node, { maxItems: flowLimits.nodes })),
   edges: t.Optional(t.Array(edge, { maxItems: flowLimits.edges })),
@@ -47,7 +47,7 @@ export const definitionParts = {
 const definitionInput = schema(t.Object(definitionParts))
 export type FlowDefinitionInput = TypeOf<typeof definitionInput>
 
-/** A block and an edge as they are kept and answered. */
+/** A block and an edge in responses. */
 export const nodeView = t.Object(
   { id: t.String(), type: t.String(), config: t.Record(t.String(), t.Unknown()), position },
   { title: 'FlowBlock', description: 'A block of a flow.' },
@@ -64,12 +64,12 @@ export interface FlowEdge {
   readonly target: string
 }
 
-/** What a flow does: the part of it that its last editor answers for. */
+/** Blocks, edges and variables of a flow. It runs with the rights of the editor who last changed them. */
 export interface FlowDefinition {
   readonly nodes: readonly FlowNode[]
   readonly edges: readonly FlowEdge[]
   readonly context: Readonly<Record<string, string>>
 }
 
-/** Where blocks are drawn, by their ids. */
+/** Positions in the editor by block id. */
 export type Positions = Readonly<Record<string, { readonly x: number; readonly y: number }>>

@@ -7,10 +7,10 @@ import { incrementDraftCount } from '#shared/features/flows/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** What a flow is wanted for, in somebody's own words. */
+/** Input of a draft: a description of the wanted flow in free text. */
 export const draftInput = schema(t.Object({ prompt: t.String({ minLength: 1, maxLength: flowLimits.promptCharacters }) }))
 
-/** A flow as an assistant proposes it; nothing is saved. */
+/** A flow proposed by an assistant; nothing is saved. */
 export const flowDraftView = schema(
   t.Object(
     {
@@ -25,7 +25,7 @@ export const flowDraftView = schema(
 )
 export type FlowDraft = TypeOf<typeof flowDraftView>
 
-/** Throws AGENT_DISABLED where no assistant is set up, LIMIT_EXCEEDED when the free plan's drafts of the day are used up; else counts one. */
+/** Counts one draft. Throws AGENT_DISABLED without an assistant, LIMIT_EXCEEDED when the free plan's drafts of the day are used. */
 export async function consumeDraftQuota({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   const cap = planCapOf({ config, workspace }, 'draftsPerDay')

@@ -24,7 +24,7 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** A flow as it is stored. */
+/** Stored row of a flow. */
 export interface FlowRow extends FlowDefinition {
   readonly id: string
   readonly name: string
@@ -39,20 +39,20 @@ export interface FlowRow extends FlowDefinition {
   readonly updated_at: string
 }
 
-/** One flow; throws NOT_FOUND. */
+/** Returns one flow. Throws NOT_FOUND. */
 export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlowId(scope, id))
 
-/** A flow as callers see it. */
+/** Builds the response view of a flow. */
 export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await loadSurroundings(scope))
 
-/** One flow as it is stored; throws NOT_FOUND. */
+/** Returns the stored row of a flow. Throws NOT_FOUND. */
 export async function requireFlowId({ db, workspace }: Scope, id: string): Promise<FlowRow> {
   const [row] = isUuid(id) ? await db.query<FlowRow>(findFlow(workspace.id, id)) : []
   if (!row) throw problem('NOT_FOUND')
   return row
 }
 
-/** Makes a flow; the caller is its first editor. One that has problems stays disabled. Throws VALIDATION_ERROR for what no draft may have. */
+/** Creates a flow; the caller is its first editor. It stays disabled while it has problems. Throws VALIDATION_ERROR for an invalid draft. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
   refuseUnknownSettings(input, [])
   const { definition, positions } = parseFlowDefinition(input)
@@ -71,46 +71,46 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
 }
 
 /**
- * Changes a flow. Another definition makes a version whose editor the caller is; a name, a switch or places on a drawing do not. Throws
- * NOT_FOUND; VALIDATION_ERROR when it would be enabled with problems, naming the first block that has one, and then changes nothing.
+ * Changes a flow. A changed definition adds a version with the caller as its editor; a name, a switch or positions do not. Throws
+ * NOT_FOUND, and VALIDATION_ERROR naming the first block with a problem when the flow would be enabled with one; then nothing changes.
  */
 export async function changeFlow(scope: Scope, id: string, { name, description, enabled, ...sent }: FlowChange): Promise<FlowView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const read = isDefinition(sent) ? parseFlowDefinition(sent) : undefined
+  const parsed = isDefinition(sent) ? parseFlowDefinition(sent) : undefined
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const stored = await lockRow(inside, id)
+    const txScope = within(scope, tx)
+    const stored = await lockRow(txScope, id)
     refuseUnknownSettings(sent, stored.nodes)
-    const next = read?.definition ?? stored
-    const isOther = read !== undefined && !isSame(read.definition, stored)
+    const next = parsed?.definition ?? stored
+    const isDefinitionChanged = parsed !== undefined && !isSame(parsed.definition, stored)
     const now = scope.now()
-    const version = isOther ? await addVersion(inside, tx, stored, next, now) : null
+    const version = isDefinitionChanged ? await addVersion(txScope, tx, stored, next, now) : null
     const isEnabled = enabled ?? stored.enabled
-    // A name or a description may change while something that a block names is gone: that makes nothing worse.
-    if (isEnabled && (enabled || read)) refuseProblems(findFlowProblems(next, await loadSurroundings(inside)))
+    // A name or description may change although a block names something that was removed: the flow is not worse for it.
+    if (isEnabled && (enabled || parsed)) refuseProblems(findFlowProblems(next, await loadSurroundings(txScope)))
     const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
-    await tx.query(updateFlow(scope.workspace.id, id, ...texts, read ? JSON.stringify(read.positions) : null, now))
-    const isHeard = isOther || isEnabled !== stored.enabled
-    if (isHeard) await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
-    return getFlow(inside, id)
+    await tx.query(updateFlow(scope.workspace.id, id, ...texts, parsed ? JSON.stringify(parsed.positions) : null, now))
+    const isSubscriptionChanged = isDefinitionChanged || isEnabled !== stored.enabled
+    if (isSubscriptionChanged) await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
+    return getFlow(txScope, id)
   })
 }
 
-/** Makes an earlier definition the present one; the caller becomes its editor. Throws like `changeFlow`. */
+/** Adds an earlier definition as the newest version; the caller becomes its editor. Throws like `changeFlow`. */
 export async function restoreDefinition(scope: Scope, id: string, definition: FlowDefinition): Promise<FlowView> {
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const stored = await lockRow(inside, id)
-    if (stored.enabled) refuseProblems(findFlowProblems(definition, await loadSurroundings(inside)))
+    const txScope = within(scope, tx)
+    const stored = await lockRow(txScope, id)
+    if (stored.enabled) refuseProblems(findFlowProblems(definition, await loadSurroundings(txScope)))
     const now = scope.now()
-    const version = await addVersion(inside, tx, stored, definition, now)
+    const version = await addVersion(txScope, tx, stored, definition, now)
     await tx.query(updateFlow(scope.workspace.id, id, null, null, null, version, null, now))
     await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: stored.enabled, nodes: definition.nodes }, now)
-    return getFlow(inside, id)
+    return getFlow(txScope, id)
   })
 }
 
-/** Deletes a flow; what runs of it ends as failed, and stays readable. Throws NOT_FOUND. */
+/** Deletes a flow. Its open runs end as failed; all its runs stay readable. Throws NOT_FOUND. */
 export async function removeFlow(scope: Scope, id: string): Promise<void> {
   const { workspace, db } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
@@ -122,7 +122,7 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   })
 }
 
-interface Named {
+interface KnownReferencesRow {
   readonly fields: Readonly<Record<string, readonly string[]>>
   readonly functions: readonly string[]
   readonly connections: readonly string[]
@@ -132,9 +132,9 @@ interface Named {
   readonly calendars: readonly string[]
 }
 
-/** What a flow of the workspace may name, as it is now. */
+/** Loads the names and ids that flows of the workspace may currently refer to. */
 export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
-  const [row] = await db.query<Named>(findSurroundings(workspace.id))
+  const [row] = await db.query<KnownReferencesRow>(findSurroundings(workspace.id))
   return {
     fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
     functionIds: new Set(row?.functions),
@@ -142,23 +142,23 @@ export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'wo
     templateIds: new Set(row?.templates),
     paymentConnectionIds: new Set(row?.payment_connections),
     queueKeys: new Set(row?.queues),
-    // It is made when it is first needed.
+    // The team calendar is created at its first use, so it may be missing from the rows.
     calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
   }
 }
 
-function viewOf({ positions, ...row }: FlowRow, around: KnownReferences): FlowView {
+function viewOf({ positions, ...row }: FlowRow, known: KnownReferences): FlowView {
   return {
     ...row,
-    ...flowOutlineOf(row, around),
+    ...flowOutlineOf(row, known),
     nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
     edges: row.edges.map((edge) => ({ ...edge })),
     context: { ...row.context },
   }
 }
 
-/** What a view tells of a flow's blocks beside them: what sets it off, and what keeps it from being enabled. */
-export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, around: KnownReferences): FlowOutline {
+/** Derives the trigger's columns and the problems of a flow from its blocks. */
+export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, known: KnownReferences): FlowOutline {
   const trigger = triggerOf(definition)
   const kind = trigger && blockKindOf(trigger.type)
   const setting = (name: string): string | null => (typeof trigger?.config[name] === 'string' ? (trigger.config[name] as string) : null)
@@ -167,16 +167,16 @@ export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, around:
     trigger_type: setting('object_type') ?? setting('calendar_key'),
     trigger_event: setting('event'),
     cron_expr: setting('cron'),
-    problems: findFlowProblems(definition, around).map((found) => ({ ...found })),
+    problems: findFlowProblems(definition, known).map((found) => ({ ...found })),
   }
 }
 
-/** A definition that was sent, once it is sound and not too large. */
+/** Parses a definition from input. Throws VALIDATION_ERROR when it is invalid or larger than 256 KB. */
 export function parseFlowDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
-  const read = readDefinition(sent)
-  const bytes = textsOf(read.definition).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const parsed = readDefinition(sent)
+  const bytes = textsOf(parsed.definition).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
-  return read
+  return parsed
 }
 
 const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =>
@@ -190,10 +190,10 @@ const isSame = (one: FlowDefinition, other: FlowDefinition): boolean =>
 
 const textsOf = ({ nodes, edges, context }: FlowDefinition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
 
-/** A flow that stays as it is until the transaction ends. */
-async function lockRow(inside: Scope, id: string): Promise<FlowRow> {
-  if ((await inside.db.query(lockFlow(inside.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
-  return requireFlowId(inside, id)
+/** Locks a flow until the transaction ends and returns its row. Throws NOT_FOUND. */
+async function lockRow(txScope: Scope, id: string): Promise<FlowRow> {
+  if ((await txScope.db.query(lockFlow(txScope.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
+  return requireFlowId(txScope, id)
 }
 
 async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: FlowDefinition, now: Date): Promise<number> {
@@ -207,10 +207,10 @@ function refuseProblems([first]: readonly FlowProblem[]): void {
   if (first) throw problem('VALIDATION_ERROR', `enabled cannot be true: ${flowProblemText(first)}`)
 }
 
-/** A problem in one sentence that names its block. */
+/** One sentence for a problem, with its block's id. */
 export const flowProblemText = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
 
-/** Whoever edits a flow answers for what it does, so the visitor cannot. */
+/** Id of the caller as the flow's editor. A flow runs with its editor's rights, so an anonymous visitor cannot edit. */
 function editorOf({ actor }: Scope): string {
   if (actor.id === null) throw problem('FORBIDDEN', 'Needs somebody who is signed in')
   return actor.id

@@ -8,13 +8,13 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const description = t.Optional(nullable(t.String({ maxLength: flowLimits.descriptionCharacters })))
 const enabled = t.Optional(nullable(t.Boolean({ description: 'Only possible when the flow has no problems.' })))
 
-/** What makes a flow (document 2, Flows). */
+/** Input of a new flow (document 2, Flows). */
 export const flowInput = schema(
   t.Object({ name: nameSchema(flowLimits.nameCharacters), description, enabled, ...definitionParts }, { title: 'FlowInput' }),
 )
 export type FlowInput = TypeOf<typeof flowInput>
 
-/** What changes a flow: with any of nodes, edges and context the definition is replaced as a whole; what else is left out stays. */
+/** Change of a flow: any of nodes, edges and context replaces the whole definition; other absent fields stay. */
 export const flowChange = schema(
   t.Object({ name: t.Optional(nameSchema(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
 )
@@ -32,14 +32,14 @@ const before = {
   trigger_type: derived('Key of the record type, or of the calendar.'),
   trigger_event: derived('What happens to it.'),
   cron_expr: derived('The schedule.'),
-  next_run_at: instant('When its schedule is due next; null for a flow that has none or is not enabled.'),
+  next_run_at: instant('When its schedule is due next; null without a schedule or while it is disabled.'),
   last_run_at: instant('When its last run began.'),
 }
 const after = {
   context: t.Record(t.String(), t.String()),
-  problems: t.Array(flowProblemView, { description: 'What keeps it from being enabled; empty when it is complete.' }),
-  version: t.Integer({ description: 'Counts the definitions that it has had.' }),
-  editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition: with whose rights it runs.' }),
+  problems: t.Array(flowProblemView, { description: 'Why it cannot be enabled; empty when it is complete.' }),
+  version: t.Integer({ description: 'Number of the definition, from 1.' }),
+  editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition; the flow runs with their rights.' }),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
@@ -57,10 +57,10 @@ export type FlowView = TypeOf<typeof flowView>
 export const flowSummary = schema(t.Object({ ...before, ...after }, { title: 'FlowSummary' }))
 export type FlowSummary = TypeOf<typeof flowSummary>
 
-/** What is read off a flow's nodes. */
+/** Fields derived from a flow's nodes. */
 export type FlowOutline = Pick<FlowSummary, 'trigger_kind' | 'trigger_type' | 'trigger_event' | 'cron_expr' | 'problems'>
 
-/** A definition that a flow has had. */
+/** An earlier or the present definition of a flow. */
 export const flowVersionView = schema(
   t.Object(
     {
@@ -76,10 +76,10 @@ export const flowVersionView = schema(
 )
 export type FlowVersionView = TypeOf<typeof flowVersionView>
 
-/** What starts a flow by hand. */
+/** Input of a manual start. */
 export const runInput = schema(t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON: {{trigger.input}} of the blocks.' })) }))
 
-/** Says that a flow was started. */
+/** Answer to a manual start. */
 export const startedRun = schema(
   t.Object(
     { queued: t.Boolean(), run_id: t.String({ format: 'uuid', description: 'The run, which begins soon.' }) },

@@ -9,7 +9,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'created_at'>
 
-/** The last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` above 10 MB without one. */
+/** Lists the last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, or above 10 MB without `limit`. */
 export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
@@ -27,7 +27,7 @@ function versionOf(position: string): number {
   return Number(position)
 }
 
-/** Makes an earlier definition the present one again, as a new version whose editor is the caller. Throws NOT_FOUND, and like `changeFlow`. */
+/** Adds an earlier definition as the newest version, with the caller as its editor. Throws NOT_FOUND, and like `changeFlow`. */
 export async function restoreVersion(scope: Scope, flowId: string, version: string): Promise<FlowView> {
   const statement = /^[1-9]\d{0,8}$/.test(version) ? findVersion(scope.workspace.id, flowId, version) : undefined
   const [found] = statement ? await scope.db.query<Row>(statement) : []

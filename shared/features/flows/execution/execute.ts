@@ -25,7 +25,7 @@ import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { isSuspensionError, requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A step that was done, as it is written down. */
+/** Stored row of a finished step. */
 export interface StepRow {
   readonly node_id: string
   readonly node_type: string
@@ -33,9 +33,9 @@ export interface StepRow {
   readonly place: number
   readonly status: 'ok' | 'failed'
   readonly output: unknown
-  /** Whether `output` is only the beginning of its text. */
+  /** Whether `output` is only the beginning of the output's text. */
   readonly is_cut: boolean
-  /** The whole output where `output` is not all of it: where it is cut, or lacks secrets. */
+  /** Whole output, set only when `output` is cut or redacted. */
   readonly whole?: unknown
   readonly input_hash: string | null
   readonly error: RunError | null
@@ -43,128 +43,128 @@ export interface StepRow {
   readonly duration_ms: number
 }
 
-/** What a turn of a run writes. */
+/** Steps and state that one turn of a run writes. */
 export interface RunCheckpoint {
   readonly steps: readonly StepRow[]
   readonly state: RunState | null
 }
 
-/** A step that is under way. */
+/** A step in progress. */
 export interface ActiveStep extends StepPosition {
   readonly ordinal: number
   readonly startedAt: Date
   readonly context: StepContext
 }
 
-/** Where a run is played: for good, or in a rehearsal. */
+/** Effects of executing a run: persistent, or rolled back in a rehearsal. */
 export interface FlowRunner {
   readonly now: () => Date
   readonly maxSteps: number
-  /** The workspace as the run's editor sees it, with the rights of this moment. */
+  /** Enters the workspace as the run's editor, with its current rights. */
   readonly enter: () => Promise<Scope>
   /**
-   * Does what changes the workspace, and writes the turn that `after` makes of what came of it: both, or neither; `isEnd` ends the run as ok
-   * with it. Throws what the work throws, having written nothing.
+   * Runs `work` and writes the checkpoint that `toCheckpoint` builds from its output, atomically; `isEnd` ends the run as ok. Rethrows
+   * errors of the work; nothing is written then.
    */
   readonly applyStep: (
-    doing: ActiveStep,
+    step: ActiveStep,
     work: (scope: Scope) => Promise<unknown>,
-    after: (output: unknown) => Promise<RunCheckpoint>,
+    toCheckpoint: (output: unknown) => Promise<RunCheckpoint>,
     isEnd: boolean,
   ) => Promise<unknown>
-  /** Parks the run for a step, or gives what it would have waited for at once. */
-  readonly park: (doing: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint) => Promise<{ readonly output: unknown } | undefined>
-  /** Writes a turn without an effect; `isEnd` ends the run as ok. */
+  /** Parks the run at a step, or returns the awaited output at once. */
+  readonly park: (step: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint) => Promise<{ readonly output: unknown } | undefined>
+  /** Writes a checkpoint without an effect; `isEnd` ends the run as ok. */
   readonly saveCheckpoint: (turn: RunCheckpoint, isEnd: boolean) => Promise<void>
   /** Ends the run as failed. */
   readonly fail: (turn: RunCheckpoint, error: RunError) => Promise<void>
-  /** Whether somebody else should have a turn. Then the run goes on later. */
+  /** Whether the run must yield to other runs and continue later. */
   readonly isTimeSliceOver: () => boolean
   readonly reschedule: (turn: RunCheckpoint) => Promise<void>
 }
 
-/** Rows of blocks that only compute are written with the next effect, or when there are so many. */
-const mostUnwritten = 200
+/** Rows of computing blocks are written with the next effect, or at this number. */
+const maxUnwrittenRows = 200
 
 /**
- * Plays a run as far as it goes: to its end, to a step that waits, or until others should have their turn. Blocks that only compute cost no
- * commit of their own. `rows` are steps that are done already and wait to be written.
+ * Executes a run until it ends, waits, or its time slice is over. Blocks that only compute need no commit of their own. `rows` are finished
+ * steps that are not written yet.
  */
-export async function executeRun(playing: RunExecution, stage: FlowRunner, rows: readonly StepRow[] = []): Promise<void> {
+export async function executeRun(execution: RunExecution, runner: FlowRunner, rows: readonly StepRow[] = []): Promise<void> {
   let unwritten: StepRow[] = [...rows]
-  const written = (state = playing.state): RunCheckpoint => ({ steps: unwritten, state })
-  const { budget } = playing
+  const checkpoint = (state = execution.state): RunCheckpoint => ({ steps: unwritten, state })
+  const { budget } = execution
   for (;;) {
     await budget.pause()
     budget.refill()
-    const before = playing.state
-    const { state, place } = advanceToNextStep(playing.flow.graph, before)
-    playing.state = state
-    forgetOver(playing, before)
-    if (!place) return stage.saveCheckpoint(written(), true)
-    const doing: ActiveStep = { ...place, ordinal: playing.steps, startedAt: stage.now(), context: stepContextOf(playing, place) }
+    const before = execution.state
+    const { state, place } = advanceToNextStep(execution.flow.graph, before)
+    execution.state = state
+    dropEndedIterations(execution, before)
+    if (!place) return runner.saveCheckpoint(checkpoint(), true)
+    const step: ActiveStep = { ...place, ordinal: execution.steps, startedAt: runner.now(), context: stepContextOf(execution, place) }
     try {
-      if (playing.steps >= stage.maxSteps) throw problem('VALIDATION_ERROR', `a run has at most ${stage.maxSteps} steps`)
+      if (execution.steps >= runner.maxSteps) throw problem('VALIDATION_ERROR', `a run has at most ${runner.maxSteps} steps`)
       const block = blockOf(place.node)
       const { work } = block
       if ('acts' in work) {
-        const behind = after(playing, place, 'out')
-        const isEnd = advanceToNextStep(playing.flow.graph, behind).place === undefined
-        const output = await stage.applyStep(
-          doing,
-          async (scope) => checked(await work.acts(doing.context, requireBlockApp(scope, block)), budget),
-          async (output) => ({ steps: [...unwritten, await rowOf(doing, output, stage.now())], state: behind }),
+        const nextState = stateAfter(execution, place, 'out')
+        const isEnd = advanceToNextStep(execution.flow.graph, nextState).place === undefined
+        const output = await runner.applyStep(
+          step,
+          async (scope) => checked(await work.acts(step.context, requireBlockApp(scope, block)), budget),
+          async (output) => ({ steps: [...unwritten, await rowOf(step, output, runner.now())], state: nextState }),
           isEnd,
         )
         if (isEnd) return
-        await done(playing, place, output, 'out')
+        await advancePast(execution, place, output, 'out')
         unwritten = []
-        if (stage.isTimeSliceOver()) return stage.reschedule(written())
+        if (runner.isTimeSliceOver()) return runner.reschedule(checkpoint())
         continue
       }
       if ('waits' in work || 'calls' in work) {
-        const inside = requireBlockApp(await stage.enter(), block)
-        const waiting: WaitRequest = 'waits' in work ? await work.waits(doing.context, inside) : { kind: 'call' }
-        const given = await stage.park(doing, waiting, written())
+        const inside = requireBlockApp(await runner.enter(), block)
+        const waiting: WaitRequest = 'waits' in work ? await work.waits(step.context, inside) : { kind: 'call' }
+        const given = await runner.park(step, waiting, checkpoint())
         if (!given) return
-        unwritten.push(await rowOf(doing, given.output, stage.now()))
-        await done(playing, place, given.output, 'out')
+        unwritten.push(await rowOf(step, given.output, runner.now()))
+        await advancePast(execution, place, given.output, 'out')
       } else if ('loops' in work) {
-        unwritten.push(await rowOf(doing, begin(playing, doing, work.loops(doing.context)), stage.now()))
+        unwritten.push(await rowOf(step, beginLoop(execution, step, work.loops(step.context)), runner.now()))
       } else {
-        const { output, handle = 'out' } = await work.computes(doing.context)
-        unwritten.push(await rowOf(doing, await checked(output, budget), stage.now()))
-        await done(playing, place, output, handle)
+        const { output, handle = 'out' } = await work.computes(step.context)
+        unwritten.push(await rowOf(step, await checked(output, budget), runner.now()))
+        await advancePast(execution, place, output, handle)
       }
     } catch (error) {
       const failure = runErrorOf(error, place.node.id)
-      return stage.fail({ steps: [...unwritten, failedStepRow(doing, failure, stage.now())], state: playing.state }, failure)
+      return runner.fail({ steps: [...unwritten, failedStepRow(step, failure, runner.now())], state: execution.state }, failure)
     }
-    if (stage.isTimeSliceOver()) return stage.reschedule(written())
-    if (unwritten.length < mostUnwritten) continue
-    await stage.saveCheckpoint(written(), false)
+    if (runner.isTimeSliceOver()) return runner.reschedule(checkpoint())
+    if (unwritten.length < maxUnwrittenRows) continue
+    await runner.saveCheckpoint(checkpoint(), false)
     unwritten = []
   }
 }
 
-/** The step that a parked run stands at. */
-export function parkedStepOf(playing: RunExecution, startedAt: Date): ActiveStep {
-  const { state, place } = advanceToNextStep(playing.flow.graph, playing.state)
-  if (!place) throw new Error(`Run ${playing.id} waits for no block`)
-  playing.state = state
-  return { ...place, ordinal: playing.steps, startedAt, context: stepContextOf(playing, place) }
+/** Step at which a run is parked. */
+export function parkedStepOf(execution: RunExecution, startedAt: Date): ActiveStep {
+  const { state, place } = advanceToNextStep(execution.flow.graph, execution.state)
+  if (!place) throw new Error(`Run ${execution.id} waits for no block`)
+  execution.state = state
+  return { ...place, ordinal: execution.steps, startedAt, context: stepContextOf(execution, place) }
 }
 
-/** A step that was parked and is over: goes on behind it. Returns its row. */
-export async function completeParkedStep(playing: RunExecution, doing: ActiveStep, output: unknown, now: Date): Promise<StepRow> {
-  const row = await rowOf(doing, output, now)
-  await done(playing, doing, output, 'out')
+/** Completes a parked step, advances the run past it, and returns the step's row. */
+export async function completeParkedStep(execution: RunExecution, step: ActiveStep, output: unknown, now: Date): Promise<StepRow> {
+  const row = await rowOf(step, output, now)
+  await advancePast(execution, step, output, 'out')
   return row
 }
 
-/** The row of a step that was parked and has failed. */
-export const failedStepRow = (doing: ActiveStep, error: RunError, now: Date): StepRow => ({
-  ...rowAt(doing, now),
+/** Row of a failed step. */
+export const failedStepRow = (step: ActiveStep, error: RunError, now: Date): StepRow => ({
+  ...rowAt(step, now),
   status: 'failed',
   output: null,
   is_cut: false,
@@ -172,61 +172,61 @@ export const failedStepRow = (doing: ActiveStep, error: RunError, now: Date): St
   error,
 })
 
-/** The scope, where a block works in it now: with its app off its room is not there. */
+/** Returns the scope. Throws when the workspace is halted or the block's app is off. */
 export function requireBlockApp(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
   requireNotHalted({ work: 'step', app }, scope.workspace)
   return scope
 }
 
-const after = ({ flow, state }: RunExecution, { node }: StepPosition, handle: string): RunState =>
+const stateAfter = ({ flow, state }: RunExecution, { node }: StepPosition, handle: string): RunState =>
   leaveStep(flow.graph, state, node.id, handle)
 
-async function done(playing: RunExecution, place: StepPosition, output: unknown, handle: string): Promise<void> {
-  playing.state = after(playing, place, handle)
-  playing.steps += 1
+async function advancePast(execution: RunExecution, place: StepPosition, output: unknown, handle: string): Promise<void> {
+  execution.state = stateAfter(execution, place, handle)
+  execution.steps += 1
   const { id } = place.node
-  if (playing.flow.referencedNodeIds.has(id)) rememberOutput(playing, id, await toPlainJsonInSlices(output, playing.budget))
+  if (execution.flow.referencedNodeIds.has(id)) rememberOutput(execution, id, await toPlainJsonInSlices(output, execution.budget))
 }
 
-/** Begins a loop over these items and gives its output. */
-function begin(playing: RunExecution, { node }: StepPosition, items: readonly unknown[]): { readonly count: number } {
+/** Begins a loop over these items and returns its output. */
+function beginLoop(execution: RunExecution, { node }: StepPosition, items: readonly unknown[]): { readonly count: number } {
   const { length } = items
   if (length > flowLimits.itemsPerLoop) {
     throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.itemsPerLoop} items, it has ${length}`)
   }
-  playing.items.set(node.id, items)
-  playing.state = enterLoop(playing.flow.graph, playing.state, node.id, length)
-  playing.steps += 1
+  execution.items.set(node.id, items)
+  execution.state = enterLoop(execution.flow.graph, execution.state, node.id, length)
+  execution.steps += 1
   const output = { count: length }
-  rememberOutput(playing, node.id, output)
+  rememberOutput(execution, node.id, output)
   return output
 }
 
-/** What the blocks of a loop gave is forgotten when its next iteration begins. */
-function forgetOver(playing: RunExecution, before: RunState): void {
-  const [was, is] = [openLoopsOf(before), openLoopsOf(playing.state)]
+/** Drops the outputs of a loop's blocks when its next iteration begins. */
+function dropEndedIterations(execution: RunExecution, before: RunState): void {
+  const [was, is] = [openLoopsOf(before), openLoopsOf(execution.state)]
   for (const { loop, index } of is) {
     const known = was.find((one) => one.loop === loop)
-    if (known && known.index !== index) dropIterationOutputs(playing, loop)
+    if (known && known.index !== index) dropIterationOutputs(execution, loop)
   }
 }
 
-/** The row of a step that went well. */
-async function rowOf(doing: ActiveStep, output: unknown, now: Date): Promise<StepRow> {
-  const { node, context } = doing
+/** Row of a successful step. */
+async function rowOf(step: ActiveStep, output: unknown, now: Date): Promise<StepRow> {
+  const { node, context } = step
   const whole = output ?? null
-  // What comes from outside may hold secrets; values of records go by the rights of whoever looks at them.
+  // Outputs from outside may hold secrets; record values are filtered by the viewer's rights when they are read.
   const shown = blockOf(node).shown === 'editors' ? await redactNamedSecrets(whole, context.budget) : whole
   const text = JSON.stringify(shown)
   await context.budget.pause()
   const is_cut = Buffer.byteLength(text) > flowLimits.shownBytes
   return {
-    ...rowAt(doing, now),
+    ...rowAt(step, now),
     status: 'ok',
     output: is_cut ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : shown,
     is_cut,
     ...(is_cut || text !== JSON.stringify(whole) ? { whole } : {}),
-    input_hash: inputHash(doing),
+    input_hash: inputHash(step),
     error: null,
   }
 }
@@ -240,18 +240,18 @@ const rowAt = ({ node, iteration, ordinal, startedAt }: ActiveStep, now: Date) =
   duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
 })
 
-/** A digest of what a block is asked, for those that a rehearsal does not ask again; null for the others. */
+/** Digest of a block's settings, for blocks whose recorded output a rehearsal reuses; null for others. */
 export const inputHash = ({ node, context }: Pick<ActiveStep, 'node' | 'context'>): string | null =>
-  asksOthers(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
+  hasRecordedInput(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
 
-/** What a step's failure is written down as; a fault of ours is thrown on, and so is the suspension of the workspace, in which runs wait. */
+/** Error stored for a step's failure. Rethrows internal faults, and suspension of the workspace, during which runs wait. */
 export function runErrorOf(error: unknown, nodeId: string | null): RunError {
   if (error instanceof Problem && error.status < 500 && !isSuspensionError(error))
     return { code: error.code, message: error.message, node_id: nodeId }
   throw error
 }
 
-const asksOthers = (node: FlowNode): boolean => {
+const hasRecordedInput = (node: FlowNode): boolean => {
   const { work } = blockOf(node)
   return 'calls' in work || node.type === 'action.run_function'
 }

@@ -10,20 +10,20 @@ import { findRunToExecute } from '#shared/features/flows/runs/store.ts'
 import { findVersion } from '#shared/features/flows/store.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** What a parked run waits for, as it is kept with it. */
+/** Stored wait of a parked run. */
 export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
   | Extract<WaitRequest, { kind: 'time' | 'call' }>
-  /** A function's run, and how often it was begun. */
+  /** Operation of a function's run, and how often the function was started. */
   | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
 )
 
-/** A run as it is kept. */
+/** Stored row of a run. */
 export interface FlowRunRow {
   readonly id: string
   readonly flowId: string
   readonly version: number
   readonly editorId: string
-  /** Whether it reaches what is personal of its editor. */
+  /** Whether it may use the editor's personal data. */
   readonly isPersonal: boolean
   readonly status: FlowRunStatus
   readonly input: TriggerInput
@@ -35,22 +35,22 @@ export interface FlowRunRow {
   readonly waiting: ParkedWait | null
 }
 
-/** A run that goes on, if it is open; undefined when it has ended. */
+/** Returns a run while it is open; undefined when it has ended. */
 export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, runId: string): Promise<FlowRunRow | undefined> {
   const [row] = await db.query<FlowRunRow>(findRunToExecute(workspaceId, runId))
   return row && (row.status === 'queued' || row.status === 'running') ? row : undefined
 }
 
-/** The run made ready to be played from where it stands; undefined when its flow is gone. */
+/** Loads a run for execution from its present state; undefined when its flow is deleted. */
 export async function loadRunExecution(platform: PlatformScope, workspaceId: string, row: FlowRunRow): Promise<RunExecution | undefined> {
-  const score = await loadCompiledFlow(platform, workspaceId, row.flowId, row.version)
-  if (!score) return undefined
-  const playing = await createRunExecution(score, row, stepBudget(workspaceId))
-  if (row.steps > 0) await loadStepOutputs(platform.db, workspaceId, playing)
-  return playing
+  const compiled = await loadCompiledFlow(platform, workspaceId, row.flowId, row.version)
+  if (!compiled) return undefined
+  const execution = await createRunExecution(compiled, row, stepBudget(workspaceId))
+  if (row.steps > 0) await loadStepOutputs(platform.db, workspaceId, execution)
+  return execution
 }
 
-/** What one step of a run may compute, as a part of all that a rehearsal may. It is filled again for each step. */
+/** Compute budget of one step, within the total of a rehearsal if given. It is refilled for each step. */
 export const stepBudget = (workspaceId: string, within?: ComputeBudget): ComputeBudget =>
   computeBudget(workspaceId, {
     steps: flowLimits.computeSteps,
@@ -58,23 +58,23 @@ export const stepBudget = (workspaceId: string, within?: ComputeBudget): Compute
     bound: `a step may take at most ${flowLimits.computeSteps} steps of computing; use fewer items, fewer clauses or shorter texts`,
   })
 
-/** The same from a definition at hand. */
+/** Same as `loadRunExecution` from a compiled flow, without the outputs of earlier steps. */
 export const createRunExecution = async (
-  score: CompiledFlow,
+  compiled: CompiledFlow,
   { id, input, state, steps }: Pick<FlowRunRow, 'id' | 'input' | 'state' | 'steps'>,
   budget: ComputeBudget,
 ): Promise<RunExecution> => ({
   id,
-  flow: score,
+  flow: compiled,
   budget,
   trigger: (await toPlainJsonInSlices(input, budget)) as TriggerInput,
-  state: state ?? initialRunState(score.graph),
+  state: state ?? initialRunState(compiled.graph),
   outputs: new Map(),
   items: new Map(),
   steps,
 })
 
-/** A version made ready to be played; undefined when its flow is gone. It is never changed, so it is remembered. */
+/** Loads a compiled version of a flow; undefined when the flow is deleted. Versions never change, so the result is cached. */
 export const loadCompiledFlow = (
   { cache, db }: PlatformScope,
   workspaceId: string,

@@ -3,7 +3,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { requireJsonSize } from '#shared/platform/kernel/values/json-walk.ts'
 
-/** An output that is not too large; throws VALIDATION_ERROR otherwise. */
+/** Returns the output. Throws VALIDATION_ERROR when its JSON exceeds 1 MB. */
 export async function checked(output: unknown, budget: ComputeBudget): Promise<unknown> {
   await requireJsonSize(output, flowLimits.outputBytes, tooLarge, budget)
   const bytes = Buffer.byteLength(JSON.stringify(output ?? null))

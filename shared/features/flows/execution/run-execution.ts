@@ -11,37 +11,37 @@ import { findOutputs } from '#shared/features/flows/runs/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** A definition made ready to be played. */
+/** A definition prepared for execution. */
 export interface CompiledFlow {
   readonly definition: FlowDefinition
   readonly graph: Graph
-  /** The blocks whose outputs any block refers to: those of the others need not be kept at hand. */
+  /** Ids of the blocks whose outputs other blocks refer to; only these outputs are kept in memory. */
   readonly referencedNodeIds: ReadonlySet<string>
 }
 
-/** Makes a definition ready to be played. */
+/** Compiles a definition. */
 export function compileFlow(definition: FlowDefinition): CompiledFlow {
   const paths = definition.nodes.flatMap(({ config }) => [...pathsIn(config)])
-  const referred = new Set(paths.flatMap(([root, nodeId]) => (root === 'steps' && nodeId !== undefined ? [nodeId] : [])))
-  return { definition, graph: graphOfSavedDefinition(definition), referencedNodeIds: referred }
+  const referencedNodeIds = new Set(paths.flatMap(([root, nodeId]) => (root === 'steps' && nodeId !== undefined ? [nodeId] : [])))
+  return { definition, graph: graphOfSavedDefinition(definition), referencedNodeIds }
 }
 
-/** A run that is being played: what it was set off by, where it stands, and what its steps gave that others refer to. */
+/** A run in execution: its trigger input, its state, and the outputs that other blocks refer to. */
 export interface RunExecution {
   readonly id: string
   readonly flow: CompiledFlow
   readonly trigger: TriggerInput
   state: RunState
   readonly outputs: Map<string, unknown>
-  /** The items of the loops that it is in. */
+  /** Items of the open loops, by loop id. */
   readonly items: Map<string, readonly unknown[]>
-  /** How many steps it has done. */
+  /** Number of finished steps. */
   steps: number
-  /** What the step under way may still compute. */
+  /** Remaining compute budget of the step in progress. */
   readonly budget: ComputeBudget
 }
 
-/** Reads what the steps of a run gave so far as blocks refer to it: a look-up for each such block, however many steps there were. */
+/** Loads the step outputs that blocks refer to: one look-up per such block, regardless of the number of steps. */
 export async function loadStepOutputs(
   db: Executor,
   workspaceId: string,
@@ -57,49 +57,49 @@ export async function loadStepOutputs(
   for (const { node_id, output } of rows) outputs.set(node_id, await toPlainJsonInSlices(output, budget))
 }
 
-/** Keeps what a step gave at hand if a block refers to it. */
+/** Keeps a step's output in memory when a block refers to it. */
 export function rememberOutput({ flow, outputs }: RunExecution, nodeId: string, output: unknown): void {
   if (flow.referencedNodeIds.has(nodeId)) outputs.set(nodeId, output)
 }
 
-/** Forgets what the blocks of a loop gave in the iteration before. */
+/** Drops the outputs of a loop's previous iteration. */
 export function dropIterationOutputs({ flow: { graph }, outputs }: RunExecution, loop: string): void {
   for (const nodeId of outputs.keys()) if (graph.sectionOf.get(nodeId)?.path.includes(loop)) outputs.delete(nodeId)
 }
 
-/** The kind of a block that stands in a graph. */
+/** Kind of a block in a graph. Throws for triggers and unknown types. */
 export function blockOf(node: FlowNode): Block {
   const kind: Block | Trigger | undefined = blockKindOf(node.type)
   if (!kind || kind.isTrigger) throw new Error(`${node.type} is no block that runs`)
   return kind
 }
 
-/** What a step is told of its run. */
-export function stepContextOf(playing: RunExecution, { node, iteration }: StepPosition): StepContext {
-  const renderIt: Render = (value, extra) => renderTemplate(value, lookupOf(playing, extra), playing.budget)
+/** Builds the input of a step. */
+export function stepContextOf(execution: RunExecution, { node, iteration }: StepPosition): StepContext {
+  const render: Render = (value, extra) => renderTemplate(value, lookupOf(execution, extra), execution.budget)
   return {
     node,
     get settings() {
-      return renderIt(node.config) as StepContext['settings']
+      return render(node.config) as StepContext['settings']
     },
-    render: renderIt,
-    budget: playing.budget,
-    runId: playing.id,
-    key: `${playing.id}:${node.id}:${iteration}`,
+    render,
+    budget: execution.budget,
+    runId: execution.id,
+    key: `${execution.id}:${node.id}:${iteration}`,
   }
 }
 
-function lookupOf(playing: RunExecution, extra?: Readonly<Record<string, unknown>>): Lookup {
-  const { flow, trigger, outputs } = playing
+function lookupOf(execution: RunExecution, extra?: Readonly<Record<string, unknown>>): Lookup {
+  const { flow, trigger, outputs } = execution
   return ([root, ...path]) => {
     if (extra && Object.hasOwn(extra, root)) return valueAt(extra[root], path)
     if (root === 'trigger') return valueAt(trigger, path)
     if (root === 'context') return valueAt(flow.definition.context, path)
     if (root === 'steps') return stepAt(outputs, path)
-    const here = openLoopsOf(playing.state).at(-1)
+    const here = openLoopsOf(execution.state).at(-1)
     if (!here) return undefined
     if (root === 'index') return path.length === 0 ? here.index : undefined
-    return root === 'item' ? valueAt(itemsAt(playing, here.loop)[here.index], path) : undefined
+    return root === 'item' ? valueAt(itemsAt(execution, here.loop)[here.index], path) : undefined
   }
 }
 
@@ -107,16 +107,16 @@ function stepAt(outputs: ReadonlyMap<string, unknown>, [nodeId = '', ...path]: r
   return valueAt(outputs.get(nodeId), path)
 }
 
-/** The items of a loop that a run is in: what its list was when it began, since nothing that it refers to changes. */
-function itemsAt(playing: RunExecution, loop: string): readonly unknown[] {
-  const known = playing.items.get(loop)
+/** Items of an open loop. Rendering the list again gives the same items, since nothing that it refers to changes. */
+function itemsAt(execution: RunExecution, loop: string): readonly unknown[] {
+  const known = execution.items.get(loop)
   if (known) return known
-  const { graph } = playing.flow
+  const { graph } = execution.flow
   const node = graph.nodeById.get(loop) as FlowNode
   const { work } = blockOf(node)
-  const depth = openLoopsOf(playing.state).findIndex((open) => open.loop === loop)
-  const outside: RunExecution = { ...playing, state: { ...playing.state, frames: playing.state.frames.slice(0, depth + 1) } }
+  const depth = openLoopsOf(execution.state).findIndex((open) => open.loop === loop)
+  const outside: RunExecution = { ...execution, state: { ...execution.state, frames: execution.state.frames.slice(0, depth + 1) } }
   const items = 'loops' in work ? work.loops(stepContextOf(outside, { node, iteration: '' })) : []
-  playing.items.set(loop, items)
+  execution.items.set(loop, items)
   return items
 }

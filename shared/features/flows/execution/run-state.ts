@@ -1,9 +1,9 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import type { Graph, Section } from '#shared/features/flows/definitions/graph.ts'
 
-/** How far a section has come: what stands before `place` is settled, and of what stands behind it `taken` are led to. */
+/** Progress of a section: blocks before index `place` are finished; `taken` holds the ids that taken edges lead to. */
 interface Frame {
-  /** The loop that repeats the section; null for the flow itself. */
+  /** Id of the loop that repeats the section; null for the flow itself. */
   readonly loop: string | null
   readonly index: number
   readonly count: number
@@ -11,28 +11,28 @@ interface Frame {
   readonly taken: readonly string[]
 }
 
-/** Where a run stands: the flow itself and the loops that it is in, the innermost last. It is the same after any number of steps. */
+/** Progress of a run: the flow itself and the open loops, innermost last. Its size does not grow with the number of steps. */
 export interface RunState {
   readonly frames: readonly Frame[]
-  /** The loops that are over in the present iterations, with the number of their items. */
+  /** Loops that ended in the present iterations, with their number of items. */
   readonly ended: Readonly<Record<string, number>>
 }
 
-/** The next block of a run, and the path through the loops around it. */
+/** Next block of a run, and the indexes in the loops around it. */
 export interface StepPosition {
   readonly node: FlowNode
   readonly iteration: string
 }
 
-/** The beginning of a run: what the trigger leads to. */
+/** Initial state: the blocks that the trigger leads to. */
 export function initialRunState(graph: Graph): RunState {
   const taken = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []
   return { frames: [{ loop: null, index: 0, count: 1, place: 0, taken }], ended: {} }
 }
 
 /**
- * Goes on to the next block that is to run: one that has several connections to it once all of them are settled and one was taken. Blocks to
- * which none was taken are skipped, and what they lead to with them. The place is undefined when the run is at its end.
+ * Advances to the next block. A block with several incoming edges runs once all their sources are finished and at least one edge was taken.
+ * Blocks without a taken edge are skipped, with all behind them. `place` is undefined at the end of the run.
  */
 export function advanceToNextStep(graph: Graph, state: RunState): { readonly state: RunState; readonly place: StepPosition | undefined } {
   let [frames, ended] = [state.frames, state.ended]
@@ -56,23 +56,23 @@ export function advanceToNextStep(graph: Graph, state: RunState): { readonly sta
   }
 }
 
-/** The state behind a block that left by one of its outputs. */
+/** State after a block that continues from `handle`. */
 export function leaveStep(graph: Graph, state: RunState, nodeId: string, handle: string): RunState {
   const frame = state.frames.at(-1) as Frame
   return { ...state, frames: [...state.frames.slice(0, -1), leave(graph, frame, nodeId, handle)] }
 }
 
-/** The state inside a loop's first iteration, or behind it when its list is empty. */
+/** State in a loop's first iteration, or after the loop when its list is empty. */
 export function enterLoop(graph: Graph, state: RunState, loop: string, count: number): RunState {
   if (count === 0) return leaveStep(graph, { ...state, ended: { ...state.ended, [loop]: 0 } }, loop, 'done')
   return { frames: [...state.frames, iterationAt(graph, loop, 0, count)], ended: without(state.ended, graph, loop) }
 }
 
-/** The loops that a state is in, the innermost last, each with the item that it is at. */
+/** Open loops, innermost last, each with the index of its present item. */
 export const openLoopsOf = ({ frames }: RunState): readonly { readonly loop: string; readonly index: number }[] =>
   frames.flatMap(({ loop, index }) => (loop === null ? [] : [{ loop, index }]))
 
-/** The iteration of a block's last step, as far as a state is in the loops around it or has left them; undefined where it had none. */
+/** Iteration of a block's last step, from the open and ended loops around it; undefined when a loop had no iteration. */
 export function lastIterationOf(graph: Graph, state: RunState, nodeId: string): string | undefined {
   const path = graph.sectionOf.get(nodeId)?.path ?? []
   const open = openLoopsOf(state)
@@ -109,6 +109,6 @@ const iterationOf = (frames: readonly Frame[]): string =>
     .map(({ index }) => index)
     .join('.')
 
-/** What loops inside another have ended with is of its last iteration, and forgotten in the next. */
+/** Drops a loop and the loops inside it from `ended`: their counts belong to the previous iteration. */
 const without = (ended: RunState['ended'], graph: Graph, loop: string): RunState['ended'] =>
   Object.fromEntries(Object.entries(ended).filter(([inner]) => inner !== loop && !graph.sectionOf.get(inner)?.path.includes(loop)))

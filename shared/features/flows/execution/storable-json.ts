@@ -1,7 +1,7 @@
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { copyJson } from '#shared/platform/kernel/values/json-walk.ts'
 
-/** A value that came from elsewhere with texts that PostgreSQL can hold: no NUL character and no half of a pair. */
+/** Copies an outside value with texts that PostgreSQL can store: no NUL character, no lone surrogate. */
 export const toStorableJson = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
   copyJson(
     value,

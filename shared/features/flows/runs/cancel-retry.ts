@@ -11,8 +11,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /**
- * Ends a run at once: nothing of it runs from then on, and what a call that is under way answers is dropped. Throws NOT_FOUND, and
- * VALIDATION_ERROR for one that has ended.
+ * Cancels a run at once: no further step runs, and the answer of a pending call is dropped. Throws NOT_FOUND, and VALIDATION_ERROR for a
+ * run that has ended.
  */
 export async function cancelRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   const { id, status } = await getFlowRun(scope, flowId, runId)
@@ -22,8 +22,8 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
 }
 
 /**
- * Goes on with a run that failed or was cancelled, in a new run that has what its steps gave and begins with the one that it ended at. Throws
- * NOT_FOUND, also when the flow is gone, and VALIDATION_ERROR for one that is open, went well, is too old, or was tried again already.
+ * Continues a failed or cancelled run in a new run, which keeps the outputs of the steps and begins with the step the old one ended at.
+ * Throws NOT_FOUND, also when the flow is deleted, and VALIDATION_ERROR for a run that is open, ok, too old, or was retried already.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   await requireFlowId(scope, flowId)
@@ -31,9 +31,9 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
   if (run.status !== 'failed' && run.status !== 'cancelled')
     throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)
   const [id, jobId, now] = [newId(), newId(), scope.now()]
-  const kept = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
+  const endedAfter = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
   await scope.db.transaction(async (tx) => {
-    const values = [scope.workspace.id, run.id, id, jobId, now, kept, scope.cause.requestId, scope.actor.personId] as const
+    const values = [scope.workspace.id, run.id, id, jobId, now, endedAfter, scope.cause.requestId, scope.actor.personId] as const
     const made = await tx.query(insertRetry(...values))
     if (made.length === 0) {
       throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)

@@ -6,11 +6,11 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 const counts = t.Object({
   ok: t.Integer(),
   failed: t.Integer(),
-  skipped: t.Integer({ description: 'Events that made no run: a condition right behind the trigger did not hold.' }),
+  skipped: t.Integer({ description: 'Events without a run: the condition right behind the trigger did not hold.' }),
 })
 const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
 
-/** How the flows of a workspace fare (decisions, Flows). */
+/** Counts of a workspace's flows and runs (decisions, Flows). */
 export const flowOverview = schema(
   t.Object(
     {
@@ -33,15 +33,15 @@ export const flowOverview = schema(
 )
 export type FlowOverview = TypeOf<typeof flowOverview>
 
-/** How many flows the lists of an overview have. */
-const listed = 10
+/** Maximum length of the list of upcoming runs. */
+const maxUpcoming = 10
 
 type Totals = Pick<FlowOverview, 'daily' | 'failing' | 'busiest'> & {
   readonly runs_24h: { readonly ok: number; readonly failed: number }
   readonly runs_7d: { readonly ok: number; readonly failed: number }
 }
 
-/** The overview of the flows that the caller may see, with those of the last two weeks' runs. */
+/** Builds the overview of the flows the caller may see, with their runs of the last 14 days. */
 export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
   const { db, workspace } = scope
   const flows = await listBriefFlows(scope)
@@ -53,7 +53,7 @@ export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
   ])
   const nothing = { ok: 0, failed: 0 }
   const names = new Map(flows.map(({ id, name }) => [id, name]))
-  const named = <Item extends { flow_id: string }>(items: readonly Item[] = []) =>
+  const withNames = <Item extends { flow_id: string }>(items: readonly Item[] = []) =>
     items.map((item) => ({ ...item, flow_name: names.get(item.flow_id) ?? '' }))
   const kinds = Map.groupBy(
     flows.filter(({ trigger_kind }) => trigger_kind !== null),
@@ -66,11 +66,11 @@ export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
     runs_24h: { ...nothing, ...totals?.runs_24h, skipped: skips?.skipped_24h ?? 0 },
     runs_7d: { ...nothing, ...totals?.runs_7d, skipped: skips?.skipped_7d ?? 0 },
     daily: [...(totals?.daily ?? [])],
-    failing: named(totals?.failing),
-    busiest: named(totals?.busiest),
+    failing: withNames(totals?.failing),
+    busiest: withNames(totals?.busiest),
     upcoming: flows
       .flatMap(({ id, name, next_run_at }) => (next_run_at === null ? [] : [{ flow_id: id, flow_name: name, next_run_at }]))
       .sort((one, other) => (one.next_run_at < other.next_run_at ? -1 : 1))
-      .slice(0, listed),
+      .slice(0, maxUpcoming),
   }
 }

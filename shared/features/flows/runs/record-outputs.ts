@@ -5,23 +5,23 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 
-/** What a step that wrote a record gave. */
-interface Written {
+/** Output of a step that wrote a record. */
+interface RecordOutput {
   readonly id: string
   readonly object_type: string
   readonly values: Readonly<Record<string, unknown>>
 }
 
-const isWritten = (output: unknown): output is Written =>
+const isRecordOutput = (output: unknown): output is RecordOutput =>
   isJsonObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isJsonObject(output.values)
 
 /**
- * Shows what steps wrote into records as it was then, as far as the caller may read those records now: of a record that is gone or out of its
- * sight only the id. One statement for each type.
+ * Returns a function that reduces a step's record output, as of its write, to the fields the caller may read now; only the id of a record
+ * that is deleted or not visible. Runs one statement per type.
  */
 export async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
   const visible = new Map<string, ReadonlySet<string>>()
-  for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isWritten), ({ object_type }) => object_type)) {
+  for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isRecordOutput), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
     if (!type || !permits(scope, 'records:read', typeKey)) continue
     const access = recordAccessFor(scope, type, 'records:read')
@@ -31,7 +31,7 @@ export async function createRecordViewer(scope: Scope, outputs: readonly unknown
     }
   }
   return (output) => {
-    if (!isWritten(output)) return null
+    if (!isRecordOutput(output)) return null
     const shown = visible.get(output.id)
     const values = Object.entries(output.values).filter(([key]) => shown?.has(key))
     return { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }

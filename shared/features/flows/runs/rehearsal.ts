@@ -2,14 +2,14 @@ import { definitionParts } from '#shared/features/flows/definitions/definition.t
 import { rehearsalLimits } from '#shared/features/flows/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** What is rehearsed: the flow as it is saved, or as it would be with this definition. */
+/** Input of a rehearsal: the saved flow, or this definition in its place. */
 export const rehearsalInput = schema(
   t.Object({
     runs: t.Integer({
       minimum: 1,
       maximum: rehearsalLimits.runs,
       default: rehearsalLimits.runs,
-      description: 'How many of the newest ended runs are played again.',
+      description: 'How many of the newest ended runs are rehearsed.',
     }),
     ...definitionParts,
   }),
@@ -18,10 +18,10 @@ export const rehearsalInput = schema(
 const values = (description: string) => t.Record(t.String(), t.Unknown(), { description })
 const object_type = t.String({ description: 'Key of the record type.' })
 
-/** What one run would do. */
+/** Effects that one run would have. */
 const rehearsedRun = t.Object(
   {
-    run_id: t.String({ format: 'uuid', description: 'The run whose trigger was played.' }),
+    run_id: t.String({ format: 'uuid', description: 'The run whose trigger was used.' }),
     status: t.Enum(['ok', 'failed']),
     created: t.Array(t.Object({ id: t.String(), object_type, values: values('A number of a series is not taken: it is null.') })),
     changed: t.Array(
@@ -33,12 +33,14 @@ const rehearsedRun = t.Object(
       }),
     ),
     messages: t.Array(t.Object({ node_id: t.String(), to: nullable(t.String()), subject: nullable(t.String()), skipped: t.Boolean() })),
-    would_call: t.Array(t.String(), { description: 'Blocks that would call out or run a function with what no recorded step was given.' }),
+    would_call: t.Array(t.String(), {
+      description: 'Blocks that would call out or run a function with an input that no recorded step had.',
+    }),
     error: nullable(t.String({ description: 'Why it would fail.' })),
   },
   { title: 'RehearsedRun' },
 )
 export type RehearsedRun = TypeOf<ReturnType<typeof schema<typeof rehearsedRun>>>
 
-/** What a rehearsal answers: what each run would do, none of which has been done. */
+/** Answer of a rehearsal: the effects each run would have. None of them is kept. */
 export const rehearsalResult = schema(t.Object({ runs: t.Array(rehearsedRun) }, { title: 'FlowRehearsal' }))

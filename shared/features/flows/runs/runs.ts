@@ -22,11 +22,11 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** How many runs a flow's own list has (document 2, Flows). */
-const runsOfFlow = 50
+/** Runs in a flow's own list (document 2, Flows). */
+const maxRunsOfFlow = 50
 
-/** Pages of runs that are read for one that the caller may see, where its roles show it some flows only. */
-const mostPages = 20
+/** Pages of rows read to fill one response page, when the caller's roles show only some flows. */
+const maxPages = 20
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -36,7 +36,7 @@ type Row = Omit<FlowRunSummary, 'error'> & {
   readonly has_input: boolean
 }
 
-/** The id of a flow whose runs can be looked at: of one that there is, or of one that was deleted. Throws NOT_FOUND. */
+/** Id of an existing flow, or of a deleted one that still has runs. Throws NOT_FOUND. */
 export async function requireFlowWithRuns(scope: Scope, id: string): Promise<string> {
   try {
     return (await requireFlowId(scope, id)).id
@@ -48,41 +48,41 @@ export async function requireFlowWithRuns(scope: Scope, id: string): Promise<str
   }
 }
 
-/** The last runs of a flow, newest first. */
+/** Lists the last 50 runs of a flow, newest first. */
 export async function listRunsOfFlow(scope: Scope, flowId: string): Promise<FlowRunSummary[]> {
-  const rows = await scope.db.query<Row>(findRunsOfFlow(scope.workspace.id, flowId, runsOfFlow))
+  const rows = await scope.db.query<Row>(findRunsOfFlow(scope.workspace.id, flowId, maxRunsOfFlow))
   return summariesOf(scope, rows)
 }
 
-/** The runs of all flows that the caller may see, newest first. Throws VALIDATION_ERROR for a damaged cursor and a `from` that is no time. */
+/** Lists runs of all flows the caller may see, newest first. Throws VALIDATION_ERROR for a damaged cursor or an invalid `from`. */
 export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cursor }: FlowRunQuery): Promise<FlowRunPage> {
   const since = from === undefined ? null : sinceOf(from)
   const list = `flow runs ${scope.workspace.id} ${status ?? ''} ${flow ?? ''} ${since ?? ''}`
   let after = cursor === undefined ? highestId : positionOf(list, cursor)
   const runs: FlowRunSummary[] = []
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, after, status, flow, since, limit + 1))
     const seen = rows.slice(0, limit).filter(({ flow_id }) => permits(scope, 'flows:read', flow_id))
-    const room = limit - runs.length
-    runs.push(...(await summariesOf(scope, seen.slice(0, room))))
+    const free = limit - runs.length
+    runs.push(...(await summariesOf(scope, seen.slice(0, free))))
     const isLast = rows.length <= limit
-    if (isLast && seen.length <= room) return { runs, next_cursor: null }
-    after = (seen.length > room ? runs.at(-1)?.id : rows[limit - 1]?.id) ?? after
+    if (isLast && seen.length <= free) return { runs, next_cursor: null }
+    after = (seen.length > free ? runs.at(-1)?.id : rows[limit - 1]?.id) ?? after
     if (runs.length === limit) break
   }
   return { runs, next_cursor: makeCursor(list, after) }
 }
 
-/** A run of a flow with its steps, each with as much of its output as the caller may see. Throws NOT_FOUND. */
+/** Returns a run with its steps, and of their outputs the parts the caller may see. Throws NOT_FOUND. */
 export async function getFlowRun(scope: Scope, flowId: string, id: string): Promise<FlowRunView> {
   const { workspace, db } = scope
   const [row] = isUuid(id) ? await db.query<Row>(findRun(workspace.id, flowId, id)) : []
   if (!row) throw problem('NOT_FOUND')
   const steps = await db.query<StepRow>(findSteps(workspace.id, row.id))
-  const sight = (await sightsOf(scope, [row])).get(row.id) ?? unseen
-  const isHidden = sight.isFullyVisible ? () => false : await derivesIn(scope, row)
+  const access = (await accessByRun(scope, [row])).get(row.id) ?? noAccess
+  const isHidden = access.isFullyVisible ? () => false : await derivedBlockTest(scope, row)
   const views = await viewsOf(scope, flowId, steps, isHidden)
-  return { ...summaryOf(scope, row, sight), steps: views }
+  return { ...summaryOf(scope, row, access), steps: views }
 }
 
 interface StepRow extends Omit<FlowStepView, 'error' | 'output' | 'output_cut'> {
@@ -91,23 +91,23 @@ interface StepRow extends Omit<FlowStepView, 'error' | 'output' | 'output_cut'> 
   readonly error: RunError | null
 }
 
-/** Who may change a flow sees what functions, calls and messages gave in its runs. */
+/** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
 const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flows:update', flowId)
 
-const unseen: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
+const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 
-const sightsOf = (scope: Scope, rows: readonly Row[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
+const accessByRun = (scope: Scope, rows: readonly Row[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
   loadTriggerAccess(
     scope,
     rows.map(({ id, trigger, guard, has_input }) => ({ id, trigger, guard, hasInput: has_input })),
   )
 
 async function summariesOf(scope: Scope, rows: readonly Row[]): Promise<FlowRunSummary[]> {
-  const sights = await sightsOf(scope, rows)
-  return rows.map((row) => summaryOf(scope, row, sights.get(row.id) ?? unseen))
+  const accessById = await accessByRun(scope, rows)
+  return rows.map((row) => summaryOf(scope, row, accessById.get(row.id) ?? noAccess))
 }
 
-/** A failure's words may repeat what set the run off, so only those who may see that read them. */
+/** The text of a failure may repeat trigger data, so only callers who may see the trigger in full read it. */
 function summaryOf(
   scope: Scope,
   { error, guard: _, has_input: __, ...row }: Row,
@@ -122,15 +122,15 @@ function summaryOf(
   }
 }
 
-/** Tells the blocks whose outputs derive from what set the run off; all of them where its definition is gone. */
-async function derivesIn(scope: Scope, { flow_id, version }: Row): Promise<(nodeId: string) => boolean> {
-  const score = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
-  if (!score) return () => true
-  const derived = blocksDerivedFromTrigger(score.graph)
+/** Returns a test for blocks whose outputs derive from the trigger; true for all when the definition is gone. */
+async function derivedBlockTest(scope: Scope, { flow_id, version }: Row): Promise<(nodeId: string) => boolean> {
+  const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
+  if (!flow) return () => true
+  const derived = blocksDerivedFromTrigger(flow.graph)
   return (nodeId) => derived.has(nodeId)
 }
 
-/** The code and block of a failure; for those who may change the flow also its words, which may hold what a record or a call said. */
+/** Code and block of a failure; in full also its message, which may hold data of records and calls. */
 export function visibleErrorText({ code, message, node_id }: RunError, inFull: boolean): string {
   const where = node_id === null ? code : `${code} at ${node_id}`
   return inFull ? `${where}: ${message}` : where
@@ -145,22 +145,22 @@ async function viewsOf(
   const seesAll = isEditor(scope, flowId)
   const records = await createRecordViewer(
     scope,
-    steps.flatMap(({ node_type, output, is_cut }) => (isRecord(node_type) && !is_cut ? [output] : [])),
+    steps.flatMap(({ node_type, output, is_cut }) => (showsRecord(node_type) && !is_cut ? [output] : [])),
   )
   return steps.map(({ output, is_cut, error, ...step }) => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
-    if (isRecord(step.node_type)) return is_cut ? step : { ...step, output: records(output) }
-    if (isHidden(step.node_id) || (!seesAll && shownOf(step.node_type) !== 'readers')) return step
+    if (showsRecord(step.node_type)) return is_cut ? step : { ...step, output: records(output) }
+    if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) !== 'readers')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
 }
 
-const shownOf = (type: string): string => {
+const visibilityOf = (type: string): string => {
   const kind = blockKindOf(type)
   return kind && !kind.isTrigger ? kind.shown : 'editors'
 }
-const isRecord = (type: string): boolean => shownOf(type) === 'record'
+const showsRecord = (type: string): boolean => visibilityOf(type) === 'record'
 
 function positionOf(list: string, cursor: string): string {
   const id = readCursor(list, cursor)
@@ -174,7 +174,7 @@ function sinceOf(from: string): string {
   return instant
 }
 
-/** Every kind of trigger and block, for editors that draw flows. */
+/** Lists all kinds of triggers and blocks, for flow editors. */
 export const listBlockKinds = (): BlockView[] =>
   blockKinds.map((kind) => ({
     type: kind.type,

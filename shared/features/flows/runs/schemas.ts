@@ -1,6 +1,6 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** What can become of a run; the last three are final. */
+/** Statuses of a run; the last three are final. */
 export const flowRunStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
 export type FlowRunStatus = (typeof flowRunStatuses)[number]
 
@@ -8,7 +8,7 @@ const uuid = t.String({ format: 'uuid' })
 const instant = (description: string) => nullable(t.String({ format: 'date-time', description }))
 const error = t.Optional(
   t.String({
-    description: 'Of one that failed: its code and block, such as `FORBIDDEN at n3`; in full words for whoever may change the flow.',
+    description: 'Of a failure: its code and block, such as `FORBIDDEN at n3`; with the message for callers who may change the flow.',
   }),
 )
 
@@ -16,34 +16,34 @@ const parts = {
   id: uuid,
   flow_id: uuid,
   flow_name: t.String(),
-  version: t.Integer({ description: 'Which definition it plays.' }),
+  version: t.Integer({ description: 'Version of the definition that it runs.' }),
   status: t.Enum([...flowRunStatuses]),
   error,
   trigger: t.Object(
     {
       kind: t.String(),
-      event: nullable(t.String({ description: 'What happened; of a schedule the instant that was due.' })),
+      event: nullable(t.String({ description: 'Name of the event; for a schedule the instant that was due.' })),
       object_type: nullable(t.String({ description: 'Key of the record type, or of the calendar.' })),
       record_id: nullable(t.String({ description: 'The record, or the calendar event.' })),
     },
-    { description: 'What set it off.' },
+    { description: 'Event that started it.' },
   ),
-  retry_of: nullable(t.String({ format: 'uuid', description: 'The run that it goes on with.' })),
+  retry_of: nullable(t.String({ format: 'uuid', description: 'The run that it continues.' })),
   created_at: t.String({ format: 'date-time' }),
   started_at: instant('When its first step began; null while it is queued.'),
-  finished_at: instant('Null while it goes on.'),
+  finished_at: instant('Null while it is open.'),
 }
 
 const step = t.Object(
   {
     node_id: t.String(),
     node_type: t.String(),
-    iteration: t.String({ description: 'The path through the loops around it, from 0: empty outside of any, 3, 3.0.' }),
+    iteration: t.String({ description: 'Indexes in the loops around it, from 0 and outermost first: 3 or 3.0; empty outside of loops.' }),
     status: t.Enum(['ok', 'failed']),
-    output: t.Optional(t.Unknown({ description: 'What it gave, as far as the caller may see it.' })),
+    output: t.Optional(t.Unknown({ description: 'The parts of its output that the caller may see.' })),
     output_cut: t.Optional(
       t.Boolean({
-        description: 'True where output is the first 64 KB of a longer one, as text; empty where the outputs before it have 8 MB together.',
+        description: 'True when output is the first 64 KB of a longer one, as text; empty once the outputs before it reach 8 MB together.',
       }),
     ),
     error,
@@ -66,46 +66,46 @@ export const flowRunPage = schema(
 )
 export type FlowRunPage = TypeOf<typeof flowRunPage>
 
-/** A run with what it did. */
+/** A run with its steps. */
 export const flowRunView = schema(t.Object({ ...parts, steps: t.Array(step) }, { title: 'FlowRun', description: 'One run of a flow.' }))
 export type FlowRunView = TypeOf<typeof flowRunView>
 
-/** Which runs of all flows are asked for. */
+/** Filters of the list of all runs. */
 export const flowRunQuery = schema(
   t.Object({
     status: t.Optional(t.Enum([...flowRunStatuses])),
     flow: t.Optional(t.String({ format: 'uuid', description: 'Id of a flow, also of one that was deleted.' })),
-    from: t.Optional(t.String({ description: 'RFC 3339, or YYYY-MM-DD for its first moment in UTC: runs made then or later.' })),
+    from: t.Optional(t.String({ description: 'RFC 3339, or YYYY-MM-DD for its first moment in UTC: runs created then or later.' })),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
   }),
 )
 export type FlowRunQuery = TypeOf<typeof flowRunQuery>
 
-/** What of a failure is kept with a run or step. */
+/** Failure stored with a run or step. */
 export interface RunError {
   readonly code: string
   readonly message: string
   readonly node_id: string | null
 }
 
-/** What the open runs of a flow end with that is deleted. */
+/** Error of runs that were open when their flow was deleted. */
 export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
 
-/** Who may see what set a run off, beside the record that it names: kept with the run, and read by no reference. */
+/** Access data of a run's trigger, beside the record it names. Stored with the run; references cannot read it. */
 export interface TriggerVisibility {
-  /** Of a calendar event as it was announced. */
+  /** For a calendar event, as announced. */
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'
   readonly guest_ids?: readonly string[]
-  /** Of a run by hand: who gave the input. */
+  /** For a manual run: id of the caller who gave the input. */
   readonly starter_id?: string | null
-  /** The queue whose stage set it off, with the item's id. */
+  /** For a run that a queue's stage started: the queue and the item. */
   readonly queue_id?: string
   readonly item_id?: string
 }
 
-/** What references to the trigger read: `{{trigger.record}}` and the others that there are. */
+/** Values behind `{{trigger.…}}` references, such as `{{trigger.record}}`. */
 export interface TriggerInput {
   readonly event?: string
   readonly record?: Readonly<Record<string, unknown>>

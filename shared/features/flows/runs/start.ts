@@ -10,38 +10,38 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { type Cause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** A run that something sets off. */
+/** Input of a new run. */
 export interface NewRun {
   readonly flow: { readonly id: string; readonly name: string; readonly version: number; readonly editor_id: string }
   readonly trigger: FlowRunView['trigger']
   readonly input: TriggerInput
   /** Who may see the input. */
   readonly triggerVisibility?: TriggerVisibility | undefined
-  /** What set it off, named so that the same again makes no second run of the flow. */
+  /** Deduplication key: a second run of the flow with the same key is not created. */
   readonly key: string
-  /** How many flows have set each other off, this one included. */
+  /** Length of the chain of flows that started each other, this one included. */
   readonly depth: number
-  /** Whether it reaches what is personal of its editor: the editor's own manual and scheduled runs, and those of its own calendar's events. */
+  /** Whether it may use the editor's personal data: true for the editor's manual and scheduled runs and for its own calendars' events. */
   readonly isPersonal: boolean
-  /** The request that set it off. */
+  /** Id of the request that caused it. */
   readonly requestId: string
-  /** What ends it at once as failed. */
+  /** Error that ends it at once as failed. */
   readonly error?: RunError | undefined
 }
 
-interface Starter {
+interface StartServices {
   readonly db: Tx
   readonly jobQueue: JobQueue
   readonly now: () => Date
 }
 
-/** Where jobs of runs come from: the platform, which enters as the last editor at every step. */
+/** Origin of jobs of runs: the platform, which enters as the run's editor at every step. */
 export const runJobOrigin = (workspaceId: string, runId: string) => ({
   workspaceId,
   cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
 })
 
-/** What a run in a chain that is taken for a loop ends with (decisions, Flows). */
+/** Error of a run beyond the maximum cause depth (decisions, Flows). */
 export const maxDepthError: RunError = Object.freeze({
   code: 'VALIDATION_ERROR',
   message: `flows set each other off ${maxCauseDepth} deep: this is taken for a loop`,
@@ -49,21 +49,21 @@ export const maxDepthError: RunError = Object.freeze({
 })
 
 /**
- * Makes runs of a workspace in one statement, and the jobs that begin them in another; those that are there already are left as they are.
- * Returns the ids of the new ones. A run that is too deep in a chain of flows is made as failed.
+ * Creates runs of a workspace in one statement, and their jobs in another; runs that exist already stay unchanged. Returns the ids of the
+ * new ones. A run beyond the maximum cause depth is created as failed.
  */
-export async function startRuns({ db, jobQueue, now }: Starter, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
+export async function startRuns({ db, jobQueue, now }: StartServices, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
   const rows = runs.map(rowOf)
   const made = await db.query<{ id: string }>(insertRuns(workspaceId, JSON.stringify(rows), now()))
   const ids = new Set(made.map(({ id }) => id))
-  const begin = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
-  const filings = begin.map(({ id, job_id }) => ({
+  const queued = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
+  const jobs = queued.map(({ id, job_id }) => ({
     id: job_id,
     origin: runJobOrigin(workspaceId, id),
     payload: { workspaceId, runId: id },
   }))
-  if (filings.length > 0) await enqueueAll(jobQueue, db, continueRunJob, filings)
+  if (jobs.length > 0) await enqueueAll(jobQueue, db, continueRunJob, jobs)
   return ids
 }
 
@@ -97,16 +97,16 @@ function rowOf({
   }
 }
 
-/** What starts a flow by hand, and what it is named by: the same again gives the first run. */
+/** One manual start; a second start with the same deduplication key creates no run. */
 export interface ManualStart {
   readonly input: unknown
   readonly deduplicationKey: string
-  /** The item of a work queue that came into a stage; absent where somebody started the flow. */
+  /** The queue item that entered a stage; absent when a caller started the flow. */
   readonly item?: { readonly queue_id: string; readonly item_id: string }
 }
 
 /**
- * Starts a flow by hand, also one that is not enabled: the route and the SDK. One with problems makes a run that is failed with the first of
+ * Starts a flow manually, also a disabled one, for the route and the SDK. A flow with problems creates a run that failed with the first of
  * them. Throws NOT_FOUND.
  */
 export async function runFlow(scope: Scope, flowId: string, input: unknown): Promise<StartedRun> {
@@ -114,11 +114,11 @@ export async function runFlow(scope: Scope, flowId: string, input: unknown): Pro
   return { queued: true, run_id }
 }
 
-/** The same once for each of many, such as the items that came into a stage of a work queue, in as many statements; gives the ids of new runs. */
-export async function runFlowForEach(scope: Scope, flowId: string, some: readonly ManualStart[]): Promise<string[]> {
+/** Same as `runFlow` for many starts, such as queue items that entered a stage, in as many statements. Returns ids of new runs. */
+export async function runFlowForEach(scope: Scope, flowId: string, starts: readonly ManualStart[]): Promise<string[]> {
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
-  const runs = some.map(
+  const runs = starts.map(
     ({ input, deduplicationKey, item }): NewRun => ({
       flow,
       trigger: { kind: 'manual', event: null, object_type: null, record_id: null },

@@ -1,16 +1,16 @@
 import { pathsIn } from '#shared/core/automation/template.ts'
 import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 
-/** What references call the parts of a trigger that not everybody may see. */
-const guarded: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
+/** Trigger parts with restricted access, by their names in references. */
+const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
 
-/** The blocks of a flow whose outputs derive from what set its run off: by a reference, through other blocks, or as the items of a loop. */
+/** Ids of blocks whose outputs derive from the trigger: by a reference, through other blocks, or as items of a loop. */
 export function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
   const derived = new Set<string>()
   const derives = (id: string, config: unknown): boolean => {
     if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true
     for (const [root, part] of pathsIn(config)) {
-      if (root === 'trigger' ? guarded.has(part) : root === 'steps' && derived.has(part ?? '')) return true
+      if (root === 'trigger' ? restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
     }
     return false
   }

@@ -11,14 +11,14 @@ import { removeDue, setDue } from '#shared/platform/due/due-times.ts'
 import { recordSource } from '#shared/platform/events/event-delivery.ts'
 import { type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
 
-/** What flows are called among those who listen to events; their ids there are their own. */
+/** Name of flows as event subscribers; the subscription id is the flow's id. */
 export const flowSubscriber = 'flows'
 
-/** The trigger of a definition, if it has one. */
+/** Trigger of a definition; undefined without one. */
 export const triggerOf = ({ nodes }: Pick<FlowDefinition, 'nodes'>): FlowNode | undefined =>
   nodes.find(({ type }) => blockKindOf(type)?.isTrigger)
 
-/** Lets a flow hear of what sets it off, and fall due when its schedule says; nothing of it while it is not enabled. */
+/** Updates a flow's event subscription and schedule to its trigger; removes both while the flow is disabled. */
 export async function updateFlowSubscription(
   tx: Tx,
   workspaceId: string,
@@ -26,7 +26,7 @@ export async function updateFlowSubscription(
   now: Date,
 ): Promise<void> {
   const trigger = flow.enabled ? triggerOf(flow) : undefined
-  await listen(tx, { workspaceId, subscriber: flowSubscriber, id: flow.id }, heardBy(trigger))
+  await listen(tx, { workspaceId, subscriber: flowSubscriber, id: flow.id }, subscribedEvents(trigger))
   if (trigger?.type === 'trigger.calendar_event' && trigger.config.event === 'starting') {
     await scheduleReminderChecks(tx, workspaceId, String(trigger.config.calendar_key ?? '').trim(), now)
   }
@@ -35,13 +35,13 @@ export async function updateFlowSubscription(
   else await removeDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
 }
 
-function heardBy(trigger: FlowNode | undefined): ListenedEvent[] {
+function subscribedEvents(trigger: FlowNode | undefined): ListenedEvent[] {
   const { object_type, event, calendar_key = '', minutes_before } = (trigger?.config ?? {}) as Readonly<Record<string, string>>
   if (trigger?.type === 'trigger.record_event') {
     return [{ source: recordSource, objectType: object_type ?? '', event: event ?? '', snapshot: true }]
   }
   if (trigger?.type !== 'trigger.calendar_event') return []
-  // What is ahead is announced under the minutes that somebody listens for (`listenedTo`).
+  // Upcoming events are announced under an event name that holds the minutes before the start.
   const kind = event === 'starting' ? startingEventName(minutesBeforeOf(minutes_before ?? 0) ?? 0) : (event ?? '')
   return [{ source: calendarEventSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
 }
