@@ -7,7 +7,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { platformScope } from '#shared/services.ts'
 
-/** Who calls: 401 without a valid key or session, and for a key where only a person may come. Public routes look at no credentials. */
+/** Scope of the caller. 401 without a valid key or session, or for a key where only a person is admitted. Public routes skip the check. */
 export async function authenticate(ctx: Context, admission: Admission, services: ApiServices, db: Executor): Promise<PlatformScope> {
   const principal = admission === 'public' ? null : await requirePrincipal(ctx, admission, services)
   const cause = {
@@ -31,7 +31,7 @@ async function requirePrincipal(ctx: Context, admission: Admission, services: Ap
 
 const unauthorized = (message: string | undefined) => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 
-// The message depends on the form of the token alone, so a guess does not tell whether a token ever existed.
+// The message depends only on the form of the token, so a guess does not reveal whether a token ever existed.
 const malformed = 'Authorization must read `Bearer`, a space, and an access key or session token'
 const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
 const peopleOnly = 'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key'

@@ -10,12 +10,12 @@ import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/backgro
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Seconds after which a caller may ask again for a workspace that is being set up. */
-const setUpSeconds = 2
+/** Retry-After for a workspace being set up. */
+const setUpRetrySeconds = 2
 
 /**
  * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
- * route's app is off or its resource is not there, 403 when no role allows the route. Nothing of the body has been looked at.
+ * route's app is off or its resource does not exist, 403 when no role allows the route. Runs before the body is read.
  */
 export async function enterWorkspace(
   route: Route,
@@ -25,15 +25,16 @@ export async function enterWorkspace(
 ): Promise<Admitted> {
   if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
   const { principal, cache, db } = platform
-  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase())) throw notYours()
+  if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
+    throw unknownWorkspaceProblem()
   const id = orgId.toLowerCase()
   const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
-  if (!workspace || !actor) throw notYours()
-  refuseUnlessReady(workspace)
+  if (!workspace || !actor) throw unknownWorkspaceProblem()
+  requireReady(workspace)
   requireNotHalted({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, db: db.forWorkspace(id), workspace, actor }
-  const resolved = await resourceOf(route, head, scope)
+  const resolved = await resolveResource(route, head, scope)
   requirePermission(route, scope, resolved?.key)
   for (const further of route.further ?? []) {
     const key = await further.on({ ...(head as RequestHead<string, unknown>), resource: resolved?.resource }, scope)
@@ -42,23 +43,24 @@ export async function enterWorkspace(
   return { scope, resource: resolved?.resource }
 }
 
-/** The same for a workspace that is not there and for one that is not the caller's. */
-const notYours = () => problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
+/** The same NOT_FOUND for an unknown workspace and for one that the caller does not belong to. */
+const unknownWorkspaceProblem = () =>
+  problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
 
-/** What the permission is asked for. A query that nobody can read names nothing: whoever may not ask for anything hears that first. */
-async function resourceOf(route: Route, head: RequestHead<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
+/** Resource that the permission is checked on. For an invalid query, a caller without any such permission gets FORBIDDEN first. */
+async function resolveResource(route: Route, head: RequestHead<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
   try {
     return await route.on?.(head as RequestHead<string, unknown>, scope)
   } catch (error) {
-    const isUnread = error instanceof Problem && error.code === 'VALIDATION_ERROR'
-    if (isUnread && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
+    const isInvalid = error instanceof Problem && error.code === 'VALIDATION_ERROR'
+    if (isInvalid && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
     throw error
   }
 }
 
 /**
- * The same for somebody without credentials: whatever is absent, switched off or not open reads the same, 404 (document 3, Public
- * endpoints). What the visitor's roles allow there is asked by the route's own work.
+ * Enters the workspace as visitor. An absent, switched off or private resource gives the same 404 (document 3, Public endpoints). The
+ * route's handler checks the permissions of the visitors' roles.
  */
 async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: RequestHead<never, unknown>): Promise<Admitted> {
   const { cache, db } = platform
@@ -72,20 +74,20 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   return { scope, resource: resolved?.resource }
 }
 
-function refuseUnlessReady({ status }: Workspace): void {
-  if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpSeconds) } })
+function requireReady({ status }: Workspace): void {
+  if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpRetrySeconds) } })
 }
 
-/** Permissions that are no name of a role's rule admit every member and key. */
-const open = new Set<string>(['public', 'any', 'person', 'member'])
+/** Admissions that are not permissions of a role's rules. They are not checked against roles. */
+const openAdmissions = new Set<string>(['public', 'any', 'person', 'member'])
 
-type Asked = Pick<Route, 'permission' | 'perItem' | 'onBody'>
+type RequiredPermission = Pick<Route, 'permission' | 'perItem' | 'onBody'>
 
-function requirePermission(route: Asked, scope: Scope, resource: string | undefined): void {
+function requirePermission(route: RequiredPermission, scope: Scope, resource: string | undefined): void {
   if (isOpen(route.permission)) return
   const { permission, perItem, onBody } = route
   const allowed = perItem || onBody ? permitsSomewhere(scope, permission) : permits(scope, permission, resource)
   if (!allowed) throw forbidden(permission, resource)
 }
 
-const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => open.has(admission)
+const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => openAdmissions.has(admission)

@@ -9,7 +9,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Requests per 60-second window, of one client or about one subject (document 1, Limits; decisions, Rate limits). */
 const quotas: Readonly<Record<LimitName, number>> = {
   'sign-in': 10,
-  // Answers 204 to whatever is sent, so it is not for finding accounts; this is for whoever would fill the queue.
+  // The route always answers 204, so it reveals no accounts. The quota protects the job queue.
   forgot: 60,
   // Public HTTP functions.
   functions: 60,
@@ -23,7 +23,7 @@ const quotas: Readonly<Record<LimitName, number>> = {
 
 const windowSeconds = 60
 
-/** Counts requests of limited groups in fixed windows that all API processes share. */
+/** Counts requests of limited groups in fixed windows shared by all API processes. */
 export class RateLimits {
   readonly #database: Database
 
@@ -31,20 +31,20 @@ export class RateLimits {
     this.#database = database
   }
 
-  /** Counts one request of the client's address; throws RATE_LIMITED past the quota. The answer carries what is left. */
+  /** Counts one request of the client's address; throws RATE_LIMITED past the quota. Sets the RateLimit headers. */
   async countClient(ctx: Context, name: LimitName): Promise<void> {
-    await this.#take(ctx, name, clientKey(ctx.ip))
+    await this.#count(ctx, name, clientKey(ctx.ip))
   }
 
-  /** The same for what the request is about, such as the account that somebody signs in to; it may be text of any length. */
+  /** Counts one request about a subject, such as the account signed in to, like `countClient`. The subject has any length. */
   async countSubject(ctx: Context, name: LimitName, subject: string): Promise<void> {
-    await this.#take(ctx, name, `subject ${createHash('sha256').update(subject).digest('base64')}`)
+    await this.#count(ctx, name, `subject ${createHash('sha256').update(subject).digest('base64')}`)
   }
 
-  async #take(ctx: Context, name: LimitName, key: string): Promise<void> {
+  async #count(ctx: Context, name: LimitName, key: string): Promise<void> {
     const window = await countRequest(this.#database, `${name}:${key}`, windowSeconds * 1_000)
     const left = Math.max(0, quotas[name] - window.requests)
-    // A request that is counted twice is told of what is nearer to its end.
+    // A request counted twice reports the quota with fewer requests left.
     if (left <= ((ctx.state.requestsLeft as number | undefined) ?? left)) {
       ctx.state.requestsLeft = left
       ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
@@ -58,7 +58,7 @@ export class RateLimits {
 
 const secondsOf = ({ leftMs }: RequestWindow): number => Math.max(1, Math.ceil(leftMs / 1000))
 
-/** The client's address; IPv6 counts by /64, an IPv4 address in IPv6 form as what it is. */
+/** Rate limit key of the client's address: IPv6 by its /64, an IPv4 address in IPv6 form as IPv4. */
 function clientKey(text: string): string {
   if (!ipaddr.isValid(text)) return 'unknown'
   const address = ipaddr.process(text)

@@ -19,7 +19,7 @@ const job = schema(
       result: t.Optional(
         t.Unknown({
           description:
-            'The body that the waiting call would have had; null until it is done and for a file. Absent for all but who started it.',
+            'Body of the response to a call that waits; null until done and for a file. Present only for the starter of the job.',
         }),
       ),
       error: nullable(t.Object({ code: t.String(), message: t.String() })),
@@ -31,10 +31,10 @@ const job = schema(
   ),
 )
 
-/** Whether the caller is who started the work: what came of it was made with its rights, and is for nobody else (decisions, Jobs). */
+/** Whether the caller started the work. The result was made with the starter's rights, so only the starter may see it (decisions, Jobs). */
 const hasStarted = ({ principal_id }: Operation, { actor }: Scope): boolean => principal_id !== null && principal_id === actor.id
 
-/** The operation of a path, seen only by who started it and by holders of org:update; to all others it is not there. */
+/** The operation of a path, visible to its starter and to holders of org:update; NOT_FOUND for all others. */
 async function requireOperation({ jobId }: { jobId: string }, scope: Scope): Promise<Operation> {
   const operation = isUuid(jobId) ? await findWorkspaceOperation(scope.db, scope.workspace.id, jobId) : undefined
   if (!operation) throw problem('NOT_FOUND')
@@ -47,7 +47,7 @@ export const routes = [
     method: 'GET',
     path: `${orgPath}/jobs/:jobId`,
     summary: 'Look up a job',
-    description: 'For who started it; holders of org:update see all but its result, to others it is not there.',
+    description: 'For the starter of the job. Holders of org:update see all but its result; others get NOT_FOUND.',
     tag: 'Jobs',
     app: null,
     permission: 'member',
@@ -57,15 +57,15 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const operation = await requireOperation(params, scope)
       const { id, kind, status, progress, result, error, created_at, started_at, finished_at } = operation
-      const seen = { id, kind, status, progress, error: error && { ...error }, created_at, started_at, finished_at }
-      return hasStarted(operation, scope) ? { ...seen, result } : seen
+      const view = { id, kind, status, progress, error: error && { ...error }, created_at, started_at, finished_at }
+      return hasStarted(operation, scope) ? { ...view, result } : view
     },
   }),
   answer({
     method: 'GET',
     path: `${orgPath}/jobs/:jobId/result`,
     summary: 'Download the file that a job made',
-    description: 'For who started it alone. It is kept for a day.',
+    description: 'Only for the starter of the job. The file is kept for a day.',
     tag: 'Jobs',
     app: null,
     permission: 'member',

@@ -27,7 +27,7 @@ function resetPage(token: string, failure?: Problem): Page {
   return { title: 'Set a new password', body: form({ token, fields }), ...(failure ? { failure } : {}) }
 }
 
-/** Where the mail for a forgotten password leads (decisions, Pages of people). */
+/** Pages linked from the password reset mail (decisions, Pages of people). */
 export const routes = [
   page({
     ...common,

@@ -13,8 +13,8 @@ import { acceptedInvitation, acceptInvitation, invitationAnswer } from '#shared/
 
 const common = { tag: 'People', app: null } as const
 
-/** Whoever guesses a password is counted by the account it is guessed for, however many addresses the guesses come from. */
-const account = (email: string): string => email.trim().toLowerCase()
+/** Limit key of sign-in attempts: they count per accountKey, from however many network addresses they come. */
+const accountKey = (email: string): string => email.trim().toLowerCase()
 
 export const routes = [
   answer({
@@ -25,7 +25,7 @@ export const routes = [
     description: 'Ten tries a minute from one address of the network and for one account.',
     permission: 'public',
     limit: 'sign-in',
-    limitBy: ['sign-in', ({ body }) => account(body.email)],
+    limitBy: ['sign-in', ({ body }) => accountKey(body.email)],
     fails: ['UNAUTHORIZED', 'RATE_LIMITED'],
     body: credentials,
     status: 200,
@@ -37,7 +37,7 @@ export const routes = [
     method: 'POST',
     path: '/auth/sign-out',
     summary: 'Sign out',
-    description: "The session's token is dead at once; other sessions of the person go on.",
+    description: "The session's token is invalid at once. Other sessions of the person continue.",
     permission: 'person',
     limit: null,
     status: 204,
@@ -48,7 +48,7 @@ export const routes = [
     ...common,
     method: 'GET',
     path: '/auth/me',
-    summary: 'Who calls, and its workspaces',
+    summary: 'Get the caller and its workspaces',
     description: 'An access key belongs to a service account of one workspace, and has no address.',
     permission: 'any',
     limit: null,
@@ -64,7 +64,7 @@ export const routes = [
     description: "Ends the person's other sessions. Counts as a try to sign in.",
     permission: 'person',
     limit: null,
-    limitBy: ['sign-in', (_, { principal }) => account(principal?.email ?? '')],
+    limitBy: ['sign-in', (_, { principal }) => accountKey(principal?.email ?? '')],
     fails: ['RATE_LIMITED'],
     body: passwordChange,
     status: 204,
@@ -75,8 +75,8 @@ export const routes = [
     ...common,
     method: 'POST',
     path: '/auth/forgot',
-    summary: 'Ask for a mail by which to set a new password',
-    description: 'Answers the same whether anybody has the address.',
+    summary: 'Request a password reset mail',
+    description: 'The response is the same whether or not the address has an account.',
     permission: 'public',
     limit: 'forgot',
     fails: ['RATE_LIMITED'],

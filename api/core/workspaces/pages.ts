@@ -15,14 +15,14 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
 const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
 
-interface Invited {
+interface InvitationForm {
   readonly token: string
   readonly email: string
   readonly hasAccount: boolean
   readonly fields: string
 }
 
-const form = template<Invited>(new URL('accept-invite.eta', import.meta.url))
+const form = template<InvitationForm>(new URL('accept-invite.eta', import.meta.url))
 const done = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
 
 const name: Field = {
@@ -50,19 +50,19 @@ const ownPassword: Field = {
 
 function invitedPage(view: InvitationView, token: string, sent: { readonly name?: string; readonly failure?: Problem } = {}): Page {
   const { workspace, email, hasAccount } = view
-  const asked = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
-  const fields = renderFields(withErrors(asked, errorsOf(asked, hasAccount, sent.failure))).text
+  const fieldList = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
+  const fields = renderFields(withErrors(fieldList, errorsOf(fieldList, hasAccount, sent.failure))).text
   const body = form({ token, email, hasAccount, fields })
   return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
 }
 
-function errorsOf(asked: readonly Field[], hasAccount: boolean, failure: Problem | undefined): Readonly<Record<string, string>> {
+function errorsOf(fieldList: readonly Field[], hasAccount: boolean, failure: Problem | undefined): Readonly<Record<string, string>> {
   if (failure?.code === 'UNAUTHORIZED')
     return { password: hasAccount ? 'This is not your password' : 'Your password has just been set. Try again' }
-  return fieldErrors(asked, failure)
+  return fieldErrors(fieldList, failure)
 }
 
-/** Where the mail of an invitation leads (decisions, Pages of people). */
+/** Pages linked from the invitation mail (decisions, Pages of people). */
 export const routes = [
   page({
     ...common,
@@ -87,7 +87,7 @@ export const routes = [
       const token = sent.token ?? ''
       const view = await readInvitation(scope, token)
       try {
-        // Whoever has an account keeps its name, so its form does not ask for one.
+        // An existing account keeps its name, so the form does not ask for one.
         await joinByInvitation(scope, invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
         return { title: 'You are in', brand: view.workspace, body: done({ email: view.email, name: view.workspace.name }) }
       } catch (error) {

@@ -12,14 +12,14 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Messages', app: null, limit: null, permission: 'messages:manage' } as const
 const messages = `${orgPath}/messages` as const
-const stopped = `${messages}/do-not-contact` as const
+const doNotContact = `${messages}/do-not-contact` as const
 
-/** What went out, and who wants none. */
+/** Sent messages and the do-not-contact list. */
 export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: stopped,
+    path: doNotContact,
     summary: 'List addresses that get no messages',
     description: 'In the order of the alphabet. They get there by unsubscribing, or by a complaint that a provider reports.',
     query: doNotContactQuery,
@@ -30,7 +30,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: `${stopped}/:address`,
+    path: `${doNotContact}/:address`,
     summary: 'Get an address that gets no messages',
     description: 'NOT_FOUND for one that does.',
     status: 200,
@@ -40,7 +40,7 @@ export const routes = [
   answer({
     ...common,
     method: 'DELETE',
-    path: `${stopped}/:address`,
+    path: `${doNotContact}/:address`,
     summary: 'Let an address get messages again',
     description: 'For somebody who asks for them.',
     status: 204,

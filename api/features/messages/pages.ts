@@ -12,13 +12,13 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none', path: '/unsubscribe/:token' } as const
 
-interface Shown extends Omit<UnsubscribeRecipient, 'workspace'> {
+interface UnsubscribeView extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly workspace: string
   readonly token: string
   readonly error: string
 }
 
-const body = template<Shown>(new URL('unsubscribe.eta', import.meta.url))
+const body = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
 
 function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
   const { workspace, isStopped } = recipient
@@ -30,7 +30,7 @@ function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure
   }
 }
 
-/** What the page's form sends, or a mail program in one click (RFC 8058). */
+/** Body of the page's form, or of a mail program's one-click request (RFC 8058). */
 const confirmation = schema(
   t.Object(
     {
@@ -41,22 +41,22 @@ const confirmation = schema(
   ),
 )
 
-/** Where List-Unsubscribe of every message leads. Opening it changes nothing, since what scans mails opens links. */
+/** Target of every message's List-Unsubscribe header. Opening it changes nothing, since mail scanners open links. */
 export const pages = [
   page({
     ...common,
     method: 'GET',
-    summary: 'The page where somebody wants no more messages',
-    description: 'Messages lead there. Looking at it changes nothing.',
+    summary: 'The page to unsubscribe from messages',
+    description: 'Messages link to it. Opening it changes nothing.',
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => unsubscribePage(await findUnsubscribeRecipient(scope, params.token), params.token),
   }),
   page({
     ...common,
     method: 'POST',
-    summary: 'Want no more messages, by that page or in one click',
+    summary: 'Unsubscribe from messages, by that page or in one click',
     description: 'A mail program sends `List-Unsubscribe=One-Click` without any credentials, url-encoded or multipart (RFC 8058).',
-    // The provider of a mailbox sends it, or its web page: it is no cross-site forgery, since only the mail has the address.
+    // Mailbox providers and their web pages send it. Cross-site forgery is no risk, since only the mail holds the URL.
     origins: 'any',
     multipart: true,
     maxBodyBytes: 64 * 1024,

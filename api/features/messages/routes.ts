@@ -29,7 +29,7 @@ const connection = `${connections}/:connectionId` as const
 const templates = `${orgPath}/messages/templates` as const
 const template = `${templates}/:templateId` as const
 
-/** How a workspace sends messages, and what they say. */
+/** Connections, templates and messages of a workspace. */
 export const routes = [
   answer({
     ...common,
@@ -68,7 +68,7 @@ export const routes = [
     method: 'PATCH',
     path: connection,
     summary: 'Change a connection for messages',
-    description: 'What is left out stays, the password too; null clears.',
+    description: 'Omitted members stay unchanged, the password too; null clears.',
     body: connectionChange,
     carries: newConnectionView,
     stored: ({ params }, scope) => connectionAtCreation(scope, params.connectionId),
@@ -81,7 +81,7 @@ export const routes = [
     method: 'DELETE',
     path: connection,
     summary: 'Delete a connection for messages',
-    description: 'Messages that still wait to go out by it fail; those that went out stay readable.',
+    description: 'Its queued messages fail; sent ones stay readable.',
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeConnection(scope, params.connectionId),
@@ -134,7 +134,7 @@ export const routes = [
     method: 'PATCH',
     path: template,
     summary: 'Change a template of messages',
-    description: 'What is left out stays. Messages that are on their way keep their words.',
+    description: 'Omitted members stay unchanged. Queued messages keep their text.',
     body: templateChange,
     stored: ({ params }, scope) => getTemplate(scope, params.templateId),
     status: 200,
@@ -146,7 +146,7 @@ export const routes = [
     method: 'DELETE',
     path: template,
     summary: 'Delete a template of messages',
-    description: 'Messages that were made by it go out all the same.',
+    description: 'Queued messages made from it are still sent.',
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeTemplate(scope, params.templateId),

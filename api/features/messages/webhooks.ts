@@ -3,7 +3,7 @@ import { receive } from '#api/http/route.ts'
 import { receiveDeliveryReport } from '#shared/features/messages/connections/delivery-reports.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Where the provider behind a connection reports bounces and complaints. */
+/** Callback by which the provider of a connection reports bounces and complaints. */
 export const callbacks = [
   receive({
     method: 'POST',

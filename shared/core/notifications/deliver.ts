@@ -3,23 +3,23 @@ import { readRuleTitles } from '#shared/core/notifications/rules.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
-type Deliverer = Pick<PlatformScope, 'db' | 'cache'>
+type DeliveryScope = Pick<PlatformScope, 'db' | 'cache'>
 
 /**
- * Tells every member who was one at the time of an event, once for each rule that heard of it. Doing it again tells nobody twice, so a worker
- * that was stopped in between leaves nothing to clear up.
+ * Notifies everyone who was a member at the time of an event, once per rule that received it. Idempotent, so a worker stopped midway leaves
+ * nothing to clean up.
  */
-export async function deliverNotices({ db, cache }: Deliverer, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
+export async function deliverNotices({ db, cache }: DeliveryScope, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
   const titles = await readRuleTitles(cache, db, workspaceId)
   await notify(
     { db, workspace: { id: workspaceId } },
     everyMember,
-    changes.flatMap((change) => noticesOf(change, titles)),
+    changes.flatMap((change) => buildNotices(change, titles)),
   )
 }
 
-/** One for each event and rule; a rule that is gone has nothing to say. */
-const noticesOf = (
+/** One notice per event and rule; none for a deleted rule. */
+const buildNotices = (
   { objectType, event, entryIds, subjectIds, listenerIds }: EventDelivery,
   titles: ReadonlyMap<string, string>,
 ): Notice[] =>

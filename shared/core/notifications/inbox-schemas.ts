@@ -1,13 +1,13 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may have it. */
+/** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may receive it. */
 const notification = t.Object(
   {
     id: t.String({ format: 'uuid' }),
     title: t.String({ description: "What it says: of a rule, the rule's title when the item was made." }),
     object_type: nullable(t.String({ description: 'The type of the record that it is about; null where it is about none.' })),
     record_id: nullable(t.String({ format: 'uuid' })),
-    event: t.String({ description: 'created, updated or deleted, or what a room has to tell.' }),
+    event: t.String({ description: 'created, updated or deleted, or an event of a feature such as payment.late.' }),
     read: t.Boolean(),
     read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once read.' })),
     created_at: t.String({ format: 'date-time', description: 'When it happened.' }),
@@ -27,7 +27,7 @@ export const inboxPage = schema(
   ),
 )
 
-/** What of the inbox is asked for. */
+/** Filter and page of the inbox. */
 export const inboxQuery = schema(
   t.Object({
     unread: t.Boolean({ default: false, description: 'True for unread ones only.' }),
@@ -37,5 +37,5 @@ export const inboxQuery = schema(
 )
 export type InboxQuery = TypeOf<typeof inboxQuery>
 
-/** How many items are unread. */
+/** Number of unread items. */
 export const unreadCount = schema(t.Object({ count: t.Integer({ minimum: 0 }) }, { title: 'UnreadCount' }))

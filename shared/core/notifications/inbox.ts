@@ -11,7 +11,7 @@ import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-// Every statement is bound to the person that the actor stands for: an access key, and work that runs for another, have an empty inbox.
+// Every statement filters by the actor's personId. Access keys, and work of one person that runs for another, have an empty inbox.
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -25,10 +25,10 @@ export interface InboxPage {
   readonly next_cursor: string | null
 }
 
-/** The caller's notifications, newest first by their events. Throws VALIDATION_ERROR for a cursor of another inbox or list. */
+/** The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox or list. */
 export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
-  const after = query.cursor === undefined ? highestId : positionOf(list, query.cursor)
+  const after = query.cursor === undefined ? highestId : readPosition(list, query.cursor)
   const find = query.unread ? findUnreadNotifications : findNotifications
   const rows = await db.query<Row>(find(workspace.id, actor.personId, after, query.limit + 1))
   const page = rows.slice(0, query.limit)
@@ -36,25 +36,25 @@ export async function listNotifications({ db, workspace, actor }: Scope, query: 
   return { notifications: page.map(viewOf), next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
 }
 
-/** How many of the caller's notifications are unread. */
+/** Number of the caller's unread notifications. */
 export async function countUnread({ db, workspace, actor }: Scope): Promise<number> {
   return (await db.query<{ count: number }>(countUnreadNotifications(workspace.id, actor.personId)))[0]?.count ?? 0
 }
 
-/** Marks one of the caller's notifications as read; one that is already stays as it was. NOT_FOUND when the caller has no such one. */
+/** Marks one of the caller's notifications as read; no change if already read. NOT_FOUND when the caller has no such notification. */
 export async function markRead({ db, workspace, actor }: Scope, id: string): Promise<void> {
   const marked = isUuid(id) ? await db.query(markNotificationRead(workspace.id, actor.personId, id)) : []
   if (marked.length === 0) throw problem('NOT_FOUND')
 }
 
-/** Marks all notifications that the caller has now as read. */
+/** Marks all current notifications of the caller as read. */
 export async function markAllRead({ db, workspace, actor }: Scope): Promise<void> {
   await db.query(markAllNotificationsRead(workspace.id, actor.personId))
 }
 
 const viewOf = ({ read_at, ...item }: Row): Notification => ({ ...item, read: read_at !== null, ...(read_at === null ? {} : { read_at }) })
 
-function positionOf(list: string, cursor: string): string {
+function readPosition(list: string, cursor: string): string {
   const id = readCursor(list, cursor)
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
   return id

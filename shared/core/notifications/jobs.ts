@@ -2,7 +2,7 @@ import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Puts the items of changes into the inboxes of a workspace's members, for the rules that listened to them. */
+/** Adds inbox items for the members of a workspace, for the rules that subscribe to the changes. */
 export const deliverNotificationsJob = defineJob({
   name: 'notifications.deliver',
   kind: 'notifications.deliver',

@@ -6,67 +6,70 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** The most characters of a title. */
+/** Maximum characters of a title. */
 const maxTitle = 200
 
-/** Items that one statement writes, about: members are taken so many at a time, one at least. */
+/** Approximate items written per statement: it sets how many members one statement serves, at least one. */
 const itemsPerStatement = 10_000
 
-/** All members, as recipients of what is told of events: those who were members at the time. */
+/** Recipients: everyone who was a member at the time of the event. */
 export const everyMember = 'every member'
 
-/** What people are told. It reaches everybody named, whatever they may read: no value of a record belongs into it. */
+/** Content of an inbox item. It reaches every recipient whatever they may read, so it must hold no value of a record. */
 export interface Notice {
   /** Cut after 200 characters. */
   readonly title: string
-  /** The record that it is about; null for none. */
+  /** The record concerned; null for none. */
   readonly record: { readonly type: string; readonly id: string } | null
-  /** What happened, in the room's own words, such as `payment.late`. */
+  /** Event name of the feature, such as `payment.late`. */
   readonly event: string
   /**
-   * What happened, named so that the same again is known: everybody gets one item of a key. Where somebody listened to an event that has an
-   * id, these two; then the item has the event's time, and whoever joined after it gets none.
+   * Idempotency key: each recipient gets one item per key. For a listener's event with an id, both ids; the item then has the event's time,
+   * and members who joined after it get none.
    */
   readonly key: string | { readonly event: string; readonly listener: string }
 }
 
-interface Place {
+interface NotifyScope {
   readonly db: Executor
   readonly workspace: { readonly id: string }
 }
 
 /**
- * Puts an item of each notice into the inbox of each of these people who is a member of the workspace. Doing it again under the same keys
- * adds none, so it may stand in work that is repeated; in a transaction it commits with it. Returns how many members it is for.
+ * Adds an item of each notice to the inbox of each recipient who is a member of the workspace. Idempotent by key, so repeated work may call
+ * it; inside a transaction it commits with it. Returns the number of members addressed.
  */
 export async function notify(
-  { db, workspace }: Place,
+  { db, workspace }: NotifyScope,
   recipients: readonly string[] | typeof everyMember,
   notices: readonly Notice[],
 ): Promise<number> {
   if (notices.length === 0) return 0
   const columns = columnsOf(notices)
-  const put = async (named: readonly string[], after: string | null, atMost: number): Promise<Put> =>
-    (await db.query<Put>(insertNotifications(workspace.id, named, after, atMost, ...columns)))[0] ?? { count: 0, last: null }
-  if (recipients !== everyMember) return (await put(recipients, null, 0)).count
-  const atMost = Math.max(1, Math.floor(itemsPerStatement / notices.length))
+  const insertBatch = async (recipientIds: readonly string[], after: string | null, maxMembers: number): Promise<InsertResult> =>
+    (await db.query<InsertResult>(insertNotifications(workspace.id, recipientIds, after, maxMembers, ...columns)))[0] ?? {
+      count: 0,
+      last: null,
+    }
+  if (recipients !== everyMember) return (await insertBatch(recipients, null, 0)).count
+  const maxMembers = Math.max(1, Math.floor(itemsPerStatement / notices.length))
   for (let after = lowestId, members = 0; ; ) {
-    const { count, last } = await put([], after, atMost)
+    const { count, last } = await insertBatch([], after, maxMembers)
     members += count
-    if (last === null || count < atMost) return members
+    if (last === null || count < maxMembers) return members
     after = last
   }
 }
 
 const lowestId = '00000000-0000-0000-0000-000000000000'
 
-/** What one statement did. */
-interface Put {
+/** Result of one insert: members addressed and the last member id. */
+interface InsertResult {
   readonly count: number
   readonly last: string | null
 }
 
-/** As the statement takes them. */
+/** Notices as parallel arrays, in the order of the statement's values. */
 function columnsOf(notices: readonly Notice[]) {
   const eventOf = ({ key }: Notice) => (typeof key === 'string' ? undefined : key)
   return [
@@ -80,7 +83,7 @@ function columnsOf(notices: readonly Notice[]) {
   ] as const
 }
 
-/** What `action.notify` is told (decisions, Flows): a member, those who hold a role, or with neither every member. */
+/** Input of `action.notify` (decisions, Flows). Recipients: a member, the holders of a role, or with neither every member. */
 export const noticeInput = schema(
   t.Object(
     {
@@ -96,14 +99,14 @@ export const noticeInput = schema(
 export type NoticeInput = TypeOf<typeof noticeInput>
 
 /**
- * Tells members something: the one named, the holders of a role, or both; with neither, all. The same again under the same natural key
- * reaches nobody twice. Throws VALIDATION_ERROR naming a user that is no member, a role, a type or an id that is none.
+ * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by natural key. Throws VALIDATION_ERROR
+ * naming a user that is not a member, an unknown role or type, or a malformed id.
  */
 export async function sendNotice(scope: Scope, input: NoticeInput, { naturalKey = newId() } = {}): Promise<{ count: number }> {
-  const userId = idIn(input.user_id, 'user_id')
-  const roleId = idIn(input.role_id, 'role_id')
-  const record = await recordOf(scope, input)
-  const [found] = await scope.db.query<Found>(findRecipients(scope.workspace.id, userId, roleId))
+  const userId = parseId(input.user_id, 'user_id')
+  const roleId = parseId(input.role_id, 'role_id')
+  const record = await resolveRecord(scope, input)
+  const [found] = await scope.db.query<RecipientsRow>(findRecipients(scope.workspace.id, userId, roleId))
   if (userId !== null && !found?.is_member) throw problem('VALIDATION_ERROR', 'user_id must be a member of the workspace')
   if (roleId !== null && !found?.is_role) throw problem('VALIDATION_ERROR', 'role_id must be a role of the workspace')
   const notice = { title: input.title, record, event: 'notice', key: `notice ${naturalKey}` }
@@ -111,20 +114,20 @@ export async function sendNotice(scope: Scope, input: NoticeInput, { naturalKey 
   return { count }
 }
 
-interface Found {
+interface RecipientsRow {
   readonly user_ids: readonly string[]
   readonly is_member: boolean
   readonly is_role: boolean
 }
 
-function idIn(text: string | null | undefined, path: string): string | null {
+function parseId(text: string | null | undefined, path: string): string | null {
   if (!text) return null
   if (!isUuid(text)) throw problem('VALIDATION_ERROR', `${path} must be an id`)
   return text
 }
 
-async function recordOf(scope: Scope, input: NoticeInput): Promise<Notice['record']> {
-  const id = idIn(input.record_id, 'record_id')
+async function resolveRecord(scope: Scope, input: NoticeInput): Promise<Notice['record']> {
+  const id = parseId(input.record_id, 'record_id')
   if (!input.object_type) {
     if (id !== null) throw problem('VALIDATION_ERROR', 'object_type is required beside record_id')
     return null

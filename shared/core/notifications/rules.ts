@@ -8,17 +8,17 @@ import { listen } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** What the rules are called among those who listen to changes; their ids there are their own. */
+/** Subscriber name of notification rules; each rule subscribes under its own id. */
 export const notificationSubscriber = 'notifications'
 
-/** What the rules of a workspace say, by their ids; remembered until one of them changes. */
+/** Titles of a workspace's rules by rule id; cached until a rule changes. */
 export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
   cache.remember(db, workspaceId, 'titles of notifications', async () => {
     const rules = await db.query<{ id: string; title: string }>(findTitles(workspaceId))
     return new Map(rules.map(({ id, title }) => [id, title]))
   })
 
-/** The rules of the workspace, in the order of their creation. Throws VALIDATION_ERROR like `listByCreation`. */
+/** Rules of the workspace, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listNotificationRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
   listByCreation<NotificationRule, NotificationRule>(db, query, {
     list: `notification rules ${workspace.id}`,
@@ -28,20 +28,20 @@ export const listNotificationRules = ({ db, workspace }: Scope, query: LinkedQue
 
 /** One rule; throws NOT_FOUND. */
 export async function getNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {
-  return found(isUuid(id) ? await db.query<NotificationRule>(findRule(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query<NotificationRule>(findRule(workspace.id, id)) : [])
 }
 
-/** Makes a rule, which fires on changes from now on. Throws VALIDATION_ERROR when there is no such record type. */
+/** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type. */
 export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
   const { name, object_type, event, title, audience = 'all_members' } = input
   return db.transaction(async (tx) => {
-    const rule = found(await tx.query<NotificationRule>(insertRule(workspace.id, newId(), name, object_type, event, title, audience)))
-    await hear(tx, workspace.id, rule)
+    const rule = requireRow(await tx.query<NotificationRule>(insertRule(workspace.id, newId(), name, object_type, event, title, audience)))
+    await subscribe(tx, workspace.id, rule)
     return rule
   })
 }
 
-/** Changes what was sent of a rule; one that is disabled rests. Throws NOT_FOUND, and VALIDATION_ERROR like `createRule`. */
+/** Changes the sent members of a rule; a disabled rule does not fire. NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`. */
 export async function changeNotificationRule(
   { db, workspace }: Scope,
   id: string,
@@ -51,26 +51,26 @@ export async function changeNotificationRule(
   const { name, object_type, event, title, audience, enabled } = change
   return db.transaction(async (tx) => {
     const statement = updateRule(workspace.id, id, name, object_type, event, title, audience, enabled)
-    const rule = found(await tx.query<NotificationRule>(statement))
-    await hear(tx, workspace.id, rule)
+    const rule = requireRow(await tx.query<NotificationRule>(statement))
+    await subscribe(tx, workspace.id, rule)
     return rule
   })
 }
 
-/** Deletes a rule; what it put into inboxes stays there. Throws NOT_FOUND. */
+/** Deletes a rule; its inbox items stay. Throws NOT_FOUND. */
 export async function removeNotificationRule({ db, workspace }: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await db.transaction(async (tx) => {
-    found(await tx.query(deleteRule(workspace.id, id)))
+    requireRow(await tx.query(deleteRule(workspace.id, id)))
     await listen(tx, { workspaceId: workspace.id, subscriber: notificationSubscriber, id }, [])
   })
 }
 
-function hear(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {
+function subscribe(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {
   return listen(tx, { workspaceId, subscriber: notificationSubscriber, id }, enabled ? [{ objectType: object_type, event }] : [])
 }
 
-function found<Row>([row]: readonly Row[]): Row {
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw problem('NOT_FOUND')
   return row
 }

@@ -1,8 +1,8 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** What a rule is made of (document 1, Notification rule). */
-const parts = {
+/** Members of a rule (document 1, Notification rule). */
+const ruleMembers = {
   name: t.String({ minLength: 1, maxLength: 120 }),
   object_type: t.String({ description: 'Key of an existing record type.' }),
   event: t.Enum([...changeEvents], { description: 'What happens to a record of the type.' }),
@@ -10,29 +10,31 @@ const parts = {
 }
 const audience = t.Enum(['all_members'], { description: 'Who gets the item: every member of the workspace, the actor included.' })
 
-/** What makes a notification rule; it is enabled at once. */
-export const notificationRuleInput = schema(t.Object({ ...parts, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }))
+/** Body that creates a notification rule, enabled at once. */
+export const notificationRuleInput = schema(
+  t.Object({ ...ruleMembers, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }),
+)
 export type NotificationRuleInput = TypeOf<typeof notificationRuleInput>
 
-/** What may change of a rule: what is left out stays. */
+/** Body that changes a rule. Omitted members stay unchanged. */
 export const notificationRuleChange = schema(
   t.Object(
     {
-      ...t.Partial(t.Object(parts)).properties,
+      ...t.Partial(t.Object(ruleMembers)).properties,
       audience: t.Optional(audience),
-      enabled: t.Optional(t.Boolean({ description: 'False keeps the rule and lets it rest.' })),
+      enabled: t.Optional(t.Boolean({ description: 'False: the rule is kept and does not fire.' })),
     },
     { title: 'NotificationRuleChange' },
   ),
 )
 export type NotificationRuleChange = TypeOf<typeof notificationRuleChange>
 
-/** A rule as it is kept and read. */
+/** A rule in a response. */
 export const notificationRule = schema(
   t.Object(
     {
       id: t.String({ format: 'uuid' }),
-      ...parts,
+      ...ruleMembers,
       audience,
       enabled: t.Boolean(),
       created_at: t.String({ format: 'date-time' }),

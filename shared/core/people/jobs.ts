@@ -2,8 +2,8 @@ import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /**
- * Mails a link by which a password is set anew, when there is a person of this address. A worker looks, so that the caller's answer takes
- * the same time whether there is one or not.
+ * Mails a password reset link if a person has this address. A worker looks the address up, so the response takes the same time whether or
+ * not it belongs to a person.
  */
 export const mailResetJob = defineJob({
   name: 'people.mail-reset',

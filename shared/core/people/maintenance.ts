@@ -1,6 +1,6 @@
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
-/** Sessions and resets that have ended. */
+/** Deletes expired sessions and password resets. */
 export const peopleMaintenance = [
   defineCleanup('sweep_sessions', { table: 'sessions', old: 'expires_at < $1', by: 'expires_at', everyMinutes: 60 }),
   defineCleanup('sweep_password_resets', { table: 'password_resets', old: 'expires_at < $1', by: 'expires_at', everyMinutes: 60 }),

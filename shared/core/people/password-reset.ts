@@ -21,16 +21,16 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 const resetMinutes = 60
-/** Reset mails that one address can be sent while none of them has been used. */
-const mostResets = 5
+/** Maximum unused reset mails to one address. */
+const maxUnusedResets = 5
 
 export const passwordChange = schema(t.Object({ current: t.String({ maxLength: 1_000 }), next: newPassword }, { title: 'PasswordChange' }))
 export const resetRequest = schema(t.Object({ email: t.String({ maxLength: 320 }) }, { title: 'ResetRequest' }))
 export const passwordReset = schema(t.Object({ token: t.String({ maxLength: 200 }), password: newPassword }, { title: 'PasswordReset' }))
 
 /**
- * Changes the caller's password and ends its other sessions; a wrong current one is UNAUTHORIZED, also one that is being changed or reset
- * at this moment: whoever knows an old password does not overwrite the new one.
+ * Changes the caller's password and ends its other sessions. UNAUTHORIZED for a wrong current password, also when a concurrent request has
+ * just changed or reset it: an old password cannot overwrite the new one.
  */
 export async function changePassword(scope: PlatformScope, { current, next }: { current: string; next: string }): Promise<void> {
   const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
@@ -38,16 +38,16 @@ export async function changePassword(scope: PlatformScope, { current, next }: { 
   const hash = await hashPassword(next)
   await scope.db.transaction(async (tx) => {
     if (!(await replacePasswordHash(tx, person, hash))) throw wrongPasswordProblem('current is not your password any more')
-    await endAccess(tx, person.id, scope.principal?.sessionId ?? null)
+    await revokeAccess(tx, person.id, scope.principal?.sessionId ?? null)
   })
 }
 
-/** Has a reset mail sent if there is a person of this address; nothing tells the caller whether there is. */
+/** Sends a reset mail if a person has this address. The caller cannot learn whether one has. */
 export async function requestPasswordReset({ db, jobQueue, cause }: PlatformScope, email: string): Promise<void> {
   await jobQueue.enqueue(db, mailResetJob, { workspaceId: null, cause }, { email })
 }
 
-/** Mails a reset token to the person of this address; doing it again under the same `mailId` changes nothing. */
+/** Mails a reset token to the person with this address. Idempotent by `mailId`. */
 export async function mailResetToken(scope: PlatformScope, email: string, mailId: string): Promise<void> {
   const person = await findPersonByEmail(scope.db, email)
   if (!person) return
@@ -55,36 +55,36 @@ export async function mailResetToken(scope: PlatformScope, email: string, mailId
   const expiresAt = new Date(now.getTime() + resetMinutes * 60_000)
   const token = makeSecret()
   await scope.db.transaction(async (tx) => {
-    const reset = { tokenHash: token.hash, userId: person.id, expiresAt, now, most: mostResets }
+    const reset = { tokenHash: token.hash, userId: person.id, expiresAt, now, most: maxUnusedResets }
     if (await insertResetToken(tx, reset))
       await queueMail(within(scope, tx), { id: mailId, ...resetMail(scope.config, person, token.text) })
   })
 }
 
-/** Throws NOT_FOUND unless a password can be set by this token. */
+/** Throws NOT_FOUND unless the token can set a password. */
 export async function requireResetToken({ db, now }: PlatformScope, token: string): Promise<void> {
   const userId = await findResetPersonId(db, hashSecret(token), now())
   if (userId === undefined) throw problem('NOT_FOUND', 'This link has been used, or is too old. Ask for another one.')
 }
 
-/** Sets a password by a token that was mailed: it works once, and all sessions of the person end. */
+/** Sets a password by a mailed token and ends all sessions of the person. A token works once. */
 export async function resetPassword(scope: PlatformScope, { token, password }: { token: string; password: string }): Promise<void> {
   const tokenHash = hashSecret(token)
   const userId = await findResetPersonId(scope.db, tokenHash, scope.now())
-  if (userId === undefined) throw refusedToken()
+  if (userId === undefined) throw invalidTokenProblem()
   const hash = await hashPassword(password)
   await scope.db.transaction(async (tx) => {
-    // The person before the token, in the order in which a change of the password takes them.
+    // Locks the person before the token, in the same order as `changePassword`.
     await setPasswordHash(tx, userId, hash)
-    if (!(await consumeResetToken(tx, tokenHash, scope.now()))) throw refusedToken()
-    await endAccess(tx, userId, null)
+    if (!(await consumeResetToken(tx, tokenHash, scope.now()))) throw invalidTokenProblem()
+    await revokeAccess(tx, userId, null)
   })
 }
 
-const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used, is too old, or was never sent')
+const invalidTokenProblem = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used, is too old, or was never sent')
 
-/** Ends every session of a person but the one named, and makes every reset token worthless. */
-async function endAccess(tx: Tx, userId: string, keptSession: string | null): Promise<void> {
+/** Ends every session of a person except `keptSession`, and deletes all reset tokens. */
+async function revokeAccess(tx: Tx, userId: string, keptSession: string | null): Promise<void> {
   await deleteOtherSessions(tx, userId, keptSession)
   await deleteResetTokens(tx, userId)
 }

@@ -6,7 +6,7 @@ import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** A person who is not kept yet, with a password that it chose. */
+/** A new person, not stored yet, with the hash of its chosen password. */
 export const preparePerson = async (person: { email: string; name: string; password: string }): Promise<Person> => ({
   id: newId(),
   email: person.email.trim(),
@@ -14,9 +14,9 @@ export const preparePerson = async (person: { email: string; name: string; passw
   password_hash: await hashPassword(person.password),
 })
 
-/** Makes an account; KEY_TAKEN when somebody has the address. */
-export async function createPerson({ db }: PlatformScope, given: { email: string; name: string; password: string }): Promise<Person> {
-  const person = await preparePerson(given)
+/** Creates an account; KEY_TAKEN when the address has one. */
+export async function createPerson({ db }: PlatformScope, input: { email: string; name: string; password: string }): Promise<Person> {
+  const person = await preparePerson(input)
   try {
     await insertPerson(db, person)
   } catch (cause) {
@@ -26,5 +26,5 @@ export async function createPerson({ db }: PlatformScope, given: { email: string
   return person
 }
 
-/** A password for somebody who has not chosen one: 24 letters and digits. */
+/** A random password of 24 letters and digits. */
 export const generatePassword = (): string => makeSecret().text.slice(-24)

@@ -4,36 +4,41 @@ import type { Principal } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-interface Known extends Principal {
+interface PrincipalRow extends Principal {
   readonly expires_at: string | null
-  /** Whether a day has passed since a session was last renewed by use. */
+  /** Time from which use renews the session, a day after its last renewal; null for a key. */
   readonly renew_at: string | null
 }
 
-/** A token that is no longer good, which only its holder can show. */
+/** An expired token. Its expiry is revealed only to its holder. */
 export interface ExpiredToken {
   readonly expiredAt: string
 }
 
 /**
- * The person or key that a bearer token stands for, when it expired, or undefined for every other kind of bad token. A malformed token costs the same look-up as
- * a wrong one, so neither the answer nor its time tells them apart. Using a session renews it, at most once a day.
+ * The person or key of a bearer token, its expiry if it has expired, or undefined for any other invalid token. A malformed token costs the
+ * same look-up as a wrong one, so neither the response nor its time tells them apart. Using a session renews it, at most once a day.
  */
 export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | ExpiredToken | undefined> {
-  const read = readToken(token) ?? nobody
-  const known = await cache.remember(db, read.scopeId, read.lookup, async () => {
-    const [row] = await db.query<Known>((read.kind === 'key' ? findKey : findSession)(read.hash, read.scopeId))
+  const parts = readToken(token) ?? unknownToken
+  const principal = await cache.remember(db, parts.scopeId, parts.lookup, async () => {
+    const [row] = await db.query<PrincipalRow>((parts.kind === 'key' ? findKey : findSession)(parts.hash, parts.scopeId))
     return row
   })
-  if (!known) return undefined
-  if (known.expires_at !== null && new Date(known.expires_at) <= now) return { expiredAt: known.expires_at }
-  if (known.renew_at !== null && new Date(known.renew_at) <= now) await renew(cache, db, known, now)
-  return known
+  if (!principal) return undefined
+  if (principal.expires_at !== null && new Date(principal.expires_at) <= now) return { expiredAt: principal.expires_at }
+  if (principal.renew_at !== null && new Date(principal.renew_at) <= now) await extendSession(cache, db, principal, now)
+  return principal
 }
 
-const nobody = { kind: 'key', scopeId: '00000000-0000-0000-0000-000000000000', hash: Buffer.alloc(32), lookup: 'nobody' } as const
+const unknownToken = {
+  kind: 'key',
+  scopeId: '00000000-0000-0000-0000-000000000000',
+  hash: Buffer.alloc(32),
+  lookup: 'nobody',
+} as const
 
-async function renew(cache: Cache, db: Executor, known: Known, now: Date): Promise<void> {
-  await db.query(renewSession(known.sessionId, now, sessionDays))
-  cache.drop(known.id)
+async function extendSession(cache: Cache, db: Executor, principal: PrincipalRow, now: Date): Promise<void> {
+  await db.query(renewSession(principal.sessionId, now, sessionDays))
+  cache.drop(principal.id)
 }

@@ -1,7 +1,7 @@
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 
-/** The mail that carries a reset token. The token stands on a line of its own, which no mail program breaks. */
+/** Mail with a reset token. The token has its own line, which no mail program breaks. */
 export function resetMail({ publicUrl }: Config, person: { name: string; email: string }, token: string): Mail {
   return {
     workspaceId: null,

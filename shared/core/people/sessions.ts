@@ -8,12 +8,12 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** What proves who somebody is. */
+/** Address and password of a person. */
 export const credentials = schema(
   t.Object({ email: t.String({ maxLength: 320 }), password: t.String({ maxLength: 1_000 }) }, { title: 'Credentials' }),
 )
 
-/** A session that has just begun. */
+/** A new session. */
 export const sessionShape = t.Object(
   {
     token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
@@ -24,27 +24,27 @@ export const sessionShape = t.Object(
 )
 export const signInAnswer = schema(sessionShape)
 
-/** A session as its opener is told of it. */
+/** A new session with its token, as returned to the person. */
 export interface OpenedSession {
   readonly token: string
   readonly expires_at: string
   readonly user: { readonly id: string; readonly email: string; readonly name: string }
 }
 
-/** Begins a session of whoever has this address and password. Any wrong pair is the same UNAUTHORIZED and takes the same time. */
-export async function signIn(scope: PlatformScope, given: { email: string; password: string }): Promise<OpenedSession> {
-  const person = await findPersonByEmail(scope.db, given.email)
-  const isRight = await verifyPassword(given.password, person?.password_hash)
+/** Opens a session for this address and password. Every wrong pair gives the same UNAUTHORIZED and takes the same time. */
+export async function signIn(scope: PlatformScope, input: { email: string; password: string }): Promise<OpenedSession> {
+  const person = await findPersonByEmail(scope.db, input.email)
+  const isRight = await verifyPassword(input.password, person?.password_hash)
   const session = person && isRight ? await openSession(scope, person) : undefined
   if (!session) throw wrongPasswordProblem('The address or the password is wrong')
   return session
 }
 
-/** A password that is not right, whoever's it was said to be. */
+/** UNAUTHORIZED for a wrong password. */
 export const wrongPasswordProblem = (message: string): Problem =>
   problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 
-/** Begins a session of a person whose password was checked; undefined when it has been changed since. */
+/** Opens a session for a person whose password was verified; undefined when the password has changed since. */
 export async function openSession({ db, now }: PlatformScope, person: Person): Promise<OpenedSession | undefined> {
   const { id, email, name } = person
   const token = makeToken('session', id)
@@ -53,7 +53,7 @@ export async function openSession({ db, now }: PlatformScope, person: Person): P
   return isOpen ? { token: token.text, expires_at: expiresAt, user: { id, email, name } } : undefined
 }
 
-/** Ends the session that the caller came with: its token is dead in every process. */
+/** Ends the caller's session: its token is invalid in every process. */
 export async function signOut({ db, principal }: PlatformScope): Promise<void> {
   if (principal?.sessionId) await deleteSession(db, principal.sessionId)
 }

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * Access keys and session tokens read `<prefix>_<scope><secret><check>`: the workspace's or person's id and 256 random bits in base 62,
- * and a CRC-32 of all before it, so that a mistyped token is told apart and secret scanners can recognise one
+ * Access keys and session tokens have the form `<prefix>_<scope><secret><check>`: the id of the workspace or person and 256 random bits in
+ * base 62, then a CRC-32 of everything before it. The CRC detects mistyped tokens and lets secret scanners recognise a token
  * (decisions, People, keys, workspaces). Only the SHA-256 of the secret is stored.
  */
 export interface Token {
@@ -23,7 +23,7 @@ export function makeToken(kind: TokenKind, scopeId: string): Token {
   return { text: body + checksum(body), hash: hashSecret(secret) }
 }
 
-/** What a token says of itself. `lookup` is its hash as text, to remember it by. */
+/** Parsed token. `lookup` is its hash as text, used as cache key. */
 export interface TokenParts {
   readonly kind: TokenKind
   readonly scopeId: string
@@ -31,19 +31,19 @@ export interface TokenParts {
   readonly lookup: string
 }
 
-/** Tokens that were read lately; reading one again and again would be a twentieth of what a request costs. */
-const lately = new Map<string, TokenParts>()
-const maxLately = 10_000
+/** Recently parsed tokens. Parsing at every request would take a twentieth of its time. */
+const recentTokens = new Map<string, TokenParts>()
+const maxRecentTokens = 10_000
 
-/** What a token says of itself; null when it is not one of ours. Whether it is valid only the database knows. */
+/** Parses a token; null when its form or checksum is wrong. Only the database knows whether it is valid. */
 export function readToken(text: string): TokenParts | null {
-  const known = lately.get(text)
-  if (known) return known
-  const read = parseToken(text)
-  if (!read) return null
-  if (lately.size >= maxLately) lately.clear()
-  lately.set(text, read)
-  return read
+  const recent = recentTokens.get(text)
+  if (recent) return recent
+  const parsed = parseToken(text)
+  if (!parsed) return null
+  if (recentTokens.size >= maxRecentTokens) recentTokens.clear()
+  recentTokens.set(text, parsed)
+  return parsed
 }
 
 function parseToken(text: string): TokenParts | null {
@@ -56,10 +56,10 @@ function parseToken(text: string): TokenParts | null {
   return { kind: prefix === prefixes.key ? 'key' : 'session', scopeId, hash, lookup: `token ${hash.toString('base64')}` }
 }
 
-/** What a list of keys shows of one: enough to recognise, nothing to guess by. */
+/** Part of a key shown in lists: enough to recognise it, useless for guessing it. */
 export const visibleKeyPrefix = (text: string): string => `${text.slice(0, 3)}…${text.slice(3 + scopeLength, 3 + scopeLength + 4)}`
 
-/** The SHA-256 under which a secret is stored and looked up. */
+/** SHA-256 of a secret; secrets are stored and looked up by it. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 /** Random text for links in mail: 256 bits in base 62. */
@@ -71,11 +71,11 @@ export function makeSecret(): Token {
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 function toBase62(bytes: Buffer, length: number): string {
-  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let remaining = BigInt(`0x${bytes.toString('hex')}`)
   let text = ''
   while (text.length < length) {
-    text = (digits[Number(rest % 62n)] ?? '') + text
-    rest /= 62n
+    text = (digits[Number(remaining % 62n)] ?? '') + text
+    remaining /= 62n
   }
   return text
 }

@@ -7,13 +7,13 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Throws FORBIDDEN when these rules grant more than the caller holds (decisions, People, keys, workspaces); `where` says whose they are. */
+/** Throws FORBIDDEN when the rules grant more than the caller holds (decisions, People, keys, workspaces). `where` prefixes the message. */
 export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[], where = ''): void {
-  const tooMuch = findExcessGrant(actor.policy, rules)
-  if (tooMuch) throw problem('FORBIDDEN', where + tooMuch.message)
+  const excess = findExcessGrant(actor.policy, rules)
+  if (excess) throw problem('FORBIDDEN', where + excess.message)
 }
 
-/** Throws FORBIDDEN when whoever held the rules `before` gains by having `after` instead what the caller does not hold. */
+/** Throws FORBIDDEN when replacing the rules `before` by `after` would give their holders rights that the caller does not hold. */
 export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[], after: readonly PolicyRule[]): void {
   if (findExcessGrant(actor.policy, findLiftedLimits(before, after))) {
     throw problem('FORBIDDEN', 'The role refuses or hides what you do not hold yourself, so you cannot take that from anybody')
@@ -21,8 +21,8 @@ export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[]
 }
 
 /**
- * The roles that the caller wants to give to somebody, kept as they are until the transaction of `scope` ends. Throws VALIDATION_ERROR
- * naming an id below `where` that is no role or is the visitors', and FORBIDDEN for a role that grants more than the caller holds.
+ * Roles that the caller may assign, locked against changes until the transaction of `scope` ends. Throws VALIDATION_ERROR naming an id
+ * below `where` that is unknown or a visitors' role, and FORBIDDEN for a role that grants more than the caller holds.
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
   const ids = roleIds.map((id) => id.toLowerCase())
@@ -37,7 +37,7 @@ export async function requireAssignable(scope: Scope, roleIds: readonly string[]
   return roles
 }
 
-/** Throws VALIDATION_ERROR for the visitors' role, which is given to nobody (document 1, Authentication, rule 10). */
+/** Throws VALIDATION_ERROR for a visitors' role, which cannot be assigned (document 1, Authentication, rule 10). */
 export function requireNotVisitorRole(role: Role, where: string): void {
   if (role.is_anonymous) throw problem('VALIDATION_ERROR', `${where} names a role for visitors, which is given to nobody`)
 }

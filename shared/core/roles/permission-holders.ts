@@ -12,17 +12,21 @@ interface Row {
 }
 
 /**
- * The members of the workspace whose roles allow a permission on every item, and the owner, by their ids. Service accounts are none of
- * them: nobody reads their inboxes.
+ * Ids of the members whose roles allow a permission on every item, and of the owner. Service accounts are excluded: their inboxes are not
+ * read.
  */
 export async function findPermissionHolders({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
   const members = await db.query<Row>(findMembersWithRoles(workspace.id))
   const roles = await db.query<{ id: string; policy: readonly PolicyRule[] }>(findPolicies(workspace.id))
   const policies = new Map(roles.map(({ id, policy }) => [id, policy]))
-  return members.filter((member) => holds(member, policies, permission)).map(({ user_id }) => user_id)
+  return members.filter((member) => hasPermission(member, policies, permission)).map(({ user_id }) => user_id)
 }
 
-function holds({ user_id, owner, role_ids }: Row, policies: ReadonlyMap<string, readonly PolicyRule[]>, permission: Permission): boolean {
+function hasPermission(
+  { user_id, owner, role_ids }: Row,
+  policies: ReadonlyMap<string, readonly PolicyRule[]>,
+  permission: Permission,
+): boolean {
   const rules = role_ids.flatMap((id) => (policies.get(id) ?? []).map((rule, index) => ({ ...rule, role_id: id, index })))
   const policy = compilePolicy(rules, { id: user_id, type: 'user', owner })
   return permits({ actor: { policy } }, permission)

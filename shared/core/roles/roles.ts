@@ -22,7 +22,7 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 /** The workspace's roles, oldest first. */
 export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRoleRows(db, workspace.id)
 
-/** The same as an answer. Throws VALIDATION_ERROR like `listByCreation`. */
+/** A page of the workspace's roles, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listRolePage = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
   listByCreation<Role, Role>(db, query, {
     list: `roles ${workspace.id}`,
@@ -30,43 +30,43 @@ export const listRolePage = ({ db, workspace }: Scope, query: LinkedQuery): Prom
     show: (rows) => rows,
   })
 
-/** One role; NOT_FOUND when the workspace has none of this id. */
+/** One role; NOT_FOUND when the workspace has no role with this id. */
 export async function getRole({ db, workspace }: Scope, id: string): Promise<Role> {
   const role = isUuid(id) ? await findRole(db, workspace.id, id) : undefined
   if (!role) throw problem('NOT_FOUND')
   return role
 }
 
-/** Makes a role that grants no more than the caller holds; only the owner makes one for visitors. */
+/** Creates a role that grants no more than the caller holds. Only the owner creates a visitors' role. */
 export async function createRole(scope: Scope, input: RoleInput): Promise<Role> {
-  const wanted = read(input)
-  if (wanted.is_anonymous) requireOwner(scope)
-  requireGrantable(scope, wanted.policy)
-  return insertRole(scope.db, scope.workspace.id, newId(), wanted)
+  const parsed = parseInput(input)
+  if (parsed.is_anonymous) requireOwner(scope)
+  requireGrantable(scope, parsed.policy)
+  return insertRole(scope.db, scope.workspace.id, newId(), parsed)
 }
 
-/** Replaces a role. One that becomes the visitors' is taken from whoever holds it. */
+/** Replaces a role. A role that becomes a visitors' role is removed from all its holders. */
 export async function replaceRole(scope: Scope, id: string, input: RoleInput): Promise<Role> {
-  const wanted = read(input)
-  return withLockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
-    const { db, workspace } = inside
-    if (wanted.is_anonymous && !role.is_anonymous) requireOwner(inside)
-    requireGrantable(inside, wanted.policy)
-    await requireNoGain(inside, role, wanted.policy)
-    if (wanted.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
-    return updateRole(db, workspace.id, role.id, wanted)
+  const parsed = parseInput(input)
+  return withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
+    const { db, workspace } = locked
+    if (parsed.is_anonymous && !role.is_anonymous) requireOwner(locked)
+    requireGrantable(locked, parsed.policy)
+    await requireNoGain(locked, role, parsed.policy)
+    if (parsed.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
+    return updateRole(db, workspace.id, role.id, parsed)
   })
 }
 
-/** Deletes a role and takes it from whoever holds it. */
+/** Deletes a role and removes it from all its holders. */
 export async function deleteRole(scope: Scope, id: string): Promise<void> {
-  await withLockedRole(scope, 'iam:manage_groups', id, async (inside, role) => {
-    await requireNoGain(inside, role, [])
-    await deleteRoleRow(inside.db, inside.workspace.id, role.id)
+  await withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
+    await requireNoGain(locked, role, [])
+    await deleteRoleRow(locked.db, locked.workspace.id, role.id)
   })
 }
 
-/** Does work on a role that stays as it is meanwhile, like `inAccessTurn`; NOT_FOUND when the workspace has none of this id. */
+/** Runs work on a locked role, locked `withAccessLock`; NOT_FOUND when the workspace has no role with this id. */
 export async function withLockedRole<T>(
   scope: Scope,
   permission: Permission,
@@ -74,14 +74,14 @@ export async function withLockedRole<T>(
   work: (scope: Scope, role: Role) => Promise<T>,
 ): Promise<T> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return withAccessLock(scope, permission, async (inside) => {
-    const role = await lockRole(inside.db, inside.workspace.id, id)
+  return withAccessLock(scope, permission, async (locked) => {
+    const role = await lockRole(locked.db, locked.workspace.id, id)
     if (!role) throw problem('NOT_FOUND')
-    return work(inside, role)
+    return work(locked, role)
   })
 }
 
-const read = ({ name, description = '', policy = [], is_anonymous = false }: RoleInput) => ({
+const parseInput = ({ name, description = '', policy = [], is_anonymous = false }: RoleInput) => ({
   name: name.trim(),
   description,
   policy: parsePolicy(policy),
@@ -92,7 +92,7 @@ function requireOwner({ actor }: Scope): void {
   if (!actor.owner) throw problem('FORBIDDEN', 'Only the owner of the workspace may make a role for visitors')
 }
 
-/** A role that nobody holds gives nobody anything by losing rules. */
+/** Removing rules from a role without holders changes no one's rights, so it is not checked. */
 async function requireNoGain(scope: Scope, role: Role, after: readonly PolicyRule[]): Promise<void> {
   if (role.is_anonymous || (await isRoleHeld(scope.db, scope.workspace.id, role.id))) requireRevocable(scope, role.policy, after)
 }

@@ -12,7 +12,7 @@ export interface Role {
   readonly name: string
   readonly description: string
   readonly policy: readonly PolicyRule[]
-  /** Whether it applies to visitors, who are not signed in; then nobody holds it. */
+  /** Whether it applies to visitors, who are not signed in. Such a role has no holders. */
   readonly is_anonymous: boolean
   readonly created_at: string
   readonly updated_at: string
@@ -33,7 +33,7 @@ const roleSchema = t.Object(
 export const role = schema(roleSchema)
 export const roleList = schema(t.Array(roleSchema))
 
-/** What creates a role, and replaces one: what is left out is empty then. */
+/** Body that creates or replaces a role. Omitted members become empty. */
 export const roleInput = schema(
   t.Object(
     {
@@ -47,14 +47,14 @@ export const roleInput = schema(
 )
 export type RoleInput = ReturnType<(typeof roleInput)['parse']>
 
-/** A role as it is named beside whoever holds it. */
+/** A role in the description of its holder. */
 export interface RoleName {
   readonly id: string
   readonly name: string
 }
 export const roleNames = t.Unsafe<readonly RoleName[]>(t.Array(t.Object({ id, name: t.String() }, { title: 'RoleName' })))
 
-/** A person or service account, as lists of holders show it. */
+/** Persons and service accounts that hold a role. */
 export const roleMembers = schema(
   t.Array(
     t.Object({ id, type: t.Enum(['user', 'service']), name: t.String() }, { title: 'Principal', description: 'Who holds the role.' }),
@@ -64,7 +64,7 @@ export const roleMemberInput = schema(
   t.Object({ user_id: t.String({ description: 'Id of a member or service account.' }) }, { title: 'RoleMemberInput' }),
 )
 
-/** What the caller is and may do. */
+/** Identity and rights of the caller. */
 export const ownPolicy = schema(
   t.Object(
     {

@@ -7,7 +7,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** A question that somebody asks about a principal's rights (document 1, Roles and access, rule 4). */
+/** A query of a principal's rights (document 1, Roles and access, rule 4). */
 export const simulation = schema(
   t.Object(
     {
@@ -41,17 +41,17 @@ export const decision = schema(
 )
 
 /**
- * What the rules of a member or service account say of an action. `fieldsOf` knows the fields of a record type, so that values are
- * compared as what they are. NOT_FOUND when the workspace has no such principal.
+ * Decision of the rules of a member or service account on an action. `readFields` gives the fields of a record type, so that values are
+ * compared by their field types. NOT_FOUND when the workspace has no such principal.
  */
 export async function simulate(
   scope: Scope,
   { user_id, action, resource = '*', attrs = {} }: Simulation,
-  fieldsOf: (resource: string) => Promise<readonly TestedField[]>,
+  readFields: (resource: string) => Promise<readonly TestedField[]>,
 ): Promise<Decision> {
   const { cache, db, workspace } = scope
   const actor = isUuid(user_id) ? await loadActor(cache, db, workspace.id, user_id.toLowerCase()) : undefined
   if (!actor) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
-  const fields = action.startsWith('records:') ? await fieldsOf(resource) : []
+  const fields = action.startsWith('records:') ? await readFields(resource) : []
   return actor.policy.decide(action, resource, attrs, fields)
 }

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The calling principal, its roles, and the rules of all of them together (document 1, Roles and access). */
+/** The calling principal, its roles and the combined rules of all its roles (document 1, Roles and access). */
 export function describeActor({ actor, principal }: Scope) {
   if (!principal) throw problem('UNAUTHORIZED')
   const { id, type, name } = principal

@@ -4,7 +4,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A cap: its number, and the words for so much of it in the refusal. */
+/** Maximum of a cap, and the phrase for it in the error message. */
 interface Cap {
   readonly most: (freePlan: Config['freePlan']) => number
   readonly amount: (most: number) => string
@@ -20,34 +20,34 @@ const caps = Object.freeze({
 } satisfies Record<string, Cap>)
 export type PlanCap = keyof typeof caps
 
-/** A workspace and the configuration that holds the numbers of its plan. */
-type OnPlan = Pick<PlatformScope, 'config'> & { readonly workspace: Pick<Workspace, 'plan'> }
+/** A workspace and the configuration with the caps of its plan. */
+type PlanScope = Pick<PlatformScope, 'config'> & { readonly workspace: Pick<Workspace, 'plan'> }
 
-/** The cap of the workspace's plan; null when the plan has none. */
-export const planCapOf = ({ config, workspace }: OnPlan, name: PlanCap): number | null =>
+/** Cap of the workspace's plan; null when the plan has none. */
+export const planCapOf = ({ config, workspace }: PlanScope, name: PlanCap): number | null =>
   workspace.plan === 'paid' ? null : caps[name].most(config.freePlan)
 
-/** The refusal at a cap, for a store that checks the cap in its own statement. */
-export function overPlan({ config }: Pick<OnPlan, 'config'>, name: PlanCap): Problem {
+/** LIMIT_EXCEEDED at a cap, for a store that checks the cap in its own statement. */
+export function overPlan({ config }: Pick<PlanScope, 'config'>, name: PlanCap): Problem {
   const { most, amount } = caps[name]
   return problem('LIMIT_EXCEEDED', `The free plan holds at most ${amount(most(config.freePlan))}`)
 }
 
-/** Throws LIMIT_EXCEEDED when `count`, the total after the change, is over the cap. The total is counted only where the plan has a cap. */
-export async function requireWithinPlan(scope: OnPlan, name: PlanCap, count: () => Promise<number>): Promise<void> {
+/** Throws LIMIT_EXCEEDED when `count`, the total after the change, exceeds the cap. Counts only where the plan has a cap. */
+export async function requireWithinPlan(scope: PlanScope, name: PlanCap, count: () => Promise<number>): Promise<void> {
   const cap = planCapOf(scope, name)
   if (cap !== null && (await count()) > cap) throw overPlan(scope, name)
 }
 
-/** What a cap is checked by: a lock that lets one caller of a workspace count at a time, and the count. */
+/** How a cap is checked: a lock that admits one caller per workspace, and the count. */
 interface CountedUnderLock {
   readonly lock: (tx: Executor, workspaceId: string) => Promise<unknown>
   readonly count: (db: Executor, workspaceId: string) => Promise<number>
 }
 
 /**
- * Does work that adds `adds`. Where the plan has a cap, it takes the lock, counts, and works in the same transaction, so that concurrent
- * callers stay within the cap together; throws LIMIT_EXCEEDED when the cap would be passed.
+ * Runs work that adds `adds` to the total. Where the plan has a cap, it locks, counts and works in one transaction, so concurrent callers
+ * together stay within the cap. Throws LIMIT_EXCEEDED when the cap would be exceeded.
  */
 export async function withinPlan<T>(
   scope: Scope,

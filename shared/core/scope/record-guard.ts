@@ -2,24 +2,24 @@ import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 type Values = Readonly<Record<string, FieldValue>>
 
-/** A record that is about to change or to go, locked until the transaction ends. */
+/** A record about to be changed or deleted, locked until the transaction ends. */
 export interface GuardedChange {
   readonly id: string
-  /** All values as they are stored. */
+  /** All stored values. */
   readonly before: Values
-  /** All values as they will be; null when the record is deleted. */
+  /** All values after the change; null when the record is deleted. */
   readonly after: Values | null
 }
 
-/** What a room may refuse about the records of a built-in type: one row of `shared/guards.ts`. `S` is the scope of the change. */
+/** A feature's check of changes to records of a built-in type: one row of `shared/guards.ts`. `S` is the scope of the change. */
 export interface RecordGuard<S> {
   /** Key of the built-in type. */
   readonly type: string
-  /** The fields that it minds: a change that leaves them all alone is not asked about. A deletion always is. */
+  /** Guarded fields: a change that touches none of them is not checked. A deletion always is. */
   readonly fields: readonly string[]
-  /** Asked in the transaction of the change, once the record is locked and its caller may change it; throws what is refused, a Problem. */
+  /** Runs in the transaction of the change, after the record is locked and the caller's right checked. Throws a Problem to refuse. */
   readonly check: (scope: S, change: GuardedChange) => Promise<void>
 }
 
-/** The guards of every process, by the key of the type that they mind. */
+/** All record guards, by key of the guarded type. */
 export type RecordGuards<S> = ReadonlyMap<string, readonly RecordGuard<S>[]>

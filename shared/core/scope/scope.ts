@@ -13,23 +13,23 @@ import type { Logger } from '#shared/platform/kernel/log.ts'
 import type { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** What every process holds one of, and every piece of work reaches. */
+/** Process-wide services. */
 export interface Services {
   readonly config: Config
   readonly cache: Cache
   readonly jobQueue: JobQueue
-  /** The bytes of files. */
+  /** Contents of files. */
   readonly blobs: Blobs
   readonly log: Logger
-  /** Counts how often fields are searched by (shared/core/types/indexes/count-use.ts). */
+  /** Counts searches by field (shared/core/types/indexes/count-use.ts). */
   readonly fieldUses: BufferedCounter
-  /** What rooms may refuse about records (shared/guards.ts). */
+  /** Checks of features on record changes (shared/guards.ts). */
   readonly recordGuards: RecordGuards<Scope>
-  /** The time by the database's clock (shared/platform/db/clock.ts); tests own it. */
+  /** Current time of the database clock (shared/platform/db/clock.ts); tests supply their own. */
   readonly now: () => Date
 }
 
-/** A person or key, as its credentials say; null for a caller without any. */
+/** The person or key that the credentials prove. Callers without credentials have none. */
 export interface Principal {
   readonly id: string
   readonly type: 'user' | 'service'
@@ -41,33 +41,33 @@ export interface Principal {
   readonly sessionId: string | null
 }
 
-/** What work outside any workspace stands in: signing in, listing one's workspaces. */
+/** Scope of work outside any workspace, such as signing in or listing one's workspaces. */
 export interface PlatformScope extends Services {
   readonly db: Executor
   readonly principal: Principal | null
   readonly cause: Cause
-  /** Set while a request that only reads has not been told yet whether what is remembered holds; `readRows` lets its statement say so. */
+  /** Set in a read-only request until its cache entries are known to be current; the first statement of `readRows` verifies them. */
   readonly verification?: Verification | undefined
-  /** Set in a transaction that will be taken back: it takes no number of a series, since those do not come back. */
+  /** Set in a transaction that will be rolled back. It takes no sequence numbers, since those are not returned on rollback. */
   readonly rehearsal?: true
 }
 
-/** What every piece of work in a workspace stands in: where it happens, on whose behalf, and what that caller may do. */
+/** Scope of work in a workspace: the workspace, the actor and its rights. */
 export interface Scope extends PlatformScope {
   readonly workspace: Workspace
   readonly actor: Actor
-  /** What the question may compute, where its parts have no bound of their own, such as the records of a batch. */
+  /** Shared compute limit where the parts of a request have none of their own, such as the records of a batch. */
   readonly computeBudget?: ComputeBudget | undefined
 }
 
-/** The same scope in a transaction. */
+/** The scope with its database bound to a transaction. */
 export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({ ...scope, db, verification: undefined })
 
-/** Runs a statement that only reads. */
+/** Runs a read-only statement. */
 export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | 'verification'>, statement: Statement): Promise<Row[]> =>
   verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)
 
-/** The same as a reader of statements. */
+/** An executor of read-only statements, each run by `readRows`. */
 export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({
   query: (statement) => readRows(scope, statement),
 })

@@ -4,16 +4,16 @@ import { loadVisitor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** What an answer warns of; absent where there is nothing to say. */
+/** Warnings of a response; absent if there are none. */
 export const warningsSchema = schema(
   t.Array(t.String(), { description: 'Why visitors cannot use what was published, and how to change that; absent where they can.' }),
 ).json
 
-/** Adds warnings to an answer, where there are any. */
+/** Adds warnings to a response if there are any. */
 export const addWarnings = <T extends object>(answer: T, texts: readonly string[]): T & { warnings?: string[] } =>
   texts.length === 0 ? answer : { ...answer, warnings: [...texts] }
 
-/** The permissions that visitors lack on something that is published, and how to give each. */
+/** One warning for each permission that visitors lack on a published resource, with the rule that grants it. */
 export async function findVisitorWarnings(scope: Scope, permissions: readonly Permission[], resource: string): Promise<string[]> {
   const actor = await loadVisitor(scope.cache, scope.db, scope.workspace.id)
   return permissions

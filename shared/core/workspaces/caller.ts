@@ -6,7 +6,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
 
-/** Who calls, as `GET /auth/me` tells (decisions, People, keys, workspaces). */
+/** The caller, as `GET /auth/me` returns it (decisions, People, keys, workspaces). */
 export const caller = schema(
   t.Object(
     {
@@ -20,17 +20,18 @@ export const caller = schema(
   ),
 )
 
-/** The caller and the workspaces that it belongs to: a key belongs to one. */
+/** The caller and its workspaces; a key belongs to exactly one. */
 export async function describeCaller(scope: PlatformScope) {
   const { principal, db } = scope
   if (!principal) throw problem('UNAUTHORIZED')
   const { id, type, name, email, workspaceId } = principal
-  const own = workspaceId === null ? await listWorkspaces(scope) : [await findWorkspace(db, workspaceId)].filter((one) => one !== undefined)
+  const workspaces =
+    workspaceId === null ? await listWorkspaces(scope) : [await findWorkspace(db, workspaceId)].filter((one) => one !== undefined)
   return {
     id,
     type,
     name,
     ...(email === null ? {} : { email }),
-    orgs: own.map((workspace) => ({ id: workspace.id, name: workspace.name })),
+    orgs: workspaces.map((workspace) => ({ id: workspace.id, name: workspace.name })),
   }
 }

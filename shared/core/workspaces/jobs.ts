@@ -1,7 +1,7 @@
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Gives a new workspace its schema and built-in types; until it is done the workspace's routes answer ORG_NOT_READY. */
+/** Creates the schema and built-in types of a new workspace. Until it is done, the workspace's routes answer ORG_NOT_READY. */
 export const setUpWorkspaceJob = defineJob({
   name: 'workspaces.set-up',
   kind: 'workspace.set-up',

@@ -4,8 +4,8 @@ import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
-const flags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
-const someFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
+const appFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
+const appFlagChanges = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
 
 /** A workspace in a response (decisions, People, keys, workspaces). */
 const workspaceSchema = t.Object(
@@ -19,7 +19,7 @@ const workspaceSchema = t.Object(
     logo: nullable(t.String({ description: 'Path of a picture of its assets, of the same pages; at `/logo/{orgId}` for everybody.' })),
     default_currency: t.String({ description: 'ISO 4217 code.' }),
     timezone: t.String({ description: 'Name of the IANA list.' }),
-    apps: t.Unsafe<Workspace['apps']>(flags),
+    apps: t.Unsafe<Workspace['apps']>(appFlags),
     multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
     books_closed_through: nullable(
       t.String({ format: 'date', description: 'Nothing can be posted on this day or before it; null: all days are open.' }),
@@ -33,7 +33,7 @@ export const workspaceList = schema(t.Array(workspaceSchema))
 
 export const workspaceInput = schema(t.Object({ name: nameSchema(120) }, { title: 'WorkspaceInput' }))
 
-/** Changes of a workspace's settings; what is not sent is left alone. */
+/** Changes of a workspace's settings. Omitted members stay unchanged. */
 export const workspaceChanges = schema(
   t.Object(
     {
@@ -50,7 +50,7 @@ export const workspaceChanges = schema(
       ),
       default_currency: t.Optional(t.String()),
       timezone: t.Optional(t.String()),
-      apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(someFlags)),
+      apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(appFlagChanges)),
       multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
       books_closed_through: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; null opens all days again.' }))),
     },

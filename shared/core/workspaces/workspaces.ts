@@ -9,7 +9,7 @@ import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 
-/** Makes a workspace that the calling person owns; a worker sets it up, and until then its routes answer ORG_NOT_READY. */
+/** Creates a workspace owned by the calling person. A worker sets it up; until then its routes answer ORG_NOT_READY. */
 export async function createWorkspace(
   { db, principal, config, jobQueue, cause }: PlatformScope,
   input: { name: string },
@@ -17,18 +17,18 @@ export async function createWorkspace(
   if (!principal) throw problem('UNAUTHORIZED')
   const id = newId()
   return db.transaction(async (tx) => {
-    const made = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
+    const workspace = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
     await jobQueue.enqueue(tx, setUpWorkspaceJob, { workspaceId: id, cause }, { workspaceId: id })
-    return made
+    return workspace
   })
 }
 
-/** The workspaces that the calling person is a member of, oldest first. */
+/** Workspaces of the calling person, oldest first. */
 export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
 
 /**
- * Changes settings of the workspace; the answer holds them all. Closing books waits for postings on their way. Throws VALIDATION_ERROR, also
- * for another default currency once an entry is posted in single-currency books.
+ * Changes workspace settings and returns all of them. Closing books waits for postings in progress. Throws VALIDATION_ERROR, also for
+ * another default currency once an entry is posted in single-currency books.
  */
 export async function changeWorkspaceSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
   const { default_currency, timezone, books_closed_through: closed } = changes

@@ -4,13 +4,13 @@ import { toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
-/** Texts into which values are put by the message itself, which escapes them where they would be markup. */
-const words = ['subject', 'body_text', 'body_html'] as const
+/** Texts whose variables the message itself replaces, since it escapes values in HTML. */
+const templatedSettings = ['subject', 'body_text', 'body_html'] as const
 
 export const sendMessageBlock = defineBlock({
   type: 'action.send_message',
   label: 'Send a message',
-  description: 'Sends a mail by a connection, by a template or with words of its own.',
+  description: 'Sends a mail through a connection, from a template or with its own text.',
   settings: {
     connection_id: textSetting('Id of the connection.'),
     template_id: textSetting('Id of a template.'),
@@ -43,13 +43,13 @@ export const sendMessageBlock = defineBlock({
   work: {
     acts: ({ node: { config }, settings, render, key }, scope) => {
       const given = Object.fromEntries(
-        Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? textsIn(value) : toText(value)]),
+        Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? toTexts(value) : toText(value)]),
       )
-      for (const name of words) if (config[name] !== undefined) given[name] = config[name] as string
+      for (const name of templatedSettings) if (config[name] !== undefined) given[name] = config[name] as string
       return sendMessage(scope, given, { deduplicationKey: key, lookup: (name) => toBoundedText(render(`{{${name}}}`)) })
     },
   },
 })
 
-const textsIn = (value: unknown): Record<string, string> =>
+const toTexts = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, item]) => [name, toText(item)]))

@@ -2,7 +2,7 @@ import { connectionView } from '#shared/features/messages/connections/schemas.ts
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Signs in at a connection's mail server and leaves again: what it says is noted with the connection, and given back. */
+/** Signs in at a connection's mail server and disconnects. Saves the result with the connection and returns the connection. */
 export const testMessageConnectionJob = defineJob({
   name: 'messages.test-connection',
   kind: 'messages.test-connection',

@@ -4,13 +4,13 @@ import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { createGroupedWork } from '#workers/platform/jobs/grouped-work.ts'
 import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
-// The platform does it, not whoever made the change: that one may have left the workspace since.
+// Runs as the platform, since the author of the change may have left the workspace.
 export default definePlatformHandler(deliverNotificationsJob, async ({ payload, scope }) => {
-  await deliverLot(scope, payload)
+  await deliverGrouped(scope, payload)
   return { result: null }
 })
 
-const deliverLot = createGroupedWork<EventDelivery>(
+const deliverGrouped = createGroupedWork<EventDelivery>(
   ({ workspaceId }) => workspaceId,
-  (scope, lot, workspaceId) => deliverNotices(scope, workspaceId, lot),
+  (scope, deliveries, workspaceId) => deliverNotices(scope, workspaceId, deliveries),
 )

@@ -6,16 +6,16 @@ import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Enters a workspace as whoever caused the work, with the rights that it has now; the platform's own work may do everything. NOT_FOUND when
- * the workspace is gone, ORG_SUSPENDED where this kind of work does not go on then, FORBIDDEN when the caller has left it. Under an impersonal
- * cause the actor has no personal standing.
+ * Enters a workspace as the principal that caused the work, with its current rights; work of the platform itself is allowed everything.
+ * NOT_FOUND when the workspace was deleted, ORG_SUSPENDED where suspension halts this kind of work, FORBIDDEN when the caller has left it.
+ * Under an impersonal cause the actor has no personal standing.
  */
 export async function enterAsCaller(platform: PlatformScope, workspaceId: string, work: WorkKind): Promise<Scope> {
   const { cache, db } = platform
   const workspace = await cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
   if (!workspace) throw problem('NOT_FOUND')
   requireNotHalted({ work, app: null }, workspace)
-  const actor = await actorOf(platform, workspaceId)
+  const actor = await resolveActor(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
   return {
     ...platform,
@@ -26,9 +26,9 @@ export async function enterAsCaller(platform: PlatformScope, workspaceId: string
 }
 
 /**
- * Enters a workspace as one of its people or service accounts who did not cause the work: the last editor of a flow, a form or a queue. What
- * is done then is done by that one, with the rights that it has now; what it enqueues too. It is a step of an automation. Nothing personal of
- * that principal is reached unless `isPersonal` says that the work is its own. Throws like `enter`.
+ * Enters a workspace as a principal that did not cause the work: the last editor of a flow, a form or a queue. The work, and the jobs it
+ * enqueues, run as that principal with its current rights, as a step of an automation. Without personal standing unless `isPersonal` marks
+ * the work as the principal's own. Throws like `enterAsCaller`.
  */
 export async function enterAsPrincipal(
   platform: PlatformScope,
@@ -36,18 +36,18 @@ export async function enterAsPrincipal(
   principalId: string,
   isPersonal = false,
 ): Promise<Scope> {
-  const acting = { ...platform.cause, actorId: principalId, actorType: 'user' } as const
-  const cause = isPersonal ? acting : impersonalCause(acting)
+  const principalCause = { ...platform.cause, actorId: principalId, actorType: 'user' } as const
+  const cause = isPersonal ? principalCause : impersonalCause(principalCause)
   const scope = await enterAsCaller({ ...platform, cause }, workspaceId, 'step')
   return { ...scope, cause: { ...scope.cause, actorType: scope.actor.type } }
 }
 
-/** What came of work that may be refused. */
+/** Value of the work, or the Problem that refused it. */
 export type RefusableResult<T> = { readonly value: T; readonly refusal?: undefined } | { readonly refusal: Problem }
 
 /**
- * Does work on behalf of somebody who is not there to hear of a failure: a Problem below 500, such as FORBIDDEN of one who has lost a role or
- * has left, is a result to write down. Any other failure is thrown, so that the job is tried again, and so is ORG_SUSPENDED, so that it rests.
+ * Runs work for a principal that does not wait for it. A Problem below 500, such as FORBIDDEN after a role was lost, is returned to be
+ * recorded. Any other error is thrown, so the job is retried; ORG_SUSPENDED is thrown too, so the job is parked.
  */
 export async function catchRefusal<T>(work: () => Promise<T>): Promise<RefusableResult<T>> {
   try {
@@ -58,7 +58,7 @@ export async function catchRefusal<T>(work: () => Promise<T>): Promise<Refusable
   }
 }
 
-async function actorOf({ cache, db, cause }: PlatformScope, workspaceId: string): Promise<Actor | undefined> {
+async function resolveActor({ cache, db, cause }: PlatformScope, workspaceId: string): Promise<Actor | undefined> {
   if (cause.actorId !== null) return loadActor(cache, db, workspaceId, cause.actorId)
   return cause.actorType === 'anonymous' ? loadVisitor(cache, db, workspaceId) : systemActor
 }

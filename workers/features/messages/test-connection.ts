@@ -6,7 +6,7 @@ import { defineHandler } from '#workers/platform/jobs/handler.ts'
 import { testServer } from '#workers/platform/mail/smtp.ts'
 import { connectionTransport } from '#workers/platform/mail/transports.ts'
 
-/** How long a server may take, in milliseconds, since somebody waits. */
+/** Short, since a caller waits for the result. */
 const timeoutMs = 30_000
 
 export default defineHandler(testMessageConnectionJob, async ({ payload, scope, signal }) => {
@@ -16,13 +16,13 @@ export default defineHandler(testMessageConnectionJob, async ({ payload, scope, 
   const { server } = connectionTransport(config, connection)
   const error = await testServer({ server, name: new URL(config.publicUrl).hostname, timeoutMs, signal }).then(
     () => null,
-    (failure: unknown) => wordsOf(failure),
+    (failure: unknown) => describeFailure(failure),
   )
   signal.throwIfAborted()
   return { result: await saveConnectionCheck(scope, connection, error) }
 })
 
-function wordsOf(failure: unknown): string {
+function describeFailure(failure: unknown): string {
   const outcome = classifyFailure(failure, false)
   return outcome.kind === 'sent' ? '' : outcome.error
 }

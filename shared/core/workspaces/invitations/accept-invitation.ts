@@ -20,14 +20,14 @@ export const invitationAnswer = schema(
 )
 export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
 
-/** The session of whoever has joined, and where. */
+/** Session of the new member, and the workspace it joined. */
 export const acceptedInvitation = schema(
   t.Object({ ...sessionShape.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
 )
 
 /**
- * Joins a workspace by a token that was mailed, and signs in. An address without an account gets one of this name and password; one that
- * has an account joins with it, provided that the password is its own (else UNAUTHORIZED).
+ * Joins a workspace by a mailed token, and signs in. Creates an account with this name and password if the address has none. Otherwise the
+ * existing account joins; UNAUTHORIZED when the password is not that account's.
  */
 export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> =>
   accept(scope, answer, async (inside, person, workspaceId) => {
@@ -36,11 +36,11 @@ export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer)
     return { ...session, org_id: workspaceId }
   })
 
-/** The same for somebody who signs in elsewhere. */
+/** Like `acceptInvitation`, without opening a session. */
 export const joinByInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<void> =>
   accept(scope, answer, () => Promise.resolve())
 
-/** What an invitation is to, for whoever was mailed its token; NOT_FOUND when it has been used or taken back, is too old, or never was. */
+/** The invitation of a mailed token, for its page. NOT_FOUND when it was used, withdrawn, has expired or never existed. */
 export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
   const invitation = await findInvitation(scope.db, hashSecret(token), scope.now())
   const workspace = invitation && (await findWorkspace(scope.db, invitation.workspace_id))
@@ -52,16 +52,16 @@ export async function readInvitation(scope: PlatformScope, token: string): Promi
 export interface InvitationView {
   readonly workspace: Pick<Workspace, 'id' | 'name' | 'color' | 'logo'>
   readonly email: string
-  /** Whether the address belongs to an account, whose password is then asked for. */
+  /** Whether the address has an account; accepting then requires its password. */
   readonly hasAccount: boolean
 }
 
-type Conclusion<T> = (scope: PlatformScope, person: Person, workspaceId: string) => Promise<T>
+type Conclude<T> = (scope: PlatformScope, person: Person, workspaceId: string) => Promise<T>
 
-async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclude: Conclusion<T>): Promise<T> {
+async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
   const tokenHash = hashSecret(answer.token)
   const invitation = await findInvitation(scope.db, tokenHash, scope.now())
-  if (!invitation) throw refusedToken()
+  if (!invitation) throw invalidTokenProblem()
   const known = await findPersonByEmail(scope.db, invitation.email)
   if (known && !(await verifyPassword(answer.password, known.password_hash))) {
     throw wrongPasswordProblem('This address has an account already: send its own password')
@@ -74,32 +74,33 @@ async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclud
       return conclude(inside, person, workspaceId)
     })
   } catch (error) {
-    // The same address has just got its account through another invitation: join with that.
+    // A concurrent invitation has just created an account for this address: join with that one.
     if (known || uniqueViolation(error) !== emailIndexName) throw error
     return accept(scope, answer, conclude)
   }
 }
 
-const refusedToken = () => problem('VALIDATION_ERROR', 'token is not valid: it has been used or taken back, is too old, or was never sent')
+const invalidTokenProblem = () =>
+  problem('VALIDATION_ERROR', 'token is not valid: it has been used or taken back, is too old, or was never sent')
 
-/** The workspace is locked before the invitation is used, in the order in which inviting does it. */
+/** Locks the workspace before it consumes the invitation, in the same order as inviting. */
 async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<string> {
   const { db, now } = scope
-  const seen = await findInvitation(db, tokenHash, now())
-  const workspace = seen && (await lockWorkspace(db, seen.workspace_id))
+  const found = await findInvitation(db, tokenHash, now())
+  const workspace = found && (await lockWorkspace(db, found.workspace_id))
   const invitation = workspace && (await consumeInvitation(db, tokenHash, now()))
-  if (!invitation) throw refusedToken()
+  if (!invitation) throw invalidTokenProblem()
   requireNotHalted({ work: 'request', app: null }, workspace)
   if (isNew) await insertPerson(db, person)
-  await enter(scope, invitation, person)
+  await addMember(scope, invitation, person)
   await requireWithinPlan({ config: scope.config, workspace }, 'members', () => countMembers(db, workspace.id))
   return workspace.id
 }
 
-/** Makes the person a member, unless it is one, with those of the roles that there still are. */
-async function enter({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
+/** Makes the person a member if it is not, and assigns the invitation's roles that still exist. */
+async function addMember({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   await insertMember(db, invitation.workspace_id, person.id)
   const roles = await lockRolesShared(db, invitation.workspace_id, invitation.role_ids)
-  const held = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
-  await giveRoles(db, invitation.workspace_id, person.id, held)
+  const assignable = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
+  await giveRoles(db, invitation.workspace_id, person.id, assignable)
 }

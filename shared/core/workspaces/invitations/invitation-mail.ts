@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 
-/** The mail that carries an invitation's token. The token stands on a line of its own, which no mail program breaks. */
+/** Mail with an invitation token. The token has its own line, which no mail program breaks. */
 export function invitationMail({ config, workspace, actor }: Scope, to: string, token: string, days: number): Mail {
   return {
     workspaceId: workspace.id,

@@ -24,10 +24,10 @@ import { countMail } from '#shared/platform/mail/store.ts'
 const daysToAccept = 7
 const dayMs = 24 * 60 * 60 * 1000
 const acceptMs = daysToAccept * dayMs
-/** Inviting again so soon after a mail sends no other (decisions, People, keys, workspaces). */
-const restMs = 60_000
-/** Invitations are mail to people who did not ask for it, so they are few: in 24 hours from a workspace, and to an address. */
-const [mostFromWorkspace, mostToAddress] = [500, 10]
+/** Minimum time between two mails to the same address (decisions, People, keys, workspaces). */
+const mailIntervalMs = 60_000
+/** Maximum invitation mails in 24 hours. Few, since invitations are unsolicited mail. */
+const [maxFromWorkspace, maxToAddress] = [500, 10]
 
 const invitationSchema = t.Object(
   {
@@ -48,59 +48,62 @@ export const invitationInput = schema(
   ),
 )
 
-type Shown = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: readonly RoleName[] }
+type InvitationView = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: readonly RoleName[] }
 
 /**
- * Invites an address, by mail, to join with these roles, which grant no more than the caller holds. An earlier invitation to it is dead
- * then, unless its mail went out within the last minute: that one stays, and nothing is mailed. KEY_TAKEN when it is a member's,
- * LIMIT_EXCEEDED when the free plan has no room, RATE_LIMITED past a day's share of mail.
+ * Invites an address by mail to join with these roles, which grant no more than the caller holds. Replaces an earlier invitation to the
+ * address, unless that was mailed within the last minute: then it keeps its token, and nothing is mailed. KEY_TAKEN when the address
+ * belongs to a member, LIMIT_EXCEEDED when the free plan is full, RATE_LIMITED past the daily maximum of mail.
  */
-export async function inviteMember(scope: Scope, { email, role_ids }: { email: string; role_ids?: readonly string[] }): Promise<Shown> {
-  return withAccessLock(scope, 'iam:manage_members', async (inside) => {
-    const { db, workspace } = inside
+export async function inviteMember(
+  scope: Scope,
+  { email, role_ids }: { email: string; role_ids?: readonly string[] },
+): Promise<InvitationView> {
+  return withAccessLock(scope, 'iam:manage_members', async (locked) => {
+    const { db, workspace } = locked
     if (await hasMemberWithEmail(db, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
-    const roleIds = (await requireAssignable(inside, role_ids ?? [])).map(({ id }) => id)
-    const names = new Map((await listRoles(inside)).map(({ id, name }) => [id, name]))
+    const roleIds = (await requireAssignable(locked, role_ids ?? [])).map(({ id }) => id)
+    const names = new Map((await listRoles(locked)).map(({ id, name }) => [id, name]))
     const token = makeSecret()
     const now = scope.now()
-    const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: after(now, acceptMs) }
-    const row = await upsertInvitation(db, workspace.id, written, { now, restUntil: after(now, -restMs) })
+    const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: addMs(now, acceptMs) }
+    const row = await upsertInvitation(db, workspace.id, written, { now, restUntil: addMs(now, -mailIntervalMs) })
     if (row) {
-      await requireQuiet(inside, email)
-      const invited = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
-      await requireWithinPlan(inside, 'members', invited)
-      await queueMail(inside, invitationMail(inside, email, token.text, daysToAccept))
+      await requireMailQuota(locked, email)
+      const countAfterInvitation = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
+      await requireWithinPlan(locked, 'members', countAfterInvitation)
+      await queueMail(locked, invitationMail(locked, email, token.text, daysToAccept))
     }
-    const standing = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds))
-    if (!standing) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
-    return shown(standing, names)
+    const current = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds))
+    if (!current) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
+    return viewOf(current, names)
   })
 }
 
-const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+const addMs = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 
-/** The invitations that can still be accepted, oldest first. */
-export async function listInvitations(scope: Scope): Promise<Shown[]> {
+/** Invitations that can still be accepted, oldest first. */
+export async function listInvitations(scope: Scope): Promise<InvitationView[]> {
   const names = new Map((await listRoles(scope)).map(({ id, name }) => [id, name]))
-  return (await listInvitationRows(scope.db, scope.workspace.id, scope.now())).map((row) => shown(row, names))
+  return (await listInvitationRows(scope.db, scope.workspace.id, scope.now())).map((row) => viewOf(row, names))
 }
 
-/** Takes an invitation back: its token is dead. */
+/** Withdraws an invitation: its token is no longer valid. */
 export async function withdrawInvitation({ db, workspace }: Scope, id: string): Promise<void> {
-  const isGone = isUuid(id) && (await deleteInvitation(db, workspace.id, id))
-  if (!isGone) throw problem('NOT_FOUND')
+  const isDeleted = isUuid(id) && (await deleteInvitation(db, workspace.id, id))
+  if (!isDeleted) throw problem('NOT_FOUND')
 }
 
-async function requireQuiet({ db, workspace, now }: Scope, email: string): Promise<void> {
+async function requireMailQuota({ db, workspace, now }: Scope, email: string): Promise<void> {
   const since = new Date(now().getTime() - dayMs)
   const sent = await countMail(db, { kind: 'invitation', workspaceId: workspace.id, to: email, since })
-  if (sent.fromWorkspace < mostFromWorkspace && sent.toAddress < mostToAddress) return
-  const reason = `At most ${mostFromWorkspace} invitations a day go out from a workspace, and ${mostToAddress} to an address`
+  if (sent.fromWorkspace < maxFromWorkspace && sent.toAddress < maxToAddress) return
+  const reason = `At most ${maxFromWorkspace} invitations a day go out from a workspace, and ${maxToAddress} to an address`
   throw problem('RATE_LIMITED', reason, { headers: { 'Retry-After': '3600' } })
 }
 
-/** A role that has been deleted since is no longer among those that come with the invitation. */
-function shown({ id, email, role_ids, expires_at, created_at }: Invitation, names: ReadonlyMap<string, string>): Shown {
+/** Roles deleted since the invitation are left out. */
+function viewOf({ id, email, role_ids, expires_at, created_at }: Invitation, names: ReadonlyMap<string, string>): InvitationView {
   const roles = role_ids.flatMap((roleId) => {
     const name = names.get(roleId)
     return name === undefined ? [] : [{ id: roleId, name }]

@@ -21,21 +21,21 @@ const memberSchema = t.Object(
 export const member = schema(memberSchema)
 export const memberList = schema(t.Array(memberSchema))
 
-/** The people of the workspace, first come first. Whoever is invited is none of them yet. */
+/** Members of the workspace, in the order of joining. Invited people are not included. */
 export const listMembers = ({ db, workspace }: Scope): Promise<Member[]> => listMemberRows(db, workspace.id)
 
-/** One person of the workspace; NOT_FOUND when it is no member. */
+/** One member; NOT_FOUND when the person is not a member. */
 export async function getMember({ db, workspace }: Scope, userId: string): Promise<Member> {
   const found = isUuid(userId) ? await findMember(db, workspace.id, userId) : undefined
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
-/** Takes a person out of the workspace, in every process from the next request on. The owner stays: VALIDATION_ERROR. */
+/** Removes a member, effective in every process from its next request. VALIDATION_ERROR for the owner, who cannot be removed. */
 export function removeMember(scope: Scope, userId: string): Promise<void> {
   return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
     if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
-    const isGone = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
-    if (!isGone) throw problem('NOT_FOUND')
+    const isDeleted = isUuid(userId) && (await deleteMember(db, workspace.id, userId))
+    if (!isDeleted) throw problem('NOT_FOUND')
   })
 }

@@ -41,40 +41,40 @@ export const accessKeyInput = schema(
 )
 type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
 
-/** The keys of a service account, oldest first. */
+/** Keys of a service account, oldest first. */
 export async function listAccessKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
   const account = await getServiceAccount(scope, accountId)
   return listAccessKeyRows(scope.db, scope.workspace.id, account.id)
 }
 
-/** One key of a service account; NOT_FOUND when that has none of this id. */
+/** One key of a service account; NOT_FOUND when it has no key with this id. */
 export async function getAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<AccessKey> {
   const found = isUuid(accountId) && isUuid(id) ? await findAccessKey(db, workspace.id, accountId, id) : undefined
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
-/** Makes a key of a service account that holds no more than the caller does. The answer is the only place where the key stands. */
+/** Creates a key of a service account that holds no more than the caller. The key is returned only here. */
 export async function createAccessKey(scope: Scope, accountId: string, input: AccessKeyInput): Promise<AccessKey & { key: string }> {
   const expiresAt = readExpiry(input.expires_at ?? null, scope.now())
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
+    const transactionScope = within(scope, tx)
     if (!isUuid(accountId) || !(await lockServiceAccount(tx, scope.workspace.id, accountId))) throw problem('NOT_FOUND')
-    await requireNoMore(inside, accountId)
+    await requireNoExcess(transactionScope, accountId)
     const token = makeToken('key', scope.workspace.id)
     const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visibleKeyPrefix(token.text), secretHash: token.hash, expiresAt }
     return { ...(await insertAccessKey(tx, scope.workspace.id, accountId, key)), key: token.text }
   })
 }
 
-/** Revokes a key: it is dead in every process from the next request on. */
+/** Revokes a key, effective in every process from its next request. */
 export async function revokeAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
-  const isGone = isUuid(accountId) && isUuid(id) && (await deleteAccessKey(db, workspace.id, accountId, id))
-  if (!isGone) throw problem('NOT_FOUND')
+  const isDeleted = isUuid(accountId) && isUuid(id) && (await deleteAccessKey(db, workspace.id, accountId, id))
+  if (!isDeleted) throw problem('NOT_FOUND')
 }
 
-/** A key gives whoever has it all that the service account holds. */
-async function requireNoMore({ db, workspace, actor }: Scope, accountId: string): Promise<void> {
+/** A key carries all rights of its service account, so FORBIDDEN when the account holds more than the caller. */
+async function requireNoExcess({ db, workspace, actor }: Scope, accountId: string): Promise<void> {
   const account = await readActor(db, workspace.id, accountId.toLowerCase())
   if (findExcessGrant(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
 }

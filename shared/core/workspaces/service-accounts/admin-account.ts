@@ -5,19 +5,21 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { createServiceAccount } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import type { ServiceAccount } from '#shared/core/workspaces/service-accounts/store.ts'
 
-const everything: PolicyRule = { effect: 'allow', actions: ['*'], resources: '*' }
+const allowEverything: PolicyRule = { effect: 'allow', actions: ['*'], resources: '*' }
 
-/** Makes a service account that may do everything, by the role Admin, which is made with the first one. */
+/** Creates a service account that is allowed allowEverything by the role Admin, which is created with the first such account. */
 export function createAdminAccount(scope: Scope, name: string): Promise<ServiceAccount> {
   return scope.db.transaction(async (tx) => {
-    const inside = within(scope, tx)
-    const role = (await listRoles(inside)).find(isAdmin) ?? (await createRole(inside, { name: 'Admin', policy: [everything] }))
-    return createServiceAccount(inside, { name, role_ids: [role.id] })
+    const transactionScope = within(scope, tx)
+    const role =
+      (await listRoles(transactionScope)).find(isAdmin) ??
+      (await createRole(transactionScope, { name: 'Admin', policy: [allowEverything] }))
+    return createServiceAccount(transactionScope, { name, role_ids: [role.id] })
   })
 }
 
-/** One rule, allow everything, and no other: a role that was changed since is not given to anybody here. */
+/** Whether the role's only rule allows allowEverything. A role Admin that was changed is not reused. */
 const isAdmin = ({ name, policy }: Role): boolean =>
-  name === 'Admin' && JSON.stringify(sorted(policy)) === JSON.stringify(sorted([everything]))
+  name === 'Admin' && JSON.stringify(toComparable(policy)) === JSON.stringify(toComparable([allowEverything]))
 
-const sorted = (policy: readonly PolicyRule[]): unknown[] => policy.map((rule) => Object.entries(rule).sort())
+const toComparable = (policy: readonly PolicyRule[]): unknown[] => policy.map((rule) => Object.entries(rule).sort())

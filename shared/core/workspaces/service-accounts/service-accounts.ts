@@ -27,14 +27,14 @@ export const serviceAccountInput = schema(
 /** The workspace's service accounts, oldest first. */
 export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listServiceAccountRows(db, workspace.id)
 
-/** One service account; NOT_FOUND when the workspace has none of this id. */
+/** One service account; NOT_FOUND when the workspace has none with this id. */
 export async function getServiceAccount({ db, workspace }: Scope, id: string): Promise<ServiceAccount> {
   const found = isUuid(id) ? await findServiceAccount(db, workspace.id, id) : undefined
   if (!found) throw problem('NOT_FOUND')
   return found
 }
 
-/** Makes a service account that holds these roles, which grant no more than the caller holds. */
+/** Creates a service account with these roles, which grant no more than the caller holds. */
 export async function createServiceAccount(
   scope: Scope,
   { name, role_ids = [] }: { name: string; role_ids?: readonly string[] },
@@ -48,10 +48,10 @@ export async function createServiceAccount(
   })
 }
 
-/** Deletes a service account; its keys are dead in every process from the next request on. */
+/** Deletes a service account. Its keys are invalid in every process from their next request. */
 export function deleteServiceAccount(scope: Scope, id: string): Promise<void> {
   return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
-    const isGone = isUuid(id) && (await deleteServiceAccountRow(db, workspace.id, id))
-    if (!isGone) throw problem('NOT_FOUND')
+    const isDeleted = isUuid(id) && (await deleteServiceAccountRow(db, workspace.id, id))
+    if (!isDeleted) throw problem('NOT_FOUND')
   })
 }

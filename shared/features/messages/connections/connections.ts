@@ -22,10 +22,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
-/** Seals what connections keep secret. */
+/** Encrypts the secrets of connections. */
 export const connectionEncryptor = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
 
-/** What a secret of a connection is sealed for, so that it opens nowhere else. */
+/** Encryption context of a connection's secret: it cannot be decrypted in another place. */
 export const secretContext = (id: string, secret: 'password' | 'dkim' | 'webhook'): string => `${id} ${secret}`
 
 /** All connections of the workspace, oldest first. */
@@ -39,7 +39,7 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
   return viewOf(scope, await requireConnection(scope, id))
 }
 
-/** One connection as its creation answered it, to compare with what is sent back; throws NOT_FOUND. */
+/** One connection as its creation returned it, to compare with a body sent back. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
   const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
@@ -48,19 +48,19 @@ export async function connectionAtCreation(scope: Scope, id: string): Promise<Ne
   return { ...viewOf(scope, stored), webhook_secret: secret }
 }
 
-/** A connection as it is kept; throws NOT_FOUND. */
+/** A stored connection; throws NOT_FOUND. */
 export async function requireConnection({ db, workspace }: Scope, id: string): Promise<StoredConnection> {
   const [row] = isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : []
   if (!row) throw problem('NOT_FOUND')
   return row
 }
 
-/** Makes a connection. Throws VALIDATION_ERROR for a host, address or key that is none. */
+/** Creates a connection. Throws VALIDATION_ERROR for an invalid host, address or key. */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<NewConnectionView> {
   const { config, db, workspace } = scope
   const id = newId()
   const secret = randomBytes(32).toString('base64url')
-  const blank = {
+  const defaults = {
     port: 587,
     secure: input.port === 465,
     username: '',
@@ -69,32 +69,32 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
     dkim_selector: null,
     dkim_key: null,
   }
-  const values = settingsOf(config, id, { name: '', host: '', from_address: '', ...blank }, input)
-  const sealed = connectionEncryptor(config).encrypt(secret, secretContext(id, 'webhook'))
-  const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, sealed, scope.now()))
+  const values = mergeSettings(config, id, { name: '', host: '', from_address: '', ...defaults }, input)
+  const encryptedSecret = connectionEncryptor(config).encrypt(secret, secretContext(id, 'webhook'))
+  const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, encryptedSecret, scope.now()))
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
 
-/** Changes what was sent of a connection; null clears what may be empty. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`. */
+/** Changes the sent members of a connection; null clears optional ones. NOT_FOUND, and VALIDATION_ERROR like `createConnection`. */
 export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
   return scope.db.transaction(async (tx) => {
     const [before] = await tx.query<StoredConnection>(lockConnection(workspace.id, id))
     if (!before) throw problem('NOT_FOUND')
-    const values = settingsOf(config, id, before, change)
+    const values = mergeSettings(config, id, before, change)
     const [row] = await tx.query<StoredConnection>(updateConnection(workspace.id, id, ...values, scope.now()))
     return viewOf(scope, row as StoredConnection)
   })
 }
 
-/** Deletes a connection: what still waits to go out by it fails, and its webhook address is dead. Throws NOT_FOUND. */
+/** Deletes a connection: its queued messages fail, and its webhook URL is no longer valid. Throws NOT_FOUND. */
 export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {
   const removed = isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : []
   if (removed.length === 0) throw problem('NOT_FOUND')
 }
 
-/** A connection with its secrets, for whoever speaks to its server. */
+/** A connection with decrypted secrets, for talking to its server. */
 export interface DecryptedConnection {
   readonly id: string
   readonly host: string
@@ -107,7 +107,7 @@ export interface DecryptedConnection {
   readonly updatedAt: string
 }
 
-/** Opens the secrets of a workspace's connection; undefined when it is gone. */
+/** Loads a connection and decrypts its secrets; undefined when it was deleted. */
 export async function loadDecryptedConnection(
   db: Executor,
   config: Config,
@@ -128,7 +128,7 @@ export async function loadDecryptedConnection(
   }
 }
 
-/** Records what a test of a connection found; gives it as it is then. Throws NOT_FOUND when it is gone. */
+/** Saves the result of a connection test and returns the connection. Throws NOT_FOUND when it was deleted. */
 export async function saveConnectionCheck(
   scope: Scope,
   { id, updatedAt }: DecryptedConnection,
@@ -142,10 +142,10 @@ export async function saveConnectionCheck(
 
 type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' | 'created_at' | 'updated_at'>
 
-/** The columns of a connection's settings in their order, with what was sent put over what stands. */
-function settingsOf(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
+/** Values of a connection's settings in column order: the sent ones, else those before. */
+function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
   const secrets = connectionEncryptor(config)
-  const seal = (text: string | null, place: 'password' | 'dkim') =>
+  const encrypt = (text: string | null, place: 'password' | 'dkim') =>
     text === null || text === '' ? null : secrets.encrypt(text, secretContext(id, place))
   const { dkim } = sent
   const signature =
@@ -156,7 +156,7 @@ function settingsOf(config: Config, id: string, before: Settings, sent: Connecti
         : [
             dkim.domain.toLowerCase(),
             dkim.selector,
-            dkim.private_key === undefined ? storedKey(before) : seal(readKey(dkim.private_key), 'dkim'),
+            dkim.private_key === undefined ? requireStoredKey(before) : encrypt(readKey(dkim.private_key), 'dkim'),
           ]
   return [
     sent.name ?? before.name,
@@ -164,13 +164,13 @@ function settingsOf(config: Config, id: string, before: Settings, sent: Connecti
     sent.port ?? before.port,
     sent.secure ?? before.secure,
     sent.username === undefined ? before.username : (sent.username ?? ''),
-    sent.password === undefined ? before.password : seal(sent.password, 'password'),
+    sent.password === undefined ? before.password : encrypt(sent.password, 'password'),
     sent.from === undefined ? before.from_address : normalizeSender(sent.from),
     ...signature,
   ]
 }
 
-/** A host in its one spelling. Whether it may be dialled is told when it is: names lead elsewhere tomorrow. */
+/** Canonical spelling of a host. Whether it may be dialled is checked at each connect, since names may resolve differently later. */
 function readHost(text: string): string {
   try {
     return canonicalHost(text.trim())
@@ -180,8 +180,8 @@ function readHost(text: string): string {
   }
 }
 
-/** The key that a connection has, sealed. Throws VALIDATION_ERROR when it has none. */
-function storedKey({ dkim_key }: Pick<Settings, 'dkim_key'>): Buffer {
+/** Encrypted DKIM key of a connection. Throws VALIDATION_ERROR when it has none. */
+function requireStoredKey({ dkim_key }: Pick<Settings, 'dkim_key'>): Buffer {
   if (dkim_key === null) throw problem('VALIDATION_ERROR', 'dkim.private_key is required')
   return dkim_key
 }

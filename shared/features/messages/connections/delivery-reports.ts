@@ -9,15 +9,15 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** A signed time may be so far from ours, in seconds. */
-const window = 300
+/** Maximum difference between the signed time and the clock. */
+const toleranceSeconds = 300
 
 const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message_id: t.String() }))
 
 /**
- * Takes what a provider reports of a connection's messages: a bounce marks the message, a complaint puts its recipient on the
- * do-not-contact list. The signature, over the bytes as they came, is looked at before anything else: VALIDATION_ERROR when it does not
- * fit or is more than 5 minutes off, NOT_FOUND when there is no such connection. What is signed and means nothing to us is let pass.
+ * Processes a provider's report on a message of a connection: a bounce marks the message, a complaint puts its recipient on the
+ * do-not-contact list. The signature over the raw bytes is checked first: VALIDATION_ERROR when it does not match or its time is more than
+ * 5 minutes off, NOT_FOUND for an unknown connection. Signed reports of unknown form are ignored.
  */
 export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
   const { config, db, now } = scope
@@ -38,11 +38,11 @@ interface Webhook {
   readonly webhook_secret: Buffer
 }
 
-/** `t=<seconds>,v1=<hex HMAC-SHA256 of t.body>`; one of several signatures is enough, so that a secret can be changed in peace. */
+/** Header form `t=<seconds>,v1=<hex HMAC-SHA256 of t.body>`. One matching signature of several is enough, so a secret can be rotated. */
 function isSigned(body: Buffer, header: string, secret: string, now: Date): boolean {
   const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
   const time = parts.find(([name]) => name === 't')?.[1] ?? ''
-  if (!/^\d{1,12}$/.test(time) || Math.abs(now.getTime() / 1_000 - Number(time)) > window) return false
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now.getTime() / 1_000 - Number(time)) > toleranceSeconds) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
   return parts.some(([name, hex = '']) => {
     const given = name === 'v1' && /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : undefined
@@ -50,7 +50,7 @@ function isSigned(body: Buffer, header: string, secret: string, now: Date): bool
   })
 }
 
-/** A report that is one; a message is named by its id or by its Message-ID, which begins with it. */
+/** Parses a report; undefined for other bodies. It names a message by its id, or by its Message-ID, which begins with the id. */
 function readReport(body: Buffer): { readonly event: 'bounce' | 'complaint'; readonly messageId: string } | undefined {
   try {
     const { event, message_id } = report.parse(JSON.parse(body.toString()))

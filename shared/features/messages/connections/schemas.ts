@@ -11,7 +11,7 @@ const signature = {
 const privateKey = t.String({ maxLength: 10_000, description: 'RSA, in PEM. Never answered.' })
 const dkimInput = t.Object({ ...signature, private_key: privateKey }, { title: 'MessageDkimInput' })
 
-/** The stored key stays where none is sent, so that what was read can be sent back. */
+/** An omitted private key stays as stored, so a connection as read can be sent back. */
 const dkimChange = t.Object({ ...signature, private_key: t.Optional(privateKey) }, { title: 'MessageDkimChange' })
 
 const parts = {
@@ -25,7 +25,7 @@ const parts = {
   dkim: nullable(dkimInput),
 }
 
-/** What makes a connection. */
+/** Body that creates a connection. */
 export const connectionInput = schema(
   t.Object(
     {
@@ -43,7 +43,7 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** What may change of a connection: what is left out stays. */
+/** Body that changes a connection. Omitted members stay unchanged. */
 export const connectionChange = schema(
   t.Object(
     { ...t.Partial(t.Object({ ...parts, username: nullable(parts.username), dkim: nullable(dkimChange) })).properties },
@@ -70,13 +70,13 @@ const view = {
   updated_at: t.String({ format: 'date-time' }),
 }
 
-/** A connection as it is read: a way out for messages. Its secrets are never answered. */
+/** A connection in a response, without its secrets. */
 export const connectionView = schema(
   t.Object(view, { title: 'MessageConnection', description: 'A mail server by which a workspace sends messages.' }),
 )
 export type ConnectionView = TypeOf<typeof connectionView>
 
-/** The same as it is answered once, when it is made. */
+/** A connection in the response to its creation, the only one with its webhook secret. */
 export const newConnectionView = schema(
   t.Object({ ...view, webhook_secret: t.String({ description: 'Signs callbacks. Shown this once.' }) }, { title: 'NewMessageConnection' }),
 )

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url'
 
 /**
- * The one spelling by which addresses are compared: the domain in lower case and ASCII, the local part in lower case. A server may tell
- * letters apart in a local part, so mail goes out to the address as it was written.
+ * Normalized address for comparison: the domain in lower case and ASCII, the local part in lower case. Mail goes to the address as written,
+ * since a server may treat local parts as case-sensitive.
  */
 export function contactKey(address: string): string {
   const at = address.lastIndexOf('@')
@@ -10,7 +10,7 @@ export function contactKey(address: string): string {
   return `${address.slice(0, at).normalize('NFC').toLowerCase()}@${domainToASCII(domain) || domain.toLowerCase()}`
 }
 
-/** The spellings under which somebody may stand on the do-not-contact list: who wants no mail at `ann@` wants none at `ann+shop@` either. */
+/** Keys checked against the do-not-contact list: an entry for `ann@` also blocks `ann+shop@`. */
 export function contactKeys(address: string): readonly string[] {
   const key = contactKey(address)
   const untagged = key.replace(/^([^+]+)\+.*@/, '$1@')

@@ -4,7 +4,7 @@ import { deleteDoNotContact, findDoNotContact, findDoNotContactByKey } from '#sh
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** An address that gets no messages. */
+/** An address on the do-not-contact list. */
 export const doNotContactEntry = schema(
   t.Object(
     {
@@ -18,7 +18,7 @@ export const doNotContactEntry = schema(
 )
 export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 
-/** Which of them are asked for. */
+/** Page of the do-not-contact list. */
 export const doNotContactQuery = schema(
   t.Object({
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
@@ -26,20 +26,20 @@ export const doNotContactQuery = schema(
   }),
 )
 
-/** The workspace's do-not-contact list, in the order of the alphabet. */
+/** Do-not-contact list of the workspace, in alphabetical order. */
 export const listDoNotContact = (
   { db, workspace }: Scope,
   { limit, cursor = '' }: TypeOf<typeof doNotContactQuery>,
 ): Promise<DoNotContactEntry[]> => db.query<DoNotContactEntry>(findDoNotContact(workspace.id, cursor, limit))
 
-/** One address of the list, in any spelling. Throws NOT_FOUND. */
+/** Entry of an address, in any spelling. Throws NOT_FOUND. */
 export async function getDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<DoNotContactEntry> {
   const [row] = await db.query<DoNotContactEntry>(findDoNotContactByKey(workspace.id, contactKey(address)))
   if (!row) throw problem('NOT_FOUND')
   return row
 }
 
-/** Takes an address off the list, in any spelling: it gets messages again. Throws NOT_FOUND. */
+/** Removes an address, in any spelling, from the list: it gets messages again. Throws NOT_FOUND. */
 export async function removeDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<void> {
   if ((await db.query(deleteDoNotContact(workspace.id, contactKey(address)))).length === 0) throw problem('NOT_FOUND')
 }

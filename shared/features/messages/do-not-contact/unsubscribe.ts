@@ -6,35 +6,35 @@ import { findUnsubscribingRecipient } from '#shared/features/messages/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-// A token names its workspace and its message, and proves by 128 bits that this installation made it. It ends when the message is gone.
+// A token holds the ids of its workspace and message and a 128-bit HMAC of this installation. It expires when the message is deleted.
 
 const [idBytes, proofBytes] = [16, 16]
 
-/** Headers by which mail programs offer one click to want no more messages (RFC 8058). */
+/** Headers for one-click unsubscription in mail programs (RFC 8058). */
 export const unsubscribeHeaders = (config: Config, workspaceId: string, messageId: string): Record<string, string> => ({
   'List-Unsubscribe': `<${config.publicUrl}/unsubscribe/${makeToken(config, workspaceId, messageId)}>`,
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
-/** Who may want no more messages, and of whom. */
+/** Recipient of an unsubscribe link, and the workspace that sent the message. */
 export interface UnsubscribeRecipient {
   readonly address: string
   readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
   readonly isStopped: boolean
-  /** What the page's own form carries, so that no other website can confirm in a visitor's name. */
+  /** Token in the page's form against cross-site request forgery. */
   readonly proof: string
 }
 
-/** Whom a link leads to; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
+/** Recipient of an unsubscribe link; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
 export async function findUnsubscribeRecipient(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
-  const named = readToken(scope.config, token)
-  const [row] = await scope.db.query<Row>(findUnsubscribingRecipient(named.workspaceId, named.messageId))
+  const ids = readToken(scope.config, token)
+  const [row] = await scope.db.query<Row>(findUnsubscribingRecipient(ids.workspaceId, ids.messageId))
   if (!row) throw problem('NOT_FOUND')
   const { recipient: address, workspace: name, color, logo, isStopped } = row
-  return { address, workspace: { id: named.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
+  return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
 }
 
-/** Puts whom a link leads to on the workspace's do-not-contact list; once more changes nothing. Throws NOT_FOUND like `recipientOf`. */
+/** Puts the recipient of a link on the do-not-contact list. Idempotent. Throws NOT_FOUND like `findUnsubscribeRecipient`. */
 export async function unsubscribe(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const recipient = await findUnsubscribeRecipient(scope, token)
   const { workspaceId, messageId } = readToken(scope.config, token)
@@ -42,8 +42,8 @@ export async function unsubscribe(scope: PlatformScope, token: string): Promise<
   return { ...recipient, isStopped: true }
 }
 
-/** Whether a form was sent by the page itself. */
-export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isSame(proofOf(config, token), proof)
+/** Whether a form was sent from the page itself. */
+export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isEqual(proofOf(config, token), proof)
 
 interface Row {
   readonly recipient: string
@@ -60,7 +60,7 @@ const sign = (config: Config, purpose: string, bytes: Buffer): Buffer =>
 
 const proofOf = (config: Config, token: string): string => sign(config, 'page', Buffer.from(token)).toString('base64url')
 
-function isSame(one: string, other: string): boolean {
+function isEqual(one: string, other: string): boolean {
   const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
   return ours.length === theirs.length && timingSafeEqual(ours, theirs)
 }

@@ -6,7 +6,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The workspace's messages, newest first. Throws VALIDATION_ERROR for a cursor that is no id of a message. */
+/** Messages of the workspace, newest first. Throws VALIDATION_ERROR for a cursor that is not an id. */
 export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<MessageSummary[]> {
   const { cursor = highestId, status, record_id, limit } = query
   if (!isUuid(cursor)) throw problem('VALIDATION_ERROR', 'cursor must be the id of the last message of the previous page')
@@ -17,7 +17,7 @@ export async function listMessages({ db, workspace }: Scope, query: MessageQuery
   )
 }
 
-/** One message, with what it said while that is kept. Throws NOT_FOUND. */
+/** One message, with its bodies for as long as they are kept. Throws NOT_FOUND. */
 export async function getMessage({ db, workspace }: Scope, id: string): Promise<MessageView> {
   const [row] = isUuid(id) ? await db.query<MessageView>(findMessage(workspace.id, id)) : []
   if (!row) throw problem('NOT_FOUND')

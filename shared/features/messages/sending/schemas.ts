@@ -2,22 +2,22 @@ import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { mailStatuses } from '#shared/platform/mail/mail.ts'
 
-const id = (description: string) => t.Optional(nullable(t.String({ maxLength: 200, description })))
-const words = (most: number, description: string) => t.Optional(nullable(t.String({ maxLength: most, description })))
+const optionalId = (description: string) => t.Optional(nullable(t.String({ maxLength: 200, description })))
+const optionalText = (maxLength: number, description: string) => t.Optional(nullable(t.String({ maxLength, description })))
 
-/** What is said to send a message: to an SDK method and in a flow's block. Empty text counts as left out. */
+/** Input of the SDK method and the flow block that send a message. Empty text counts as omitted. */
 export const messageInput = schema(
   t.Object(
     {
       connection_id: t.String({ maxLength: 200, description: 'By which it goes out.' }),
-      template_id: id('What it says, unless said here.'),
-      to: words(320, 'The address; else the field of the record has it.'),
-      record_type: id('Key of the type of the record that it is about.'),
-      record_id: id('The record that it is about.'),
-      to_field: id('Key of the field of that record that has the address.'),
-      subject: words(messageLimits.subject, 'In place of that of the template.'),
-      body_text: words(messageLimits.body, 'The same.'),
-      body_html: words(messageLimits.body, 'The same.'),
+      template_id: optionalId('What it says, unless said here.'),
+      to: optionalText(320, 'The address; else the field of the record has it.'),
+      record_type: optionalId('Key of the type of the record that it is about.'),
+      record_id: optionalId('The record that it is about.'),
+      to_field: optionalId('Key of the field of that record that has the address.'),
+      subject: optionalText(messageLimits.subject, 'In place of that of the template.'),
+      body_text: optionalText(messageLimits.body, 'The same.'),
+      body_html: optionalText(messageLimits.body, 'The same.'),
       vars: t.Optional(
         nullable(
           t.Record(t.String(), t.Union([t.String(), t.Number(), t.Boolean(), t.Null()]), { description: 'What {{name}} stands for.' }),
@@ -29,14 +29,14 @@ export const messageInput = schema(
 )
 export type MessageInput = TypeOf<typeof messageInput>
 
-/** What has become of sending a message. */
+/** Result of sending a message. */
 export interface SentMessage {
   readonly message_id: string
-  /** Whether it will not go out because its recipient wants none. */
+  /** Whether it is not sent because its recipient is on the do-not-contact list. */
   readonly skipped: boolean
 }
 
-const listed = {
+const summaryMembers = {
   id: t.String({ format: 'uuid' }),
   to: t.String(),
   subject: t.String(),
@@ -50,15 +50,15 @@ const listed = {
   sent_at: nullable(t.String({ format: 'date-time' })),
 }
 
-/** A message as it is listed. */
-export const messageSummary = schema(t.Object(listed, { title: 'ListedMessage' }))
+/** A message in a list. */
+export const messageSummary = schema(t.Object(summaryMembers, { title: 'ListedMessage' }))
 export type MessageSummary = TypeOf<typeof messageSummary>
 
-/** One message, with what it said. */
+/** One message, with its bodies. */
 export const messageView = schema(
   t.Object(
     {
-      ...listed,
+      ...summaryMembers,
       connection_id: nullable(t.String({ format: 'uuid' })),
       template_id: nullable(t.String({ format: 'uuid' })),
       record_type: nullable(t.String()),
@@ -71,7 +71,7 @@ export const messageView = schema(
 )
 export type MessageView = TypeOf<typeof messageView>
 
-/** Which messages are asked for. */
+/** Filter and page of messages. */
 export const messageQuery = schema(
   t.Object({
     status: t.Optional(t.Enum([...mailStatuses])),

@@ -15,11 +15,11 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 interface SendOptions {
-  /** Of a workspace's calls with the same key, such as a flow's step, one sends; the others get its result. */
+  /** Idempotency key within the workspace, such as a flow's step: one call sends, the others get its result. */
   readonly deduplicationKey?: string
   /**
-   * What a variable stands for that `vars` does not name, such as a flow's reference: its value is put in once and escaped, where a
-   * subject or body that was filled in before would be markup.
+   * Value of a variable that is not in `vars`, such as a flow's reference. Values are inserted once and escaped; a subject or body filled
+   * in beforehand would be treated as markup.
    */
   readonly lookup?: (name: string) => string | undefined
 }
@@ -27,28 +27,28 @@ interface SendOptions {
 const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
 
 /**
- * Sends a message by a connection: puts it into the outbox, with the caller's transaction where there is one. The one function behind
- * `messages.send` and `action.send_message`; it needs messages:send on the connection's id, and to read the record that has the address.
- * `skipped` when the recipient wants none. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR that names what is wrong.
+ * Sends a message through a connection: adds it to the outbox, in the caller's transaction if there is one. Used by `messages.send` and
+ * `action.send_message`. Requires messages:send on the connection's id, and records:read for an address taken from a record. `skipped` when
+ * the recipient is on the do-not-contact list. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR naming the member.
  */
-export async function sendMessage(scope: Scope, given: unknown, { deduplicationKey, lookup }: SendOptions = {}): Promise<SentMessage> {
-  const input = messageInput.parse(given, 'message')
+export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicationKey, lookup }: SendOptions = {}): Promise<SentMessage> {
+  const input = messageInput.parse(rawInput, 'message')
   const connection = await requireConnection(scope, input.connection_id)
   requirePermission(scope, 'messages:send', connection.id)
-  const words = await wordsOf(scope, input, lookupOf(input, lookup))
-  const recipient = readAddress(await recipientOf(scope, input))
+  const content = await renderContent(scope, input, createLookup(input, lookup))
+  const recipient = readAddress(await resolveRecipient(scope, input))
   const { template_id, record_type, record_id } = input
   if (record_id && !isUuid(record_id)) throw problem('VALIDATION_ERROR', 'message.record_id must be the id of a record')
   const id = newId()
   const about = [template_id || null, record_type || null, record_id || null]
   const headers = JSON.stringify(unsubscribeHeaders(scope.config, scope.workspace.id, id))
-  const { subject, text, html } = words
+  const { subject, text, html } = content
   const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]
   return scope.db.transaction(async (tx) => {
     const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, deduplicationKey ?? null, scope.now())
-    const [made] = await tx.query<Row>(statement)
-    if (made?.status === 'queued') await enqueue(within(scope, tx), id)
-    const [row] = made ? [made] : await tx.query<Row>(findMessageByDeduplicationKey(scope.workspace.id, deduplicationKey))
+    const [inserted] = await tx.query<Row>(statement)
+    if (inserted?.status === 'queued') await enqueue(within(scope, tx), id)
+    const [row] = inserted ? [inserted] : await tx.query<Row>(findMessageByDeduplicationKey(scope.workspace.id, deduplicationKey))
     return { message_id: row?.id ?? id, skipped: row?.status === 'skipped' }
   })
 }
@@ -58,22 +58,22 @@ interface Row {
   readonly status: string
 }
 
-/** A message starts nothing, so it goes out however long the chain of automations is that it ends. */
+/** Depth 0: a message starts no automation, so it is sent whatever the depth of the chain that ends with it. */
 const enqueue = ({ db, jobQueue, cause, workspace }: Scope, id: string): Promise<string> =>
   jobQueue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
 
-function lookupOf({ vars }: MessageInput, lookup: SendOptions['lookup']): VariableLookup {
+function createLookup({ vars }: MessageInput, lookup: SendOptions['lookup']): VariableLookup {
   const known = new Map(Object.entries(vars ?? {}))
   return (name) => String((known.has(name) ? known.get(name) : lookup?.(name)) ?? '')
 }
 
-interface Words {
+interface Content {
   readonly subject: string
   readonly text: string
   readonly html: string | null
 }
 
-async function wordsOf(scope: Scope, input: MessageInput, lookup: VariableLookup): Promise<Words> {
+async function renderContent(scope: Scope, input: MessageInput, lookup: VariableLookup): Promise<Content> {
   const template = input.template_id ? await getTemplate(scope, input.template_id) : undefined
   const subject = renderSubject(input.subject || template?.subject || '', lookup)
   const text = renderText(input.body_text || template?.body_text || '', lookup)
@@ -87,7 +87,7 @@ async function wordsOf(scope: Scope, input: MessageInput, lookup: VariableLookup
   return { subject, text, html: html === '' ? null : html }
 }
 
-async function recipientOf(scope: Scope, { to, record_type, record_id, to_field }: MessageInput): Promise<unknown> {
+async function resolveRecipient(scope: Scope, { to, record_type, record_id, to_field }: MessageInput): Promise<unknown> {
   if (to) return to
   if (!record_type || !record_id || !to_field) {
     throw problem('VALIDATION_ERROR', 'message.to is required, or message.record_type, record_id and to_field that name where it stands')
@@ -99,7 +99,7 @@ async function recipientOf(scope: Scope, { to, record_type, record_id, to_field 
   return value
 }
 
-/** The address as it was written; a list of several is none. */
+/** The address as written; VALIDATION_ERROR for a list of several. */
 function readAddress(value: unknown): string {
   try {
     return emailAddress.parse(typeof value === 'string' ? value.trim() : value)

@@ -2,74 +2,74 @@ import { type Token, Tokenizer, TokenizerMode } from 'parse5'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * A piece of an HTML template: HTML that is sent as it is, a variable in text or in an attribute, or the value of an attribute that holds an
- * address, whose scheme is checked once its variables are known.
+ * A piece of an HTML template: HTML that is sent unchanged, a variable in text or in an attribute, or the value of a URL attribute, whose
+ * scheme is checked once its variables are known.
  */
 export type HtmlTemplatePart = string | { readonly name: string } | { readonly address: readonly (string | { readonly name: string })[] }
 
 const variable = /\{\{[ \t]*([\w.-]{1,200})[ \t]*\}\}/
 
-/** Splits text at its variables: text and names of variables in turn, beginning with text. Other braces are text. */
+/** Splits text at its variables: alternates text and variable names, text first. Other braces are text. */
 export const splitVariables = (text: string): readonly string[] => text.split(variable)
 
-/** Attributes that hold an address (HTML standard, Attributes). */
-const addresses = new Set(
+/** Attributes that hold a URL (HTML standard, Attributes). */
+const urlAttributes = new Set(
   ['href', 'src', 'action', 'formaction', 'poster', 'background', 'cite', 'data', 'longdesc', 'manifest'].concat('xlink:href'),
 )
-/** Attributes that hold a program, a style or a list of addresses: escaping does not make a value safe in them. */
-const isProgram = (attribute: string): boolean => /^(?:on.*|style|srcdoc|srcset|ping)$/.test(attribute)
+/** Attributes that hold a script, a style or a list of URLs: escaping does not make a value safe in them. */
+const isUnsafe = (attribute: string): boolean => /^(?:on.*|style|srcdoc|srcset|ping)$/.test(attribute)
 
-/** Elements that may hold no variable, neither in their start tag nor up to their end tag. */
-const closed = new Set(['script', 'style', 'xmp', 'iframe', 'noscript', 'template', 'svg', 'math'])
+/** Elements without variables, from their start tag to their end tag. */
+const opaqueElements = new Set(['script', 'style', 'xmp', 'iframe', 'noscript', 'template', 'svg', 'math'])
 const isForeign = (element: string): boolean => element === 'svg' || element === 'math'
 
-/** How the content of an element is tokenized where it is not HTML (HTML standard, Parsing HTML fragments). */
-const modes = new Map([
+/** Tokenizer modes of elements whose content is not HTML (HTML standard, Parsing HTML fragments). */
+const tokenizerModes = new Map([
   ...['title', 'textarea'].map((element) => [element, TokenizerMode.RCDATA] as const),
   ...['style', 'xmp', 'iframe', 'noembed', 'noframes', 'noscript'].map((element) => [element, TokenizerMode.RAWTEXT] as const),
   ['script', TokenizerMode.SCRIPT_DATA] as const,
   ['plaintext', TokenizerMode.PLAINTEXT] as const,
 ])
 
-/** A part of a template that may hold variables. */
-interface Place {
+/** A range of a template that may hold variables, as offsets into its HTML. */
+interface VariableRange {
   readonly start: number
   end: number
-  /** The name of the attribute whose value it is; undefined for text. */
+  /** Name of the attribute whose value the range is; undefined for text. */
   readonly attribute?: string
 }
 
 /**
- * Cuts HTML with {{variables}} into pieces. A variable may be in text and in a quoted attribute that holds neither a program nor a style;
- * anywhere else a value could become markup, so it is a VALIDATION_ERROR that names the variable.
+ * Splits HTML with {{variables}} into pieces. A variable may be in text and in a quoted attribute that holds neither a script nor a style.
+ * Anywhere else a value could become markup: VALIDATION_ERROR naming the variable.
  */
 export function parseHtml(html: string): readonly HtmlTemplatePart[] {
   const pieces: HtmlTemplatePart[] = []
-  let at = 0
-  for (const { start, end, attribute } of placesIn(html)) {
+  let offset = 0
+  for (const { start, end, attribute } of findVariableRanges(html)) {
     const strings = splitVariables(html.slice(start, end))
     if (strings.length === 1) continue
-    if (attribute === undefined) refuseTagNames(strings)
-    pieces.push(withoutVariables(html.slice(at, start)))
-    if (attribute !== undefined && addresses.has(attribute)) pieces.push({ address: named(strings) })
-    else pieces.push(...named(strings))
-    at = end
+    if (attribute === undefined) requireNoTagNames(strings)
+    pieces.push(requireNoVariables(html.slice(offset, start)))
+    if (attribute !== undefined && urlAttributes.has(attribute)) pieces.push({ address: toParts(strings) })
+    else pieces.push(...toParts(strings))
+    offset = end
   }
-  return [...pieces, withoutVariables(html.slice(at))]
+  return [...pieces, requireNoVariables(html.slice(offset))]
 }
 
 /**
- * The places of a template, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body and td, whose
- * attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
+ * Ranges of a template that may hold variables, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body
+ * and td, whose attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
  */
-function placesIn(html: string): readonly Place[] {
-  const places: Place[] = []
-  let inside: { readonly element: string; depth: number } | undefined
+function findVariableRanges(html: string): readonly VariableRange[] {
+  const ranges: VariableRange[] = []
+  let opaque: { readonly element: string; depth: number } | undefined
   const text = ({ location }: Token.CharacterToken) => {
-    if (inside || !location) return
-    const last = places.at(-1)
+    if (opaque || !location) return
+    const last = ranges.at(-1)
     if (last && last.attribute === undefined && last.end === location.startOffset) last.end = location.endOffset
-    else places.push({ start: location.startOffset, end: location.endOffset })
+    else ranges.push({ start: location.startOffset, end: location.endOffset })
   }
   const tokenizer = new Tokenizer(
     { sourceCodeLocationInfo: true },
@@ -77,15 +77,15 @@ function placesIn(html: string): readonly Place[] {
       onStartTag: (tag) => {
         const { tagName: element, selfClosing } = tag
         const isEmpty = selfClosing && isForeign(element)
-        if (inside?.element === element && !isEmpty) inside.depth++
-        if (!inside && !closed.has(element)) places.push(...attributesOf(html, tag))
-        if (!inside && closed.has(element) && !isEmpty) inside = { element, depth: 1 }
-        if (inside && isForeign(inside.element)) tokenizer.inForeignNode = true
-        else tokenizer.state = modes.get(element) ?? tokenizer.state
+        if (opaque?.element === element && !isEmpty) opaque.depth++
+        if (!opaque && !opaqueElements.has(element)) ranges.push(...findAttributeRanges(html, tag))
+        if (!opaque && opaqueElements.has(element) && !isEmpty) opaque = { element, depth: 1 }
+        if (opaque && isForeign(opaque.element)) tokenizer.inForeignNode = true
+        else tokenizer.state = tokenizerModes.get(element) ?? tokenizer.state
       },
       onEndTag: ({ tagName }) => {
-        if (inside?.element !== tagName || --inside.depth > 0) return
-        inside = undefined
+        if (opaque?.element !== tagName || --opaque.depth > 0) return
+        opaque = undefined
         tokenizer.inForeignNode = false
       },
       onCharacter: text,
@@ -97,14 +97,14 @@ function placesIn(html: string): readonly Place[] {
     },
   )
   tokenizer.write(html, true)
-  return places
+  return ranges
 }
 
-/** The values of a tag's quoted attributes. */
-function attributesOf(html: string, { attrs, location }: Token.TagToken): Place[] {
+/** Ranges of the values of a tag's quoted attributes. */
+function findAttributeRanges(html: string, { attrs, location }: Token.TagToken): VariableRange[] {
   return attrs.flatMap(({ name }) => {
     const found = location?.attrs?.[name]
-    if (!found || isProgram(name)) return []
+    if (!found || isUnsafe(name)) return []
     const written = html.slice(found.startOffset + name.length, found.endOffset)
     const value = written.replace(/^\s*=\s*/, '')
     const isQuoted = value.length > 1 && (value[0] === '"' || value[0] === "'")
@@ -112,19 +112,19 @@ function attributesOf(html: string, { attrs, location }: Token.TagToken): Place[
   })
 }
 
-const named = (strings: readonly string[]) => strings.map((piece, index) => (index % 2 === 0 ? piece : { name: piece }))
+const toParts = (strings: readonly string[]) => strings.map((piece, index) => (index % 2 === 0 ? piece : { name: piece }))
 
-/** A `<` that begins no tag is text, but the value of a variable right behind it could make it a tag. */
-function refuseTagNames(strings: readonly string[]): void {
+/** A `<` that begins no tag is text, but the value of a variable right after it could make it a tag. */
+function requireNoTagNames(strings: readonly string[]): void {
   const afterBracket = strings.findIndex((piece, index) => index % 2 === 0 && index < strings.length - 1 && piece.endsWith('<'))
-  if (afterBracket >= 0) throw misplaced(strings[afterBracket + 1] ?? '')
+  if (afterBracket >= 0) throw misplacedProblem(strings[afterBracket + 1] ?? '')
 }
 
-function withoutVariables(html: string): string {
+function requireNoVariables(html: string): string {
   const [, name] = splitVariables(html)
-  if (name !== undefined) throw misplaced(name)
+  if (name !== undefined) throw misplacedProblem(name)
   return html
 }
 
-const misplaced = (name: string) =>
+const misplacedProblem = (name: string) =>
   problem('VALIDATION_ERROR', `body_html has {{${name}}} where no variable may stand: put it into text or into a quoted attribute`)

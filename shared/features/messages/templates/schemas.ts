@@ -1,7 +1,7 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** The most characters of a subject and of a body, before and after variables are put in. */
+/** Maximum characters of the subject and each body of a template. */
 export const messageLimits = { subject: 500, body: 200_000 } as const
 
 const subject = t.String({ maxLength: messageLimits.subject, description: 'Variables stand in double braces: {{name}}.' })
@@ -12,7 +12,7 @@ const bodyHtml = t.String({
 })
 const parts = { name: nameSchema(120), subject, body_text: bodyText, body_html: bodyHtml }
 
-/** What makes a template. */
+/** Body that creates a template. */
 export const templateInput = schema(
   t.Object(
     { name: parts.name, subject, body_text: t.Optional(bodyText), body_html: t.Optional(bodyHtml) },
@@ -21,11 +21,11 @@ export const templateInput = schema(
 )
 export type TemplateInput = TypeOf<typeof templateInput>
 
-/** What may change of a template: what is left out stays. */
+/** Body that changes a template. Omitted members stay unchanged. */
 export const templateChange = schema(t.Object(t.Partial(t.Object(parts)).properties, { title: 'MessageTemplateChange' }))
 export type TemplateChange = TypeOf<typeof templateChange>
 
-/** A template as it is kept and read. */
+/** A template in a response. */
 export const templateView = schema(
   t.Object(
     {
@@ -42,7 +42,7 @@ export const templateView = schema(
 )
 export type TemplateView = TypeOf<typeof templateView>
 
-/** A template as lists show it, without its bodies. */
+/** A template in a list, without its bodies. */
 export const templateSummary = schema(
   t.Object(
     {

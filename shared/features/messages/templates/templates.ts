@@ -6,7 +6,7 @@ import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platf
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** The templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
+/** Templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listTemplates = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<TemplateSummary>> =>
   listByCreation<TemplateSummary, TemplateSummary>(db, query, {
     list: `templates ${workspace.id}`,
@@ -16,30 +16,30 @@ export const listTemplates = ({ db, workspace }: Scope, query: LinkedQuery): Pro
 
 /** One template; throws NOT_FOUND. */
 export async function getTemplate({ db, workspace }: Scope, id: string): Promise<TemplateView> {
-  return found(isUuid(id) ? await db.query<TemplateView>(findTemplate(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query<TemplateView>(findTemplate(workspace.id, id)) : [])
 }
 
-/** Makes a template. Throws VALIDATION_ERROR for HTML with a variable where none may stand. */
+/** Creates a template. Throws VALIDATION_ERROR for HTML with a variable where none is allowed. */
 export async function createTemplate({ db, workspace, now }: Scope, input: TemplateInput): Promise<TemplateView> {
   const { name, subject, body_text = '', body_html = '' } = input
   parseHtml(body_html)
-  return found(await db.query<TemplateView>(insertTemplate(workspace.id, newId(), name, subject, body_text, body_html, now())))
+  return requireRow(await db.query<TemplateView>(insertTemplate(workspace.id, newId(), name, subject, body_text, body_html, now())))
 }
 
-/** Changes what was sent of a template; what is on its way keeps its words. Throws NOT_FOUND, and VALIDATION_ERROR like `createTemplate`. */
+/** Changes the sent members of a template; queued messages keep their text. NOT_FOUND, and VALIDATION_ERROR like `createTemplate`. */
 export async function changeTemplate({ db, workspace, now }: Scope, id: string, change: TemplateChange): Promise<TemplateView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { name, subject, body_text, body_html } = change
   parseHtml(body_html ?? '')
-  return found(await db.query<TemplateView>(updateTemplate(workspace.id, id, name, subject, body_text, body_html, now())))
+  return requireRow(await db.query<TemplateView>(updateTemplate(workspace.id, id, name, subject, body_text, body_html, now())))
 }
 
-/** Deletes a template; what is on its way keeps its words. Throws NOT_FOUND. */
+/** Deletes a template; queued messages keep their text. Throws NOT_FOUND. */
 export async function removeTemplate({ db, workspace }: Scope, id: string): Promise<void> {
-  found(isUuid(id) ? await db.query(deleteTemplate(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteTemplate(workspace.id, id)) : [])
 }
 
-function found<Row>([row]: readonly Row[]): Row {
+function requireRow<Row>([row]: readonly Row[]): Row {
   if (!row) throw problem('NOT_FOUND')
   return row
 }
