@@ -14,7 +14,7 @@ import { jobMaintenance } from '#shared/platform/jobs/maintenance.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { mailMaintenance } from '#shared/platform/mail/maintenance.ts'
 
-/** Everything that keeps house: what is removed when its time is over, and what is made good behind processes that died. */
+/** All maintenance tasks: clean-ups of old data and repairs after processes that died. */
 export const chores: readonly MaintenanceTask<Services & CleanupServices>[] = [
   ...databaseMaintenance,
   ...blobMaintenance,

@@ -7,10 +7,10 @@ import type { DueKind } from '#shared/platform/due/due-kind.ts'
 import { defineMaintenanceKind } from '#shared/platform/due/maintenance.ts'
 import { mailDue } from '#shared/platform/mail/jobs.ts'
 
-/** The chores of the house. */
+/** The due kind of all maintenance tasks. */
 export const choreKind = defineMaintenanceKind(chores)
 
-/** Every kind of work that falls due. A room joins with its own. */
+/** Every kind of due work. A feature adds its own here. */
 export const dueKinds: readonly DueKind<unknown>[] = [
   choreKind,
   ...deferredJobKinds,

@@ -2,11 +2,11 @@ import type { RecordGuard, RecordGuards } from '#shared/core/scope/record-guard.
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { accountGuard } from '#shared/features/accounting/guard.ts'
 
-/** What each room refuses about records that it refers to. A room joins with its own guard. */
-const named: readonly RecordGuard<Scope>[] = [accountGuard]
+/** The guards of all features. A feature adds its own here. */
+const allGuards: readonly RecordGuard<Scope>[] = [accountGuard]
 
 /**
- * Every guard by the type that it minds. Processes hold them among their services, and the records functions ask them, so that every door
- * (routes, batches, the SDK, flow blocks) meets the same refusal without records knowing of the rooms.
+ * The guards by record type. They are part of the services, and the functions of core/records call them, so that routes, batches, the SDK
+ * and flow blocks meet the same refusal without a dependency of records on features.
  */
-export const guards: RecordGuards<Scope> = Map.groupBy(named, ({ type }) => type)
+export const guards: RecordGuards<Scope> = Map.groupBy(allGuards, ({ type }) => type)

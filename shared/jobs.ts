@@ -33,7 +33,7 @@ import { runMaintenance } from '#shared/platform/due/maintenance.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
-/** Every job there is. A release creates their queues; workers must handle each exactly once. */
+/** All declared jobs. A release creates their queues; each must have exactly one handler in workers/handlers.ts. */
 export const jobs: readonly AnyJob[] = [
   mailResetJob,
   sendMail,

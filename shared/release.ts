@@ -4,7 +4,7 @@ import { migrate } from '#shared/platform/db/migrate.ts'
 import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import { installJobQueues } from '#shared/platform/jobs/job-queue.ts'
 
-/** Brings a database to what this program needs: migrations, then the queues of every declared job. Safe to run from several processes at once. */
+/** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. */
 export async function release(databaseUrl: string): Promise<void> {
   await migrate(databaseUrl)
   const database = new Database(databaseUrl, {

@@ -10,7 +10,7 @@ import { secretMethods } from '#shared/features/functions/secrets/sdk.ts'
 import { messageMethods } from '#shared/features/messages/sdk.ts'
 import { queueMethods } from '#shared/features/queues/sdk.ts'
 
-/** Every method of the SDK that functions call (decisions, Functions). A domain joins with its own table. */
+/** All SDK methods that functions can call (decisions, Functions). A domain adds its own table here. */
 export const sdkMethods: readonly SdkMethod[] = [
   ...recordMethods,
   ...functionMethods,

@@ -11,23 +11,23 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** What differs between the processes: the API, a worker, a command. */
+/** The options that differ between the API, a worker and a command. */
 interface ProcessKind {
-  /** The name of its connections, as the database shows it. */
+  /** The application name of its database connections. */
   readonly name: string
   readonly connections: number
   readonly statementTimeoutMs: number
-  /** Whether its queue supervises the jobs of all. */
+  /** Whether its job queue runs pg-boss maintenance. */
   readonly supervise: boolean
-  /** Measures its store of files. */
+  /** Wraps the byte store to measure it. */
   readonly watchStore?: (store: ByteStore) => ByteStore
-  /** The time; the database's when it is left out. */
+  /** The clock; default is the database's time. */
   readonly now?: (() => Date) | undefined
 }
 
 /**
- * Opens the services of a process. `close` writes what is still to be written and closes every connection. What was opened is closed again
- * when a later part fails.
+ * Opens the services of a process. `close` flushes pending writes and closes every connection. When one service fails to open, those opened
+ * before it are closed.
  */
 export async function openServices(
   config: Config,

@@ -40,7 +40,7 @@ import runMaintenance from '#workers/platform/due/run-maintenance.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import sendMail from '#workers/platform/mail/send-mail.ts'
 
-/** What does each declared job. */
+/** The handlers of all declared jobs. */
 export const handlers: readonly AnyHandler[] = [
   mailResetJob,
   sendMail,

@@ -3,32 +3,32 @@ import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platfo
 import { handlers } from '#workers/handlers.ts'
 import { runAttempt, type WorkerServices } from '#workers/platform/jobs/attempt.ts'
 
-const lookEveryMs = 1_000
-/** A worker touches its jobs every two seconds; whoever has missed three of them is gone. The queue itself waits for ten seconds and more. */
+const checkEveryMs = 1_000
+/** A worker sends a heartbeat for its jobs every two seconds and is lost after three missed ones. pg-boss itself waits for at least ten seconds. */
 const lostAfterMs = 6_000
 
 /**
- * Looks after what lost workers of these pools were doing for somebody who may wait for it. It goes back to its queue at once; only what had
- * begun and is not done again is ended here, since the slot that it holds is one that others wait for. Time is this process's own, and counts only while
- * the database is there, so neither a clock that differs nor a crash of the database makes a worker look lost.
+ * Watches tracked jobs of these pools for lost workers. Their jobs return to the queue at once; a begun job with `once` is failed here, which
+ * releases its gate slot. Time is measured by this process and only while the database answers, so neither differing clocks nor a
+ * database crash makes a worker appear lost. Returns a function that stops the watch.
  */
 export function watchLostWorkers(services: WorkerServices, pools: readonly WorkerPool[]): () => void {
   const watched = handlers.filter(({ job }) => job.tracked && pools.includes(job.pool))
   if (watched.length === 0) return () => undefined
   const queues = watched.map(({ job }) => job.name)
-  let beats = new Map<string, { readonly beat: string; readonly since: number }>()
+  let heartbeats = new Map<string, { readonly beat: string; readonly since: number }>()
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const active = await findActiveJobs(services.db, queues)
     const now = performance.now()
-    const known = beats
-    beats = new Map(
+    const known = heartbeats
+    heartbeats = new Map(
       active.map(({ id, beat }) => {
         const before = known.get(id)
         return [id, before?.beat === beat ? before : { beat, since: now }]
       }),
     )
-    const isLost = ({ id }: ActiveJob) => now - (beats.get(id)?.since ?? now) > lostAfterMs
+    const isLost = ({ id }: ActiveJob) => now - (heartbeats.get(id)?.since ?? now) > lostAfterMs
     for (const job of active.filter(isLost)) await takeOver(job)
   }
 
@@ -36,30 +36,30 @@ export function watchLostWorkers(services: WorkerServices, pools: readonly Worke
     const handler = watched.find(({ job }) => job.name === lost.name)
     services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
     if (handler?.job.once && lost.begun) {
-      const outcome = await runAttempt(handler, lost, AbortSignal.timeout(lookEveryMs * 10), services)
+      const outcome = await runAttempt(handler, lost, AbortSignal.timeout(checkEveryMs * 10), services)
       if (outcome === 'ended') await services.jobQueue.boss.complete(lost.name, lost.id)
     } else if (await returnJobToQueue(services.db, lost)) services.jobQueue.signals.signalJobs(lost.name)
   }
 
-  let looking = false
-  let lastLook = performance.now()
+  let isChecking = false
+  let lastCheck = performance.now()
   const tick = (): void => {
-    // Whoever has stood still itself has seen nothing.
-    if (performance.now() - lastLook > 3 * lookEveryMs) beats.clear()
-    lastLook = performance.now()
-    if (looking) return
-    looking = true
-    look()
+    // After a pause of this process the known heartbeats are outdated.
+    if (performance.now() - lastCheck > 3 * checkEveryMs) heartbeats.clear()
+    lastCheck = performance.now()
+    if (isChecking) return
+    isChecking = true
+    check()
       .catch((error: unknown) => {
-        beats.clear()
+        heartbeats.clear()
         services.log.warn({ err: error }, 'could not look for workers that are gone')
       })
       .finally(() => {
-        looking = false
+        isChecking = false
       })
   }
-  // The one that is gone may be the one that this process stands in for, with somebody waiting.
+  // At once: this process may replace a lost worker whose callers wait.
   tick()
-  const timer = setInterval(tick, lookEveryMs)
+  const timer = setInterval(tick, checkEveryMs)
   return () => clearInterval(timer)
 }

@@ -12,7 +12,7 @@ import type { Logger } from '#shared/platform/kernel/log.ts'
 import { paymentGauges } from '#workers/features/payments/metrics.ts'
 import type { Resources } from '#workers/resources.ts'
 
-/** What a worker process counts of itself, for `GET /metrics`. */
+/** The metrics of a worker process, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
@@ -80,7 +80,7 @@ export const flowSteps = new Counter({
   registers: [registry],
 })
 
-/** Runners of functions in this process, as its workers say when they are asked. */
+/** Function runners of this process, counted when metrics are read. */
 const runners = new Set<Resources['functions']>()
 
 new Gauge({
@@ -104,11 +104,11 @@ export function watchRunners(functions: Resources['functions']): () => void {
   return () => void runners.delete(functions)
 }
 
-/** The database whose queues, of jobs and of items, this process tells of: one of those that keep house does, so that a sum over all processes counts once. */
+/** The database whose queues this process reports: only a process of the pool `schedule` does, so that a sum over processes counts once. */
 let queues: { readonly database: Database; readonly log: Logger } | undefined
 let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
 
-/** Tells of this database's queues until the returned function is called. */
+/** Reports this database's queues until the returned function is called. */
 export function watchQueues(database: Database, log: Logger): () => void {
   queues = { database, log }
   return () => {
@@ -127,7 +127,7 @@ new Gauge({
   },
 })
 
-/** Asked once for each time that the numbers are read. */
+/** Read once per scrape. */
 const countJobs = (): Promise<readonly QueueDepth[]> => counted(findQueueDepths, 'jobs')
 
 const countRuns = (): Promise<readonly OpenRuns[]> => counted(countOpenRuns, 'runs of flows')

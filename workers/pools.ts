@@ -7,21 +7,21 @@ import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
 import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 
-/** The pool that hands changes of records on. */
+/** The pool that dispatches events. */
 const dispatchPool: WorkerPool = 'flows'
 
-/** The pool that files what falls due. */
+/** The pool that enqueues due work. */
 const duePool: WorkerPool = 'schedule'
 
-/** A missed wake-up and a job that starts later are found after this long at most. */
+/** The maximum delay of a job after a missed signal, or of one with a later start. */
 const pollMs = 2_000
 
-/** Runs the loops of some pools in this process. */
+/** Runs the loops of the given pools in this process. */
 export class Pools {
   readonly #services: WorkerServices
-  /** One for each queue. */
+  /** One loop for each queue. */
   readonly #loops: readonly JobLoop[]
-  /** Those that look for their work by themselves. */
+  /** Loops that find their work themselves. */
   readonly #others: readonly (EventDispatcher | DueScheduler)[]
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
@@ -43,12 +43,12 @@ export class Pools {
     this.#poll()
   }
 
-  /** Hears that queues were filled: their names, or those of their gates, separated by spaces. */
+  /** Receives the names of filled queues or their gates, separated by spaces. */
   receive(names: string): void {
     this.#wake(names.split(' '))
   }
 
-  /** Lets every loop look again for which there may be work, after notifications may have been missed. */
+  /** Wakes every loop that may have work, after notifications may have been missed. */
   pollAll(): void {
     for (const other of this.#others) other.wake()
     this.#poll()
@@ -58,7 +58,7 @@ export class Pools {
     return !this.#polling && this.#all.every((loop) => loop.idle)
   }
 
-  /** Whether it has been told to take no more work. */
+  /** Whether `stop` was called. */
   get isStopped(): boolean {
     return this.#isStopped
   }
@@ -77,14 +77,14 @@ export class Pools {
     for (const loop of this.#all) if (names.some((name) => loop.handlesSignal(name))) loop.wake()
   }
 
-  /** Asks for all queues together which are worth a look: an idle process would else fetch from each of them, 23 times a second in all. */
+  /** Finds due queues in one query; separate fetches would be 23 queries a second in an idle process. */
   #poll(): void {
-    this.#polling ??= this.#look().finally(() => {
+    this.#polling ??= this.#wakeDueQueues().finally(() => {
       this.#polling = undefined
     })
   }
 
-  async #look(): Promise<void> {
+  async #wakeDueQueues(): Promise<void> {
     const { db, log } = this.#services
     const queues = this.#loops.map(({ queue }) => queue)
     try {

@@ -1,10 +1,10 @@
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 
-/** What the handlers of one worker process share beside its services. Each costs nothing until it is used. */
+/** Resources that the handlers of one worker process share beside its services. Each costs nothing until it is used. */
 export interface Resources {
   readonly functions: FunctionRunners
-  /** Ends whatever still uses them. */
+  /** Closes them and ends running work. */
   readonly close: () => Promise<void>
 }
 

@@ -8,20 +8,20 @@ import { intakeRecordChanges } from '#shared/features/queues/jobs.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 
-/** What is done for a subscriber when something happens that it listens to. */
+/** The job that delivers events to a subscriber. */
 export interface Subscription {
-  /** Takes all events of one dispatch together. */
+  /** Receives all events of one dispatch together. */
   readonly job: JobDefinition<EventDelivery, unknown>
   /**
-   * Whether the job may set off others in turn: then it carries the depth of its cause on, and whoever adds a step to the chain, such as a
-   * flow, counts it and ends what has grown too long. What ends every chain by itself begins at 0.
+   * Whether the job may cause further automations. Then it keeps the depth of its cause; each step that adds to the chain, such as a flow,
+   * increments it and cuts a chain that is too long. A job that ends every chain starts at depth 0.
    */
   readonly continues: boolean
-  /** Whether the job takes snapshots, where its listeners ask for them. */
+  /** Whether the job receives snapshots where its listeners request them. */
   readonly snapshots?: true
 }
 
-/** Who listens to events, by the name that it calls `listen` with. Nothing else knows both ends of an event. */
+/** Subscriptions by the name that the subscriber passes to `listen`. Only this table knows both ends of an event. */
 export const subscriptions: Readonly<Record<string, Subscription>> = {
   [notifications]: { job: deliverNotificationsJob, continues: false },
   [flows]: { job: startRunsOnEventsJob, continues: true, snapshots: true },

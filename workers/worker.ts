@@ -17,11 +17,11 @@ export interface Worker {
   readonly pools: Pools
   readonly jobQueue: JobQueue
   readonly blobs: Blobs
-  /** Takes no more work, ends what runs within `graceMs`, hands the rest back, and lets go of every connection. */
+  /** Stops taking work, waits up to `graceMs` for running jobs, returns the rest to the queue, and closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts some pools with all that they need; the time is the database's unless it is given. */
+/** Starts the chosen pools and their services. `time` defaults to the database's clock. */
 export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
   const name = `kontor worker ${chosen.join(',')}`
   const { services: shared, close: closeServices } = await openServices(config, log, {

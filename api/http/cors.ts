@@ -14,14 +14,14 @@ export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method
   originsOf(route) === 'own' && route.method !== 'GET'
 
 /**
- * Lets browsers of any origin call what is open to them, without credentials (decisions, CORS): the routes that say so, and all below `/v1`,
- * whether it is there or not. Answers a preflight itself and returns true; otherwise it only sets headers.
+ * Sets CORS headers for any origin, without credentials (decisions, CORS), on routes with origins 'any' and on all paths below `/v1`, also
+ * unknown ones. Answers a preflight itself and returns true; otherwise it only sets headers.
  */
-export function allowCrossOrigin(ctx: Context, rooms: Routers): boolean {
+export function allowCrossOrigin(ctx: Context, routers: Routers): boolean {
   if (ctx.req.headers.origin === undefined) return false
   const asked = ctx.req.headers['access-control-request-method']
   const isPreflight = ctx.method === 'OPTIONS' && asked !== undefined
-  if (!isOpen(isPreflight ? asked : ctx.method, ctx.path, rooms)) return false
+  if (!isOpen(isPreflight ? asked : ctx.method, ctx.path, routers)) return false
   ctx.set('Access-Control-Allow-Origin', '*')
   ctx.set('Access-Control-Expose-Headers', exposed)
   if (!isPreflight) return false
@@ -32,15 +32,15 @@ export function allowCrossOrigin(ctx: Context, rooms: Routers): boolean {
   return true
 }
 
-function isOpen(method: string, path: string, rooms: Routers): boolean {
+function isOpen(method: string, path: string, routers: Routers): boolean {
   if (path.startsWith('/v1/')) return true
-  const route = rooms.findRoute(method, path)
+  const route = routers.findRoute(method, path)
   return route !== undefined && originsOf(route) === 'any'
 }
 
 /**
- * Throws FORBIDDEN for a request that a page of another website made its visitor's browser send (decisions, CORS): browsers tell by
- * Sec-Fetch-Site, older ones by Origin; what sends neither is no browser.
+ * Throws FORBIDDEN for a browser's cross-site request (decisions, CORS), by Sec-Fetch-Site, or by Origin in older browsers. A request with
+ * neither header is not from a browser.
  */
 export function refuseCrossSite(ctx: Context, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = ctx.req.headers
@@ -49,8 +49,8 @@ export function refuseCrossSite(ctx: Context, publicUrl: string): void {
 }
 
 /**
- * Whether a website is this server's: the whole origin of the public address, or, where the server was asked by another name, that host. A
- * browser cannot be made to lie about the host that it asks; behind a proxy nobody knows by which scheme it was asked.
+ * Whether an origin is this server's: the origin of the public URL, or, when the request has another host, that host. A browser always sends
+ * the true host; the scheme is unknown behind a proxy.
  */
 function isOurs(origin: string, { host }: Context, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false

@@ -29,18 +29,19 @@ export async function respondFromWorker(
   if (ready) return sendReply(ctx, 200, ready)
   const id = await start(route, ctx, request, scope, services, key)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  // A visitor, and work outside workspaces, has no address where a job is looked up.
+  // A visitor, and work outside workspaces, has no job address to poll.
   const mayLookUp = workspaceId !== null && route.permission !== 'public'
-  const patience = readPreferredWait(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
-  if (patience.applied) ctx.set('Preference-Applied', patience.applied)
+  const preferred = readPreferredWait(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
+  if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
-  const operation = patience.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, patience.ms, goneSignal(ctx)))
+  const operation =
+    preferred.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
   // A worker's time is not this server's: the log of slow requests leaves it out.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!mayLookUp) {
-    // Whoever asked has heard the last of it, or has gone: what is still in line would only keep others waiting.
+    // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
   }
@@ -71,7 +72,7 @@ async function start(
   const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
     if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order)
-    // Whoever tried again first has given it a file.
+    // Otherwise a concurrent retry has reopened it, with its own file.
     else if (await retryOperation(tx, services.jobQueue, route.job, failedId, origin, order)) enqueued = failedId
     return { operationId: enqueued ?? failedId ?? '' }
   }
@@ -84,7 +85,7 @@ async function start(
     if (outcome.operationId !== enqueued) await discard()
     return outcome.operationId
   } catch (error) {
-    // When the database went away before it answered, the job may be filed all the same, and needs its file.
+    // When the connection broke before the answer, the job may be enqueued and needs its file.
     if (!isDatabaseUnavailable(error)) await discard()
     throw error
   }
@@ -100,21 +101,21 @@ async function sendResult(
   const { status = 200, bare } = route
   if (operation.file_id !== null) await sendReply(ctx, status, await jobFileReply({ db, blobs }, workspaceId ?? '', operation.file_id))
   else if (bare) {
-    // Whoever wrote the function chose what it says: no browser may take it for a page of this origin.
+    // The function's author controls the content: no browser may render it as a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')
     sendJson(ctx, status, bare.body(operation.result))
   } else sendData(ctx, status, operation.result)
 }
 
-/** A caller's mistake that the worker found reads as if the API had found it. */
+/** The failure of an operation, as if the API itself had thrown it. */
 function failureOf({ bare }: DelegateRoute, { error }: Operation): Problem {
-  // A fault of ours was told where it happened; of any other all is well on our side.
+  // INTERNAL was logged by the worker; any other failure is expected.
   const failure = new Problem(error?.code ?? 'INTERNAL', error?.message, { expected: error !== null && error.code !== 'INTERNAL' })
   return bare ? bare.failure(failure) : failure
 }
 
-/** Aborts when the client has gone, so that nobody waits for it; it may have gone while its work was being filed, which nothing says again. */
-function goneSignal({ req, res }: Context): AbortSignal {
+/** Aborts when the client disconnects. The check at the start covers a disconnect while the work was enqueued. */
+function disconnectSignal({ req, res }: Context): AbortSignal {
   const gone = new AbortController()
   if (req.socket.destroyed) gone.abort()
   else res.once('close', () => gone.abort())

@@ -23,14 +23,14 @@ const maxKeyLength = 255
 /** Of a longer path only the digest is kept. */
 const maxPathLength = 500
 
-/** The answer to a request: what was made of it now, or, for the same key again, the first one. */
+/** The answer to a request: new, or the first answer for a repeated key. */
 export type IdempotentResult =
   | { readonly status: number; readonly data: unknown }
   | { readonly failure: StoredProblem }
   | { readonly operationId: string }
 
-/** Requests that this process works on right now, so that a flood of the same one holds one database connection and not all. */
-const inHand = new Map<string, Promise<unknown>>()
+/** Requests in progress in this process: repeats wait here, so that they hold one database connection and not all. */
+const inProgress = new Map<string, Promise<unknown>>()
 
 /** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is empty or too long. */
 export function callerIdempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
@@ -59,15 +59,15 @@ export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: st
 /** A path that nothing answers to may be longer than an index entry: its digest stands for it. */
 const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
-/** A digest of a body that nobody can guess by without the installation's key: it may hold a password. */
+/** A keyed digest of a body: the body may hold a password, which a plain digest would allow to guess. */
 export const hashBody = ({ config }: ApiServices, bytes: Uint8Array): Buffer =>
   createHmac('sha256', config.secretKey).update(bytes).digest()
 
 /**
- * Does a request's work once: the first caller does it in one transaction with keeping its answer, and everybody who comes with the same
- * key, meanwhile or within 24 hours, gets that answer. When the first try dies half-way, nothing of it stands and the next one does it.
- * A failure that is the caller's is an answer too; one of ours, or of too many requests, is not. Throws VALIDATION_ERROR for the same key with another body.
- * `repeatable` work stands in no transaction of its answer: it is done again where that was not kept.
+ * Runs a request's work once, in one transaction with saving its answer. Requests with the same key, concurrent or within 24 hours, get that
+ * answer. When the first attempt dies, its transaction rolls back and the next request does the work. Caller errors are saved as answers;
+ * status 5xx and RATE_LIMITED are not. Throws VALIDATION_ERROR for the same key with another body. `repeatable` work runs outside the
+ * transaction of its answer and runs again when the answer was not saved.
  */
 export async function runOnce(
   services: IdempotencyServices,
@@ -76,13 +76,13 @@ export async function runOnce(
   { repeatable = false } = {},
 ): Promise<IdempotentResult> {
   const name = `${request.principalId} ${request.path} ${request.key}`
-  for (let other = inHand.get(name); other; other = inHand.get(name)) await other.catch(() => undefined)
+  for (let other = inProgress.get(name); other; other = inProgress.get(name)) await other.catch(() => undefined)
   const answering = answerOnce(services, request, repeatable ? workAndAnswer(work) : claimAndAnswer(work))
-  inHand.set(name, answering)
+  inProgress.set(name, answering)
   try {
     return await answering
   } finally {
-    inHand.delete(name)
+    inProgress.delete(name)
   }
 }
 
@@ -103,7 +103,7 @@ async function answerOnce(services: IdempotencyServices, request: IdempotencyKey
   return way(services, request, failedId)
 }
 
-/** A failure of the work undoes that and nothing else, so that it is kept by the transaction that claimed the request. */
+/** A failure rolls back the work only (savepoint), so the claiming transaction can save it as the answer. */
 const claimAndAnswer =
   (work: Work): Way =>
   async (services, request, failedId) => {

@@ -23,9 +23,9 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * One order for every request: which website sent it (403), IP limit, who (401), whose workspace (404), app on (404), may they (403), well
- * formed (400), limit of what it is about, work, answer. The request id stands before all of it, in the application. A request that writes
- * refreshes the cache first; one that only reads verifies by its own statement what it read from the cache.
+ * Handles every request in one order: cross-site check (403), limit by IP, authentication (401), workspace (404), app enabled (404), permission
+ * (403), validation (400), limit by subject, work, answer. The application sets the request id before. A request that writes refreshes the
+ * cache first; one that only reads verifies the cache by its own statement.
  */
 export function createRouteHandler(route: Route, services: ApiServices): Middleware {
   const isGuardable = refusesCrossSite(route)
@@ -40,7 +40,7 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
   }
 }
 
-/** Whether a route only looks, and answers with what it saw. */
+/** Whether a route only reads. */
 const isRead = (route: Route): route is AnswerRoute | PageRoute =>
   (route.kind === 'answer' || route.kind === 'page') && route.method === 'GET' && route.limitBy === undefined
 
@@ -85,10 +85,10 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
   return handleOnce(ctx, key, hashBody(services, bytes), scope, services, handle, route)
 }
 
-/** Answers that are no JSON are not kept for an Idempotency-Key. */
+/** Answers that are not JSON are not saved for an Idempotency-Key. */
 const isBytes = (route: Route): boolean => route.kind !== 'delegate' && route.kind !== 'page' && route.contentType !== undefined
 
-/** Lets the file of a request be kept while it arrives, and then has the work done. */
+/** Stores the file of a request while it arrives, then runs the work. */
 async function workOnFile(
   route: ReceiveRoute,
   ctx: Context,
@@ -113,7 +113,7 @@ interface Answer {
   readonly data: unknown
 }
 
-/** What a handler gave back, with the status that it is answered with. */
+/** A handler's result with its status. */
 const answerOf = ({ status }: Pick<AnswerRoute, 'status'>, data: unknown): Answer =>
   data instanceof Replaced ? { status: 200, data: data.data } : { status, data }
 
@@ -133,7 +133,7 @@ async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   else sendData(ctx, status, data)
 }
 
-/** The same for a request with an Idempotency-Key: in one transaction with keeping the answer unless it is repeatable, or the answer that was kept. */
+/** Runs a request with an Idempotency-Key, in one transaction with saving its answer unless repeatable, or returns the saved answer. */
 async function handleOnce(
   ctx: Context,
   key: string,
@@ -150,7 +150,7 @@ async function handleOnce(
   return outcome
 }
 
-/** Who calls, whose workspace, whether its app is on, and whether the caller may: whatever its body says, which nobody has read yet. */
+/** Checks authentication, workspace, app and permission, before the body is read. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
   const platform = await authenticate(ctx, route.permission, services, db)
   requireCleanAddress(ctx)

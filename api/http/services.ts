@@ -3,7 +3,7 @@ import type { Services } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import type { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 
-/** What the API holds beside what every process holds. */
+/** The services of the API process. */
 export interface ApiServices extends Services {
   readonly database: Database
   readonly waiter: OperationWaiter

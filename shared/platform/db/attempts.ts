@@ -3,28 +3,28 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata, isTransient } from '#shared/platform/db/database-errors.ts'
 import { type Tracked, trackWrites } from '#shared/platform/db/track-writes.ts'
 
-/** How often work is begun in all. */
+/** The most attempts, the first included. */
 const maxAttempts = 5
 
 /**
- * The only list of failures after which work is done again at once: the database ended it in favour of others (a deadlock, a serialization
- * failure), or its SQL named a column or table that a change of a record type has taken away.
+ * The only list of failures that are retried at once: a deadlock, a serialization failure, or SQL that names a column or table which a change
+ * of a record type removed.
  */
 export const isRetryable = (error: unknown): boolean =>
-  (isTransient(error) || isOutdatedTypeMetadata(error)) && !givenUp.has(error as object)
+  (isTransient(error) || isOutdatedTypeMetadata(error)) && !exhausted.has(error as object)
 
-/** Failures that were retried already: work around it does not retry them again. */
-const givenUp = new WeakSet<object>()
+/** Failures whose retries are exhausted: an outer `inAttempts` does not retry them. */
+const exhausted = new WeakSet<object>()
 
 interface AttemptOptions {
-  /** Whether the caller has refreshed the cache just now. */
+  /** Whether the caller has just refreshed the cache. */
   readonly isFresh?: boolean
   readonly atMost?: number
 }
 
 /**
- * Does work that writes, from a refreshed cache. After a retryable failure it is done again, up to five times in all, unless it has
- * committed something since it began or since its last checkpoint (docs/decisions/one-retry.md). Its statements go through `tracked.db`.
+ * Runs work that writes, after refreshing the cache. A retryable failure starts it again, up to five attempts, unless it has committed
+ * something since it began or since its last checkpoint (docs/decisions/one-retry.md). Its statements must use `tracked.db`.
  */
 export function inAttempts<T>(
   cache: Cache,
@@ -36,7 +36,7 @@ export function inAttempts<T>(
   return retry(cache, () => work(tracked), tracked, options)
 }
 
-/** The same for work that only reads. */
+/** Runs work that only reads, with the same cache refresh and retries. */
 export const readInAttempts = <T>(cache: Cache, read: () => Promise<T>): Promise<T> => retry(cache, read, nothingWritten, {})
 
 const nothingWritten = { hasWritten: () => false, takeProgress: () => false }
@@ -55,7 +55,7 @@ async function retry<T>(
       if (takeProgress()) attempt = 1
       if (!isRetryable(error)) throw error
       if (attempt >= atMost || hasWritten()) {
-        givenUp.add(error as object)
+        exhausted.add(error as object)
         throw error
       }
       await cache.refresh()

@@ -2,13 +2,13 @@ import type { Database } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** How often the database is asked for the time. In between, the process measures how much of it goes by. */
+/** The interval at which the database is asked for the time. In between, the process measures the elapsed time. */
 const askMs = 30_000
 
-/** Asked later than this the answer says too little of when it was true. */
+/** A slower answer is too inexact to use. */
 const promptMs = 1_000
 
-/** A process's clock that goes by the database's, so that all processes have one, whatever the clocks of their machines say. */
+/** A clock that follows the database's time, so that all processes share one, whatever their machines' clocks show. */
 export interface DatabaseClock {
   readonly now: () => Date
   readonly close: () => void
@@ -16,12 +16,12 @@ export interface DatabaseClock {
 
 const ask = sql('tell_time', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
 
-/** The database's own time, whatever clock a process or a test goes by. */
+/** Reads the database's own time, whatever clock the process or a test uses. */
 export async function readDatabaseTime(db: Pick<Database, 'query'>): Promise<Date> {
   return new Date((await db.query<{ ms: number }>(ask()))[0]?.ms ?? Number.NaN)
 }
 
-/** Asks the database for the time, and again every half minute; while it is away the last answer counts on. Close it. */
+/** Reads the database's time now and every half minute; during an outage the last answer is extrapolated. The caller must close it. */
 export async function openDatabaseClock(database: Pick<Database, 'query'>, log: Logger): Promise<DatabaseClock> {
   let ahead = await readAhead(database)
   const timer = setInterval(async () => {
@@ -35,7 +35,7 @@ export async function openDatabaseClock(database: Pick<Database, 'query'>, log: 
   return { now: () => new Date(performance.now() + offset()), close: () => clearInterval(timer) }
 }
 
-/** By how much the database's time is ahead of the process's own count of milliseconds; undefined when it took too long to say. */
+/** Milliseconds by which the database's time is ahead of `performance.now()`; undefined when the answer took too long. */
 async function readAhead(database: Pick<Database, 'query'>): Promise<number | undefined> {
   const asked = performance.now()
   const [row] = await database.query<{ ms: number }>(ask())

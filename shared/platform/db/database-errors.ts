@@ -1,6 +1,6 @@
 import { type ErrorCode, Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** What PostgreSQL says of a failed statement, as far as we read it. */
+/** The fields of PostgreSQL's error that are read here. */
 interface DatabaseError {
   readonly code?: string
   readonly constraint?: string
@@ -12,20 +12,20 @@ type Conflict = readonly [ErrorCode, string]
 
 const conflicts = new Map<string, Conflict>()
 
-/** Names what a broken constraint means to the caller: `declareConflicts({ roles_name_key: ['KEY_TAKEN', 'name is taken'] })`. */
+/** Declares the Problem that a violated constraint becomes: `declareConflicts({ roles_name_key: ['KEY_TAKEN', 'name is taken'] })`. */
 export function declareConflicts(table: Readonly<Record<string, Conflict>>): void {
   for (const [constraint, conflict] of Object.entries(table)) conflicts.set(constraint, conflict)
 }
 
-/** The failure of work that was refused because of load. It changed nothing, and a retry may succeed. */
+/** The failure of work that is refused because of load. It changed nothing, and a retry may succeed. */
 export const overloadedProblem = (message: string, options: { readonly cause?: unknown; readonly expected?: boolean } = {}): Problem =>
   problem('OVERLOADED', message, { expected: true, ...options })
 
-/** Whether work met too much load, so that it is worth trying again. */
+/** Whether work failed because of load, so that a retry may succeed. */
 export const isOverloaded = (error: unknown): boolean => error instanceof Problem && error.code === 'OVERLOADED'
 
 /**
- * What load makes PostgreSQL refuse, by its code. All but a wait for a lock is logged as well: the operator may have to do something about it.
+ * PostgreSQL's error codes that load causes. Those that are not `expected` are logged, since the operator may have to act.
  */
 const overloads: Readonly<Record<string, readonly [message: string, expected: boolean]>> = {
   '55P03': ['Others were changing what this needs for too long; try again soon', true],
@@ -37,12 +37,12 @@ const overloads: Readonly<Record<string, readonly [message: string, expected: bo
   '53300': ['The database has no connection left for this; try again soon', false],
 }
 
-/** The failure to connect within the time that the pool allows. */
+/** The driver's messages for a connection timeout of the pool. */
 const connectTimedOut = /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/
 
 /**
- * The Problem that a database error stands for: by its constraint's name, or OVERLOADED where load caused it. Any other error is returned as
- * it is.
+ * Translates a database error into a Problem: by its constraint's name, or OVERLOADED where load caused it. Any other error is returned
+ * unchanged.
  */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof Problem) return error
@@ -56,36 +56,36 @@ export function translateDatabaseError(error: unknown): unknown {
   return error
 }
 
-/** What the database or the driver said of a failure, also of one that was translated. */
-const saidOf = (error: unknown): DatabaseError => ((isOverloaded(error) ? (error as Problem).cause : error) ?? {}) as DatabaseError
+/** The database's or driver's error behind a failure, also behind a translated one. */
+const databaseErrorOf = (error: unknown): DatabaseError => ((isOverloaded(error) ? (error as Problem).cause : error) ?? {}) as DatabaseError
 
-/** Whether the database ended work to let others go on: a deadlock, or a serialization failure. */
-export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(saidOf(error).code ?? '')
+/** Whether the failure is a deadlock or a serialization failure. */
+export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(databaseErrorOf(error).code ?? '')
 
-/** Whether a statement was ended, because it took too long or because somebody cancelled it. */
-export const isStatementCancelled = (error: unknown): boolean => saidOf(error).code === '57014'
+/** Whether a statement was cancelled, by its time limit or on request. */
+export const isStatementCancelled = (error: unknown): boolean => databaseErrorOf(error).code === '57014'
 
-/** Whether the database refused a statement because a unique index already holds the value, and which. */
+/** The name of the unique constraint that a statement violated; undefined for any other error. */
 export function uniqueViolation(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as DatabaseError
   return code === '23505' ? constraint : undefined
 }
 
-/** Whether a statement named a column or table that is gone: the picture of the type that built it is out of date. */
+/** Whether a statement named a column or table that no longer exists: the type metadata that built it is out of date. */
 export const isOutdatedTypeMetadata = (error: unknown): boolean => {
   const { code } = (error ?? {}) as DatabaseError
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
 }
 
-/** Whether a statement gave up waiting for a lock, after `lock_timeout`. */
-export const isLockTimeout = (error: unknown): boolean => saidOf(error).code === '55P03'
+/** Whether a statement waited for a lock longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => databaseErrorOf(error).code === '55P03'
 
-/** Whether the database had no room for it: a full disk, no memory, too many sessions. That passes, as an outage does. */
-export const isDatabaseFull = (error: unknown): boolean => saidOf(error).code?.startsWith('53') ?? false
+/** Whether the database lacks resources: a full disk, no memory, too many sessions. Transient like an outage. */
+export const isDatabaseFull = (error: unknown): boolean => databaseErrorOf(error).code?.startsWith('53') ?? false
 
-/** Whether the database could not be asked, or went away before it answered: what was asked may have been done all the same. */
+/** Whether the database was unreachable or the connection broke before the answer: the statement may have been executed. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
-  const { code = '', message = '' } = saidOf(error)
+  const { code = '', message = '' } = databaseErrorOf(error)
   return (
     /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
     /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|timeout expired|query read timeout/i.test(

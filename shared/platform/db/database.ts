@@ -13,35 +13,36 @@ import type { Statement } from '#shared/platform/db/statements/statement.ts'
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
   /**
-   * Runs one statement and returns its rows. Conflicts that the database reports become Problems by their constraint's name. OVERLOADED
-   * when a deadlock ended it, when no connection is free for 3 s, or a lock is not to be had in 3 s; `inAttempts` retries.
+   * Runs one statement and returns its rows. Constraint violations become Problems by the constraint's name. Throws OVERLOADED on a
+   * deadlock, when no connection is free for 3 s, or when a lock is not acquired in 3 s; `inAttempts` retries.
    */
   query<Row>(statement: Statement): Promise<Row[]>
   /**
-   * Runs `work` in a transaction; inside one it joins it. `last` makes the statement that ends it, in one round trip with the commit: it has to fail where nothing may be committed.
+   * Runs `work` in a transaction; inside one it joins it. `last` creates the final statement, which runs in one round trip with the
+   * commit: it must fail where nothing may be committed.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
-  /** Runs `hook` once what is being written is committed: at once on the pool, after the commit in a transaction. */
+  /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
-  /** The same executor for the work of a workspace, whose share of the connections it uses; a transaction keeps the one that it has. */
+  /** This executor within a workspace's share of the connections; a transaction keeps its connection. */
   forWorkspace(workspaceId: string): Executor
 }
 
-/** An executor that stands in one open transaction. */
+/** An executor in one open transaction. */
 export interface Tx extends Executor {
   readonly inTransaction: true
 }
 
-/** Where Citus places each new schema on a worker node, schemas of the platform's own stay on the coordinator; PostgreSQL alone ignores it. */
+/** Keeps the platform's own schemas on the coordinator where Citus places new schemas on worker nodes. Plain PostgreSQL ignores it. */
 export const citusCoordinatorOption = '-c citus.enable_schema_based_sharding=off'
 
-/** The process's pool of connections. Close it once, at the end. */
+/** The process's connection pool. Close it when the process stops. */
 export class Database implements Executor {
   readonly pool: pg.Pool
   readonly url: string
   readonly #slow: SlowStatements | undefined
   readonly #shares: ConnectionShares
-  readonly #lanes = new HeavyStatementLimiter()
+  readonly #heavyStatements = new HeavyStatementLimiter()
   readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
@@ -52,7 +53,7 @@ export class Database implements Executor {
     this.#stopWatching = endSilentConnections(this.pool, url)
   }
 
-  /** Statements and transactions that wait for a connection. */
+  /** The number of statements and transactions that wait for a connection. */
   get waiting(): number {
     return this.#shares.waiting
   }
@@ -62,20 +63,20 @@ export class Database implements Executor {
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    return this.#once(null, work, last)
+    return this.#runTransaction(null, work, last)
   }
 
   forWorkspace(workspaceId: string): Executor {
     const shared: Executor = {
       query: (statement) => this.#query(workspaceId, statement),
-      transaction: (work, last) => this.#once(workspaceId, work, last),
+      transaction: (work, last) => this.#runTransaction(workspaceId, work, last),
       afterCommit: (hook) => hook(),
       forWorkspace: (other) => (other === workspaceId ? shared : this.forWorkspace(other)),
     }
     return shared
   }
 
-  /** Runs what a library made of text and values, as one statement or several without values. */
+  /** Runs SQL of a library: one statement with values, or several without. */
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     return this.#withClient(null, (client) => client.query(text, values))
   }
@@ -100,18 +101,19 @@ export class Database implements Executor {
   #run<Row>(owner: ConnectionOwner, statement: Statement): Promise<Row[]> {
     const { heavy } = statement
     if (heavy === undefined) return this.#withClient(owner, (client) => runStatement<Row>(client, statement))
-    const work = (running: RunningStatement) => this.#withClient(owner, (client) => this.#begin<Row>(client, statement, running), running)
-    return owner === null ? runWithTimeLimit(heavy, work) : this.#lanes.run(owner, heavy, work)
+    const work = (running: RunningStatement) =>
+      this.#withClient(owner, (client) => this.#runCancellable<Row>(client, statement, running), running)
+    return owner === null ? runWithTimeLimit(heavy, work) : this.#heavyStatements.run(owner, heavy, work)
   }
 
-  #begin<Row>(client: pg.PoolClient, statement: Statement, running: RunningStatement, edges?: TransactionBounds): Promise<Row[]> {
+  #runCancellable<Row>(client: pg.PoolClient, statement: Statement, running: RunningStatement, bounds?: TransactionBounds): Promise<Row[]> {
     running.begin(() => cancelStatement(this.url, client))
-    return runStatement<Row>(client, statement, edges)
+    return runStatement<Row>(client, statement, bounds)
   }
 
   async #connect(owner: ConnectionOwner): Promise<pg.PoolClient> {
-    const turn = this.#shares.acquire(owner)
-    if (turn) await turn
+    const admission = this.#shares.acquire(owner)
+    if (admission) await admission
     try {
       return await retryWhileRecovering(() => this.pool.connect())
     } catch (error) {
@@ -125,8 +127,8 @@ export class Database implements Executor {
     this.#shares.release(owner)
   }
 
-  // `pool.query` would end the connection with every error, a taken value's too: the next statement would wait for a new one, and that one
-  // prepares all its statements anew (measured: a creation with a taken value took six times as long as one that succeeds).
+  // `pool.query` closes the connection on every error, also on a duplicate value. The next statement then waits for a new connection, which
+  // must prepare its statements again (measured: a creation with a duplicate value took six times as long as a successful one).
   async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>, running?: RunningStatement): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true
@@ -142,8 +144,8 @@ export class Database implements Executor {
     }
   }
 
-  // It is opened by its first statement, without a round trip for that alone.
-  async #once<T>(owner: ConnectionOwner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+  // The first statement carries the `begin`, which saves a round trip.
+  async #runTransaction<T>(owner: ConnectionOwner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await this.#connect(owner).catch((error: unknown) => {
       throw translateDatabaseError(error)
     })
@@ -151,9 +153,9 @@ export class Database implements Executor {
     let broken: unknown
     const run: Run = (statement, commits) =>
       runAndLogSlow(this.#slow, statement, () => {
-        const edges = { opens: isIdle(client), commits }
-        if (statement.heavy === undefined) return runStatement(client, statement, edges)
-        return runWithTimeLimit(statement.heavy, (running) => this.#begin(client, statement, running, edges))
+        const bounds = { opens: isIdle(client), commits }
+        if (statement.heavy === undefined) return runStatement(client, statement, bounds)
+        return runWithTimeLimit(statement.heavy, (running) => this.#runCancellable(client, statement, running, bounds))
       })
     try {
       const result = await work(transactionOf(run, hooks))
@@ -172,10 +174,10 @@ export class Database implements Executor {
   }
 }
 
-/** Whether the database has said last that no transaction is open. */
+/** Whether the database last reported that no transaction is open. */
 const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus() === 'I'
 
-/** Runs a statement of a transaction. */
+/** Runs a statement of a transaction, and commits with it when `commits`. */
 type Run = <Row>(statement: Statement, commits?: boolean) => Promise<Row[]>
 
 function transactionOf(run: Run, hooks: (() => void)[]): Tx {

@@ -6,7 +6,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
 
-/** Whether the database is in reach and has every migration that this program knows. */
+/** Whether the database is reachable and has every migration that this program knows. */
 export async function isReady(database: Database): Promise<boolean> {
   try {
     const [row] = await database.query<{ name: string }>(applied())
@@ -16,7 +16,7 @@ export async function isReady(database: Database): Promise<boolean> {
   }
 }
 
-/** What `/readyz` answers: why a process that can reach its database is not ready all the same, such as files that are out of its reach. */
+/** The answer of `/readyz`. `fault` returns another reason why the process is not ready, such as an unreachable file store. */
 export async function checkReadiness(
   database: Database,
   fault: () => Promise<string | undefined>,

@@ -1,15 +1,16 @@
-// pg_trgm finds a text by three letters or digits in a row. What has none is found by single letters and by pairs of neighbours, of any kind.
+// pg_trgm finds a text by three consecutive letters or digits. A text without them is found by its pairs of adjacent characters of any kind,
+// or by its only character.
 
 /** Whether a trigram index can find a text. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
-/** What stands between two pairs in `letter_pairs`; pairs that have it themselves are not kept. */
+/** Separates pairs in `letter_pairs`; pairs that contain it are not indexed. */
 const divider = '\u0001'
 
-/** SQL of what an index keeps of a text: its letters and pairs (migration 0042), each of which `letterPairs` of any part of it is among. */
+/** SQL of the indexed value of a text: its characters and pairs (migration 0042). It contains the `letterPairs` of every part of the text. */
 export const letterPairsSql = (text: string): string => `letter_pairs(${text})`
 
-/** What the index is asked for to find a text: its pairs of neighbours, or its only letter. */
+/** The index keys to search a text by: its pairs of adjacent characters, or its only character. */
 export function letterPairs(text: string): string[] {
   const letters = Array.from(text)
   const pairs = letters.length === 1 ? letters : letters.slice(1).map((letter, index) => `${letters[index]}${letter}`)

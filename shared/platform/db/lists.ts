@@ -7,65 +7,65 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** The most bytes of a list's answer as JSON; a single item above that is answered alone. */
+/** The most bytes of a list's answer as JSON; a larger single item is answered alone. */
 export const maxListBytes = 10_000_000
 
-/** Bytes that are left for what stands around the items: the envelope, totals and cursors. */
-const roomForItems = maxListBytes - 10_000
+/** Bytes for the items; 10,000 are reserved for the envelope, totals and cursors. */
+const maxItemBytes = maxListBytes - 10_000
 
-/** One byte of a row becomes at most six as JSON, as a control character does; the keys of an item take less than 2,000. */
-const worst = (rowBytes: number, rows: number): number => rowBytes * 6 + rows * 2_000
+/** Upper bound of JSON bytes: a row's byte becomes at most six (a control character), an item's keys take less than 2,000. */
+const maxJsonBytes = (rowBytes: number, rows: number): number => rowBytes * 6 + rows * 2_000
 
-/** The rows of a read that were kept in memory. */
+/** The rows of a read that fit into its byte limit. */
 interface FittingRows<Row> {
   readonly rows: Row[]
-  /** Their bytes as the database sent them. */
+  /** Bytes as the database sent them. */
   readonly bytes: number
-  /** False where the statement gave more rows than fit. */
+  /** False when the statement returned more rows than fit. */
   readonly isWhole: boolean
 }
 
-/** Reads as many of a statement's rows, from its first, as fit into so many bytes, at least one. The others never are in memory together. */
+/** Reads the first rows of a statement that fit into `maxBytes`, at least one. The rest is never in memory. */
 async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Statement, maxBytes: number): Promise<FittingRows<Row>> {
   const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
   const rows = await db.query<Row>({ ...statement, byteLimit: fit })
   return { rows, bytes: fit.bytes, isWhole: fit.isWhole }
 }
 
-/** A page of rows, and whether the list goes on behind it. */
+/** A page of rows, and whether more rows follow. */
 export interface ReadPage<Row> {
   readonly page: Row[]
   readonly hasMore: boolean
 }
 
-/** Reads a page of at most `limit` rows and 10 MB by a statement that asks for one row more. Bytes beyond that never are in memory. */
+/** Reads a page of at most `limit` rows and 10 MB; the statement must ask for one row more. Bytes beyond the limit are never in memory. */
 export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Statement, limit: number): Promise<ReadPage<Row>> {
-  const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, roomForItems)
+  const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, maxItemBytes)
   const asked = rows.slice(0, limit)
-  const page = worst(bytes, rows.length) <= roomForItems ? asked : takeFittingItems(asked)
+  const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? asked : takeFittingItems(asked)
   return { page, hasMore: !isWhole || rows.length > page.length }
 }
 
-/** Reads a list that has no pages. Throws VALIDATION_ERROR with `hint` where it has more than 10 MB and more than one row. */
+/** Reads a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single row. */
 export async function readWholeList<Row>(db: Pick<Executor, 'query'>, statement: Statement, hint: string): Promise<Row[]> {
   const { page, hasMore } = await readPage<Row>(db, statement, Number.POSITIVE_INFINITY)
   if (hasMore) throw tooLarge(hint)
   return page
 }
 
-/** The items of a list that has no pages. Throws VALIDATION_ERROR with `hint` where they have more than 10 MB, unless it is one alone. */
+/** Returns the items of a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single item. */
 export function requireFittingItems<Item>(items: Item[], hint: string): Item[] {
   if (takeFittingItems(items).length < items.length) throw tooLarge(hint)
   return items
 }
 
-/** The first of the items, at least one, that have 10 MB as JSON together. */
+/** Returns the first items, at least one, that together have at most 10 MB as JSON. */
 export function takeFittingItems<Item>(items: readonly Item[]): Item[] {
-  let room = roomForItems
+  let remainingBytes = maxItemBytes
   const kept: Item[] = []
   for (const item of items) {
-    room -= sizeOf(item)
-    if (room < 0 && kept.length > 0) break
+    remainingBytes -= sizeOf(item)
+    if (remainingBytes < 0 && kept.length > 0) break
     kept.push(item)
   }
   return kept
@@ -75,7 +75,7 @@ const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)
 
 const tooLarge = (hint: string) => problem('VALIDATION_ERROR', `the list has more than 10 MB: ${hint}`)
 
-/** The parameters of a list that is whole without `limit`, and has pages with it. */
+/** The query parameters of a list that has pages when `limit` is given, and is whole otherwise. */
 export const linkedParameters = {
   limit: t.Optional(
     t.Integer({
@@ -98,7 +98,7 @@ export interface LinkedPage<Item> {
   readonly next: string | null
 }
 
-/** The statement of a page of a list in the order of creation. Values: those of the text (as many as `given`), then as `positioned` adds. */
+/** The statement of a page in the order of creation. Values: the `given` ones of `text`, then the instant and id to continue after, and the row limit. */
 export const creationPageSql = (name: string, text: string, given: number) =>
   sql(
     name,
@@ -113,16 +113,16 @@ interface Created {
 }
 
 interface Listing<Row extends Created, Item> {
-  /** Names the list, so that a cursor of another one is told. */
+  /** The list's name, by which cursors of other lists are refused. */
   readonly list: string
-  /** Makes the statement of rows behind a position: an instant and an id, or nulls, and how many (null for all). */
+  /** The statement of `count` rows (null for all) after a position: an instant and an id, or nulls. */
   readonly find: (at: string | null, id: string | null, count: number | null) => Statement
   readonly isVisible?: (row: Row) => boolean
-  /** What the answer shows of the rows, one after the other; the rows themselves without it. */
+  /** Converts the rows to the items of the answer, in order. */
   readonly show: (rows: Row[]) => AsyncIterable<Item> | Iterable<Item>
 }
 
-/** A list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` above 10 MB without one. */
+/** Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`. */
 export async function listByCreation<Row extends Created, Item>(
   db: Pick<Executor, 'query'>,
   { limit, cursor }: LinkedQuery,
@@ -133,7 +133,7 @@ export async function listByCreation<Row extends Created, Item>(
     const statement = find(at, id, limit === undefined ? null : limit + 1)
     const { page, hasMore } = await readPage<Row>(db, statement, limit ?? Number.POSITIVE_INFINITY)
     const visible = page.filter(isVisible)
-    const { items, isCut } = await shown(show(visible))
+    const { items, isCut } = await collectItems(show(visible))
     if (limit === undefined && (hasMore || isCut)) throw tooLarge('ask for pages by limit, 1 to 200')
     const last = isCut ? visible[items.length - 1] : page.at(-1)
     if (!last || !(hasMore || isCut)) return { items, next: null }
@@ -142,13 +142,13 @@ export async function listByCreation<Row extends Created, Item>(
   }
 }
 
-/** Takes items until they have 10 MB together. */
-async function shown<Item>(made: AsyncIterable<Item> | Iterable<Item>): Promise<{ items: Item[]; isCut: boolean }> {
-  let room = roomForItems
+/** Collects items until they have 10 MB together. */
+async function collectItems<Item>(source: AsyncIterable<Item> | Iterable<Item>): Promise<{ items: Item[]; isCut: boolean }> {
+  let remainingBytes = maxItemBytes
   const items: Item[] = []
-  for await (const item of made) {
-    room -= sizeOf(item)
-    if (room < 0 && items.length > 0) return { items, isCut: true }
+  for await (const item of source) {
+    remainingBytes -= sizeOf(item)
+    if (remainingBytes < 0 && items.length > 0) return { items, isCut: true }
     items.push(item)
   }
   return { items, isCut: false }

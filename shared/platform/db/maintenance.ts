@@ -1,6 +1,6 @@
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
-/** Both tables are how processes talk to each other, in the time of the database that they share. */
+/** Clean-ups of tables that processes share. Their rows age by the database's time. */
 export const databaseMaintenance = [
   defineCleanup('sweep_seen_changes', {
     table: 'cache_changes',

@@ -8,24 +8,24 @@ import { citusCoordinatorOption } from '#shared/platform/db/database.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'migrations')
 
-/** Any 64-bit number of our own: processes that migrate at once wait for each other on it. */
+/** The advisory lock of migrations, an arbitrary 64-bit number. */
 export const migrationLockKey = 7_203_114_552
 
-/** How often a process that waits for another's migrations asks whether they are done. */
-const askAgainMs = 200
+/** The interval at which a process tries to take the lock while another one migrates. */
+const lockRetryMs = 200
 
-/** Brings the database to the newest migration, one process at a time; the others wait and find nothing left to do. */
+/** Migrates the database to the newest migration. Concurrent calls wait for each other. */
 export async function migrate(databaseUrl: string): Promise<void> {
   const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
-  // What it would print is thrown as well.
+  // Silent: knex also throws what it would print.
   const log = { warn: () => undefined, error: () => undefined }
   const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2 }, log })
   const lock = await db.client.acquireConnection()
   try {
-    while (!(await isTaken(lock))) await pause(askAgainMs)
+    while (!(await tryLock(lock))) await pause(lockRetryMs)
     await db.migrate.latest({ migrationSource: forwardOnly, tableName: 'migrations' })
   } finally {
-    // The lock goes with its session, also when this process is killed.
+    // The lock ends with its session, also when this process is killed.
     await lock.end()
     await db.client.releaseConnection(lock)
     await db.destroy()
@@ -33,26 +33,26 @@ export async function migrate(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Whether the lock is ours now. Asked for again and again: who waits for it in the database holds a snapshot meanwhile, and an index that is
- * created concurrently waits for that, so that neither would come to an end.
+ * Tries to take the lock. Polling is required: a session that waits for the lock holds a snapshot, and CREATE INDEX CONCURRENTLY waits for that
+ * snapshot, which is a deadlock.
  */
-async function isTaken(session: pg.Client): Promise<boolean> {
+async function tryLock(session: pg.Client): Promise<boolean> {
   const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLockKey])
   return rows[0]?.taken === true
 }
 
 let newest: Promise<string> | undefined
-/** The name of the newest migration that this program knows. */
+/** Returns the name of the newest migration that this program knows. */
 export function findNewestMigration(): Promise<string> {
-  newest ??= names().then((all) => all.at(-1) ?? '')
+  newest ??= listNames().then((names) => names.at(-1) ?? '')
   return newest
 }
 
-const names = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
+const listNames = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.endsWith('.ts')).sort()
 
-/** Migrations go forward only: a mistake is mended by the next one. */
+/** Migrations have no `down`: a later migration corrects a mistake. */
 const forwardOnly: Knex.MigrationSource<string> = {
-  getMigrations: names,
+  getMigrations: listNames,
   getMigrationName: (name) => name,
   getMigration: async (name) => {
     const { up, config } = (await import(pathToFileURL(join(folder, name)).href)) as Knex.Migration & { config?: Knex.MigratorConfig }

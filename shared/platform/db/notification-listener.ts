@@ -1,67 +1,67 @@
 import pg from 'pg'
 
-interface Hearing {
+interface Subscriber {
   /** Called with each notification's payload. */
   readonly heard: (payload: string) => void
-  /** Called after every (re)connection: notifications may have been missed, so look for yourself. */
+  /** Called after every (re)connection: notifications may have been missed, so check the state. */
   readonly missed: () => void
 }
 
-/** A connection that only listens would not notice that nothing comes through any more, so it is asked this often … */
-const askEveryMs = 10_000
-/** … and given up when it does not answer within this. */
-const answerWithinMs = 5_000
+/** The interval of queries that test the connection: one that only listens would not notice a silent network failure. */
+const pingEveryMs = 10_000
+/** The connection is replaced when a query takes longer. */
+const queryTimeoutMs = 5_000
 
-/** One LISTEN connection of a process, which connects again by itself for as long as it is open. */
+/** A process's LISTEN connection. It reconnects by itself until it is closed. */
 export class NotificationListener {
   readonly #url: string
   readonly #name: string
-  readonly #channels: Readonly<Record<string, Hearing>>
+  readonly #channels: Readonly<Record<string, Subscriber>>
   #client: pg.Client | undefined
   #retry: NodeJS.Timeout | undefined
-  #asking: NodeJS.Timeout | undefined
+  #ping: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(url: string, name: string, channels: Readonly<Record<string, Hearing>>) {
+  constructor(url: string, name: string, channels: Readonly<Record<string, Subscriber>>) {
     this.#url = url
     this.#name = name
     this.#channels = channels
   }
 
-  /** Connects; a failure is tried again in the background, since listening only makes things quicker. */
+  /** Connects. A failure is retried in the background: notifications only save polling time. */
   async open(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: `${this.#name} listen`,
       keepAlive: true,
-      connectionTimeoutMillis: answerWithinMs,
-      query_timeout: answerWithinMs,
+      connectionTimeoutMillis: queryTimeoutMs,
+      query_timeout: queryTimeoutMs,
     })
-    client.on('error', () => this.#lost(client))
-    client.on('end', () => this.#lost(client))
+    client.on('error', () => this.#reconnect(client))
+    client.on('end', () => this.#reconnect(client))
     client.on('notification', ({ channel, payload }) => this.#channels[channel]?.heard(payload ?? ''))
     this.#client = client
     try {
       await client.connect()
       for (const channel of Object.keys(this.#channels)) await client.query(`listen ${client.escapeIdentifier(channel)}`)
       for (const { missed } of Object.values(this.#channels)) missed()
-      this.#asking = setInterval(() => client.query('select').catch(() => this.#lost(client)), askEveryMs)
+      this.#ping = setInterval(() => client.query('select').catch(() => this.#reconnect(client)), pingEveryMs)
     } catch {
-      this.#lost(client)
+      this.#reconnect(client)
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retry)
-    clearInterval(this.#asking)
+    clearInterval(this.#ping)
     await this.#client?.end().catch(() => undefined)
   }
 
-  #lost(client: pg.Client): void {
+  #reconnect(client: pg.Client): void {
     if (this.#closed || this.#client !== client) return
     this.#client = undefined
-    clearInterval(this.#asking)
+    clearInterval(this.#ping)
     client.end().catch(() => undefined)
     this.#retry = setTimeout(() => void this.open(), 500)
   }

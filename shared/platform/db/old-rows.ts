@@ -3,7 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-/** What removing old rows needs: the database, and the clock that it goes by. */
+/** The services of a clean-up: the database and the clock. */
 export interface CleanupServices {
   readonly db: Executor
   readonly now: () => Date
@@ -11,24 +11,24 @@ export interface CleanupServices {
 
 interface OldRows {
   readonly table: string
-  /** What makes a row old, with $1 for the time. */
+  /** The SQL condition of an old row, with $1 for the time. */
   readonly old: string
-  /** The column that `old` compares: the oldest go first, by its index. */
+  /** The indexed column that `old` compares: the oldest rows are deleted first. */
   readonly by: string
-  /** How long rows are kept past that, in days. */
+  /** Days that old rows are kept. */
   readonly keptDays?: number
   readonly everyMinutes: number
-  /** Set where rows count in the database's own time, whatever clock a process goes by. */
+  /** Set where rows age by the database's own time, whatever clock the process uses. */
   readonly byServerClock?: true
-  /** Rows that one statement deletes; the default suits small rows. */
+  /** Rows per statement; the default suits small rows. */
   readonly batch?: number
 }
 
 const dayMs = 86_400_000
 
 /**
- * A clean-up: deletes rows past their time, in batches that are transactions of their own, so that nobody waits long for what it locks and
- * none of it is lost when its process dies. `name` is also that of its statement.
+ * Defines a maintenance task that deletes old rows. Each batch is its own transaction, so locks are short and progress survives a killed
+ * process. `name` is also the name of its statement.
  */
 export function defineCleanup(name: string, rows: OldRows): MaintenanceTask<CleanupServices> {
   const { table, old, by, keptDays = 0, everyMinutes, byServerClock, batch = 1_000 } = rows
@@ -43,9 +43,9 @@ export function defineCleanup(name: string, rows: OldRows): MaintenanceTask<Clea
     run: async ({ db, now }, signal) => {
       const time = byServerClock ? await readDatabaseTime(db) : now()
       const before = new Date(time.getTime() - keptDays * dayMs)
-      for (let gone = batch; gone === batch; ) {
+      for (let deleted = batch; deleted === batch; ) {
         signal.throwIfAborted()
-        gone = (await db.query(remove(before, batch))).length
+        deleted = (await db.query(remove(before, batch))).length
       }
     },
   }

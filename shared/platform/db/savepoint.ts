@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Does work that may fail without ending the transaction around it; outside one it just does it. The failure is thrown on. */
+/** Runs work within a savepoint, so that its failure does not abort the transaction; without a savepoint outside one. Rethrows the failure. */
 export async function withSavepoint<T>(db: Executor, work: () => Promise<T>): Promise<T> {
   if (!('inTransaction' in db)) return work()
   await db.query({ text: 'savepoint attempt' })

@@ -1,31 +1,31 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
-/** An executor that knows whether something was written through it for good. */
+/** An executor that records whether writes were committed through it. */
 export interface Tracked {
   readonly db: Executor
-  /** Whether a statement or transaction that may have written was committed, or is still under way. */
+  /** Whether a statement or transaction that may write was committed or is still running. */
   readonly hasWritten: () => boolean
-  /** Says that what was written until now is recorded in a checkpoint, so that work goes on from there. */
+  /** Notes that a checkpoint covers all writes until now, so that a retry continues from there. */
   readonly noteProgress: () => void
   /** Whether progress was noted since the last call. */
   readonly takeProgress: () => boolean
 }
 
-/** Tracks what is committed through an executor. Statements that are marked `repeatable` do not count. */
+/** Tracks commits of an executor. Statements marked `repeatable` do not count. */
 export function trackWrites(inner: Executor): Tracked {
   let committed: string[] = []
   let open = 0
   let progress = 0
   let taken = 0
 
-  /** `texts` grows while the work runs: what it holds counts once the work has succeeded. */
-  const counted = async <T>(texts: readonly string[], work: () => Promise<T>): Promise<T> => {
+  /** `texts` grows while the work runs, and counts as committed once the work has succeeded. */
+  const count = async <T>(texts: readonly string[], work: () => Promise<T>): Promise<T> => {
     open += 1
     const before = progress
     try {
       const result = await work()
-      // A checkpoint that was committed with it has cleared the list.
+      // A checkpoint of this transaction covers its writes.
       if (progress === before) committed.push(...texts)
       return result
     } finally {
@@ -33,10 +33,12 @@ export function trackWrites(inner: Executor): Tracked {
     }
   }
   const wrap = (db: Executor): Executor => ({
-    query: (statement) => (statement.repeatable ? db.query(statement) : counted([statement.text], () => db.query(statement))),
+    query: (statement) => (statement.repeatable ? db.query(statement) : count([statement.text], () => db.query(statement))),
     transaction: (work, last) => {
       const texts: string[] = []
-      return counted(texts, () => db.transaction((tx) => work(noting(tx, texts)), last && ((result) => noted(texts, last(result)))))
+      return count(texts, () =>
+        db.transaction((tx) => work(recordStatements(tx, texts)), last && ((result) => recordText(texts, last(result)))),
+      )
     },
     afterCommit: (hook) => db.afterCommit(hook),
     forWorkspace: (workspaceId) => wrap(db.forWorkspace(workspaceId)),
@@ -56,20 +58,20 @@ export function trackWrites(inner: Executor): Tracked {
   }
 }
 
-/** Too wide rather than too narrow: what may have written is not done again. Locks of rows are none. */
+/** Matches SQL that may write. It matches too much rather than too little, since work that may have written is not retried. Row locks do not match. */
 const writes = /\b(?:insert\s+into|(?<!\b(?:for|key)\s)update|delete\s+from|pg_notify|create|alter|drop)\b/i
 
-function noted(texts: string[], statement: Statement): Statement {
+function recordText(texts: string[], statement: Statement): Statement {
   if (!statement.repeatable) texts.push(statement.text)
   return statement
 }
 
-/** A transaction that notes the texts of its statements. */
-function noting(tx: Tx, texts: string[]): Tx {
+/** A transaction that records the texts of its statements. */
+function recordStatements(tx: Tx, texts: string[]): Tx {
   const self: Tx = {
     inTransaction: true,
-    query: (statement) => tx.query(noted(texts, statement)),
-    transaction: (work, last) => tx.transaction(() => work(self), last && ((result) => noted(texts, last(result)))),
+    query: (statement) => tx.query(recordText(texts, statement)),
+    transaction: (work, last) => tx.transaction(() => work(self), last && ((result) => recordText(texts, last(result)))),
     afterCommit: (hook) => tx.afterCommit(hook),
     forWorkspace: () => self,
   }

@@ -4,9 +4,9 @@ import { type AnyJob, deadLetterQueue, type JobEnvelope } from '#shared/platform
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
-/** A job whose last attempt failed, kept until somebody sends it again or two weeks have passed. */
+/** A job whose last attempt failed. It is kept until an operator resends it or two weeks have passed. */
 export interface DeadLetter {
-  /** The job's own id, which is also its operation's. */
+  /** The id of the job and of its operation. */
   readonly id: string
   readonly job: string
   readonly workspace_id: string | null
@@ -16,7 +16,7 @@ export interface DeadLetter {
   readonly failed_at: string
 }
 
-/** How many jobs of a queue wait and run. */
+/** Numbers of waiting and running jobs of a queue. */
 export interface QueueLoad {
   readonly job: string
   readonly waiting: number
@@ -29,7 +29,7 @@ const list = sql(
      source_retry_count + 1 as attempts, output ->> 'message' as error, created_on as failed_at
    from pgboss.job where name = $1 and state = 'created' and source_id is not null order by created_on, id`,
 )
-/** The jobs that were given up, oldest first. */
+/** Lists the dead letters, oldest first. */
 export const listDeadLetters = (db: Database): Promise<DeadLetter[]> => db.query<DeadLetter>(list(deadLetterQueue))
 
 const load = sql(
@@ -47,7 +47,7 @@ const load = sql(
    ) as held
    group by job order by job`,
 )
-/** The queues that hold jobs, by name; what waits at a gate or rests waits too, and changes that wait to be handed on are `events`. */
+/** Counts jobs by queue name. Jobs at a gate and deferred jobs count as waiting; undispatched events are the queue `events`. */
 export const countQueuedJobs = (db: Database): Promise<QueueLoad[]> => db.query<QueueLoad>(load(deadLetterQueue))
 
 const take = sql(
@@ -57,8 +57,8 @@ const take = sql(
 const clear = sql('clear_failed_job', `delete from pgboss.job where name = $1 and id = $2 and state = 'failed'`)
 
 /**
- * Sends a job of these that was given up again, under its own id, so that its operation goes on and what it did already is found. False
- * when there is no such dead letter.
+ * Resends a dead letter of one of `jobs` under its own id: its operation is reopened and finds its earlier progress. Returns false when no
+ * dead letter has this id.
  */
 export async function resendDeadLetter(db: Database, queue: JobQueue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -10,7 +10,7 @@ export interface FetchedJob {
   readonly retryCount: number
 }
 
-// An attempt is known by its number: whoever fetches the job again counts one up.
+// The retry count identifies an attempt: each fetch after a failure increments it.
 const rest = sql(
   'rest_job',
   `with gone as (
@@ -20,17 +20,17 @@ const rest = sql(
    insert into resting_jobs (workspace_id, id, queue, envelope) select $1, id, name, data from gone returning id`,
 )
 /**
- * Takes a job that was fetched out of its queue and its gate and keeps it; its operation stays as it is. False when somebody else has the
- * job by now.
+ * Moves a fetched job from its queue and gate to the deferred jobs; its operation does not change. Returns false when another attempt has
+ * the job.
  */
 export async function storeDeferredJob(db: Executor, workspaceId: string, { name, id, retryCount }: FetchedJob): Promise<boolean> {
   return (await db.query(rest(workspaceId, name, id, retryCount))).length > 0
 }
 
 const take = sql('take_resting_job', 'delete from resting_jobs where workspace_id = $1 and id = $2 returning queue, envelope')
-/** Files a job that was kept again, under its own id and with all its attempts. One that was filed already is left alone. */
+/** Sends a deferred job to its queue again, under its own id and with all its attempts. Does nothing when it was requeued already. */
 export async function requeueDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
-  const [kept] = await tx.query<{ queue: string; envelope: JobEnvelope }>(take(workspaceId, id))
-  if (!kept) return
-  await queue.send(tx, jobs.find(({ name }) => name === kept.queue) ?? { name: kept.queue }, id, kept.envelope)
+  const [deferred] = await tx.query<{ queue: string; envelope: JobEnvelope }>(take(workspaceId, id))
+  if (!deferred) return
+  await queue.send(tx, jobs.find(({ name }) => name === deferred.queue) ?? { name: deferred.queue }, id, deferred.envelope)
 }

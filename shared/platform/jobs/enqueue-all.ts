@@ -4,7 +4,7 @@ import type { JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { insertOperations } from '#shared/platform/jobs/operations/operations.ts'
 
-/** A job to be filed under an id of the caller's choice. */
+/** A job to enqueue under an id that the caller chooses. */
 export interface JobToEnqueue<Payload> {
   readonly id: string
   readonly origin: JobOrigin
@@ -12,17 +12,17 @@ export interface JobToEnqueue<Payload> {
 }
 
 /**
- * Files many jobs of one kind in one statement, and in another the operations of tracked ones. An untracked job whose id the queue has
- * already, waiting, running or done within the hour, is left as it is, so filing again makes none twice.
+ * Enqueues many jobs of one kind in one statement; operations of a tracked job take a second one. An untracked job is skipped when the queue
+ * already holds its id (waiting, running or completed within the hour), so a repeated call creates no duplicates.
  */
 export async function enqueueAll<Payload>(
   queue: JobQueue,
   db: Executor,
   job: JobDefinition<Payload, unknown>,
-  filings: readonly JobToEnqueue<Payload>[],
+  requests: readonly JobToEnqueue<Payload>[],
 ): Promise<void> {
   const { name, kind, gate, tracked } = job
-  const jobs = filings.map(({ id, origin: { workspaceId, cause }, payload }) => {
+  const jobs = requests.map(({ id, origin: { workspaceId, cause }, payload }) => {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     return { id, workspaceId, cause, envelope }
   })
@@ -39,6 +39,6 @@ export async function enqueueAll<Payload>(
   })
   db.afterCommit(() => {
     if (!gate) return queue.signals.signalJobs(name)
-    for (const workspaceId of new Set(jobs.map((one) => one.workspaceId))) void queue.admitNext(gate, workspaceId)
+    for (const workspaceId of new Set(jobs.map((job) => job.workspaceId))) void queue.admitNext(gate, workspaceId)
   })
 }

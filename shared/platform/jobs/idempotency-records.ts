@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Which request an Idempotency-Key stands for (decisions, Idempotency). */
+/** The request that an Idempotency-Key identifies (decisions, Idempotency). */
 export interface IdempotencyKey {
   readonly principalId: string
   /** Method and path, without the query. */
@@ -11,7 +11,7 @@ export interface IdempotencyKey {
   readonly bodyHash: Buffer
 }
 
-/** What is kept of the first answer: the response, sealed, or the operation that a worker settles. */
+/** The stored first answer: the encrypted response, or the operation that a worker completes. */
 export interface IdempotencyRecord {
   readonly answer: Buffer | null
   readonly operation_id: string | null
@@ -25,8 +25,8 @@ const claim = sql(
    returning key`,
 )
 /**
- * Claims a request, in the caller's transaction where there is one; also one that this failed operation was kept of. While another
- * transaction works on the same request this waits for it: when that one commits, the claim fails; when it rolls back, the claim succeeds.
+ * Claims a request, in the caller's transaction where there is one. A record of the failed operation `failedId` may be claimed again. Waits
+ * while another transaction works on the same request: the claim fails when that one commits and succeeds when it rolls back.
  */
 export async function claimIdempotencyRecord(
   tx: Executor,
@@ -37,13 +37,13 @@ export async function claimIdempotencyRecord(
 }
 
 const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_id = $5 where principal_id = $1 and path = $2 and key = $3')
-/** Keeps the answer to a claimed request; it commits with the request's effect. */
+/** Saves the answer to a claimed request; it commits with the request's effect. */
 export async function saveIdempotencyRecord(
   tx: Executor,
   { principalId, path, key }: IdempotencyKey,
-  kept: IdempotencyRecord,
+  record: IdempotencyRecord,
 ): Promise<void> {
-  await tx.query(keep(principalId, path, key, kept.answer, kept.operation_id))
+  await tx.query(keep(principalId, path, key, record.answer, record.operation_id))
 }
 
 const keepFirst = sql(
@@ -52,13 +52,13 @@ const keepFirst = sql(
    where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
    returning key`,
 )
-/** The same where others may have worked on the request as well; says whether no answer had been kept yet. */
+/** Saves the answer unless a concurrent request saved one before; returns whether it was saved. */
 export async function saveFirstIdempotencyRecord(
   db: Executor,
   { principalId, path, key }: IdempotencyKey,
-  kept: IdempotencyRecord,
+  record: IdempotencyRecord,
 ): Promise<boolean> {
-  return (await db.query(keepFirst(principalId, path, key, kept.answer, kept.operation_id))).length > 0
+  return (await db.query(keepFirst(principalId, path, key, record.answer, record.operation_id))).length > 0
 }
 
 const find = sql(
@@ -66,7 +66,7 @@ const find = sql(
   `select body_hash, answer, operation_id from kept_answers
    where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
 )
-/** What was kept of a request, and whether it had this body; undefined when nothing was. */
+/** Finds the record of a request, and whether its body was the same; undefined when there is none within 24 hours. */
 export async function findIdempotencyRecord(
   db: Executor,
   request: IdempotencyKey,

@@ -5,7 +5,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** What is known of a file that a job takes or makes. */
+/** The metadata of a file that a job reads or creates. */
 export interface JobFile {
   readonly id: string
   readonly content_type: string
@@ -16,14 +16,14 @@ export interface JobFile {
   readonly blob_id: string
 }
 
-/** A file as it was stored. */
+/** The id and digest of a stored file. */
 export interface StoredJobFile {
   readonly id: string
   /** SHA-256 of its bytes. */
   readonly sha256: string
 }
 
-/** Where files of jobs lie: what is known of them in the database, their bytes in the file store. */
+/** The stores of job files: metadata in the database, bytes in the blob store. */
 export interface JobFileServices {
   readonly db: Executor
   readonly blobs: Blobs
@@ -40,8 +40,8 @@ const findFile = sql(
 )
 
 /**
- * Stores a stream as a job's file. When the stream fails, nothing of it is kept and the failure is thrown on. Files go a day after they were
- * stored, with their operation's end where they are discarded, and with their workspace.
+ * Stores a stream as a job's file. When the stream fails, nothing is kept and the failure is rethrown. Files are removed a day after they
+ * were stored, when their operation discards them, and with their workspace.
  */
 export async function storeJobFile(
   { db, blobs }: JobFileServices,
@@ -61,19 +61,19 @@ export async function storeJobFile(
   return { id, sha256: blob.sha256 }
 }
 
-/** A file's facts, or undefined. */
+/** Finds a file's metadata; undefined when there is none. */
 export async function findJobFile(db: Executor, workspaceId: string, id: string): Promise<JobFile | undefined> {
   return (await db.query<JobFile>(findFile(workspaceId, id)))[0]
 }
 
-/** Opens a file's bytes; throws NOT_FOUND when it has gone. */
+/** Opens a file's bytes; throws NOT_FOUND when it was removed. */
 export async function readJobFile({ db, blobs }: JobFileServices, workspaceId: string, id: string): Promise<Readable> {
   const file = await findJobFile(db, workspaceId, id)
   if (!file) throw problem('NOT_FOUND', 'The file is not kept any more')
   return blobs.read(file.blob_id)
 }
 
-/** Removes a file; its bytes go with the next sweep. */
+/** Removes a file; the next blob sweep removes its bytes. */
 export async function discardJobFile(db: Executor, workspaceId: string, id: string): Promise<void> {
   await db.query(remove(workspaceId, id))
 }

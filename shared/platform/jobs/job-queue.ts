@@ -15,16 +15,16 @@ export interface JobOrigin {
   readonly cause: Cause
 }
 
-/** Where a job is filed. */
-type JobPlace = Pick<AnyJob, 'name' | 'gate'>
+/** The queue and gate of a job. */
+type JobDestination = Pick<AnyJob, 'name' | 'gate'>
 
-/** The one way into the queue: a process holds one and closes it at the end. */
+/** Enqueues jobs. A process holds one and closes it when it stops. */
 export class JobQueue {
   readonly boss: PgBoss
   readonly signals: JobSignals
   readonly gates: GateLimiter
 
-  /** `supervise` is for the one kind of process that keeps house: it expires dead attempts and files due schedules. */
+  /** `supervise` makes this process run pg-boss maintenance, such as expiring dead attempts. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
     this.boss = new PgBoss({
       db: { executeSql: (text, values) => database.executeSql(text, values) },
@@ -42,11 +42,11 @@ export class JobQueue {
   }
 
   /**
-   * Starts it; `failed` hears of faults in the background, which pg-boss tries again by itself. This is what a process asks of its database
-   * first, so it throws what an operator can do about one that is out of reach or not migrated.
+   * Starts pg-boss. `onError` receives background failures, which pg-boss retries itself. This is the first database access of a process,
+   * so its error tells the operator that the database is unreachable or not migrated.
    */
-  async open(failed: (error: Error) => void): Promise<void> {
-    this.boss.on('error', failed)
+  async open(onError: (error: Error) => void): Promise<void> {
+    this.boss.on('error', onError)
     await this.boss.start().catch((cause: Error) => {
       throw new Error(`The database is out of reach, or not migrated by kontor migrate: ${cause.message}`, { cause })
     })
@@ -58,8 +58,8 @@ export class JobQueue {
   }
 
   /**
-   * Persists the job, and its operation when it is tracked, in the caller's transaction: neither exists without what caused it. Returns
-   * the id that is both. Workers hear of it after the commit. A tracked job may name a `continuation`, which is filed when it settles.
+   * Persists the job, and its operation when it is tracked, in the caller's transaction. Returns the id of both. Workers are notified after
+   * the commit. A tracked job may name a `continuation`, which is enqueued when its operation completes.
    */
   async enqueue<Payload>(
     db: Executor,
@@ -73,35 +73,35 @@ export class JobQueue {
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
       if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, continuation))
-      await this.#place(tx, job, id, envelope)
+      await this.#insert(tx, job, id, envelope)
     })
-    if ('inTransaction' in db) db.afterCommit(() => void this.#announce(job, workspaceId))
-    else await this.#announce(job, workspaceId)
+    if ('inTransaction' in db) db.afterCommit(() => void this.#notifyWorkers(job, workspaceId))
+    else await this.#notifyWorkers(job, workspaceId)
     return id
   }
 
-  /** Files a job whose operation there is already; the rest of the house uses `enqueue`. */
-  async send(tx: Tx, job: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
-    await this.#place(tx, job, id, envelope)
-    tx.afterCommit(() => void this.#announce(job, envelope.workspaceId))
+  /** Enqueues a job whose operation already exists. All other callers use `enqueue`. */
+  async send(tx: Tx, job: JobDestination, id: string, envelope: JobEnvelope): Promise<void> {
+    await this.#insert(tx, job, id, envelope)
+    tx.afterCommit(() => void this.#notifyWorkers(job, envelope.workspaceId))
   }
 
-  /** Makes way for the next job of a gate, after one has been settled. What fails here is made up for by a chore. */
+  /** Admits the next job of a gate after one completed. A failure is repaired by the maintenance task `jobs at gates`. */
   async admitNext(gate: Gate, workspaceId: string | null): Promise<void> {
     if (workspaceId !== null) await this.gates.admit(workspaceId, gate.name).catch(() => undefined)
   }
 
-  async #place(tx: Tx, { name, gate }: JobPlace, id: string, envelope: JobEnvelope): Promise<void> {
+  async #insert(tx: Tx, { name, gate }: JobDestination, id: string, envelope: JobEnvelope): Promise<void> {
     if (gate) await enqueueAtGate(tx, gate, name, [{ id, envelope }])
-    else await this.#file(tx, name, id, envelope)
+    else await this.#insertIntoQueue(tx, name, id, envelope)
   }
 
-  async #announce({ name, gate }: JobPlace, workspaceId: string | null): Promise<void> {
+  async #notifyWorkers({ name, gate }: JobDestination, workspaceId: string | null): Promise<void> {
     if (gate) await this.admitNext(gate, workspaceId)
     else this.signals.signalJobs(name)
   }
 
-  async #file(tx: Tx, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
+  async #insertIntoQueue(tx: Tx, queue: string, id: string, envelope: JobEnvelope): Promise<void> {
     const { workspaceId } = envelope
     await this.boss.send(queue, envelope, {
       id,
@@ -111,7 +111,7 @@ export class JobQueue {
   }
 }
 
-/** Installs pg-boss's own tables and creates every queue from its declaration: part of a release, never of a process's start. */
+/** Installs the tables of pg-boss and creates every declared queue. Part of a release, never of a process start. */
 export async function installJobQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => database.executeSql(text, values) },
@@ -129,7 +129,7 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
       retryDelay: retry.delaySeconds,
       retryBackoff: true,
       expireInSeconds: timeoutSeconds,
-      // A killed worker's job is taken up elsewhere once its heartbeat is this old (default: never, and 15 minutes of waiting).
+      // A killed worker's job is fetched again once its heartbeat is this old (default: never, and 15 minutes of waiting).
       heartbeatSeconds: 10,
       deleteAfterSeconds: 60 * 60,
       deadLetter: deadLetters,

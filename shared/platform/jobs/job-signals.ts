@@ -1,63 +1,63 @@
 import type { Database } from '#shared/platform/db/database.ts'
 
-/** Channels on which processes wake each other. */
+/** NOTIFY channels by which processes wake each other. */
 export const signalChannels = { filled: 'kontor_filled', settled: 'kontor_settled' } as const
 
-/** Long enough to gather what one burst fills, short against everything that somebody waits for. */
-const gatherMs = 2
+/** Collects the signals of one burst; short against any wait of a caller. */
+const collectMs = 2
 
 /** Names in one notification; PostgreSQL takes 8,000 bytes. */
 const namesPerNotification = 150
 
 /**
- * Tells other processes, after the commit, which queues were filled and which operations settled. A NOTIFY inside the committing
- * transaction serialises commits (1,075 sends a second against 2,852), so a process gathers a few milliseconds and sends one.
+ * Notifies other processes, after the commit, of filled queues and completed operations. A NOTIFY inside the committing transaction
+ * serialises commits (1,075 sends per second against 2,852), so a process collects signals for a few milliseconds and sends one.
  */
 export class JobSignals {
   readonly #database: Database
-  readonly #gathered = new Map<string, Set<string>>()
+  readonly #collected = new Map<string, Set<string>>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  /** A queue has new jobs, or the queues of a gate may have. */
+  /** Signals that a queue, or the queues of a gate, may have new jobs. */
   signalJobs(queue: string): void {
-    this.#gather(signalChannels.filled, queue)
+    this.#collect(signalChannels.filled, queue)
   }
 
-  /** An operation is done or failed, and what goes on after it waits in a queue, null for none. */
-  signalCompletion(operationId: string, continues: string | null): void {
-    this.#gather(signalChannels.settled, operationId)
-    if (continues !== null) this.signalJobs(continues)
+  /** Signals that an operation is done or failed, and the queue of its continuation, null for none. */
+  signalCompletion(operationId: string, continuationQueue: string | null): void {
+    this.#collect(signalChannels.settled, operationId)
+    if (continuationQueue !== null) this.signalJobs(continuationQueue)
   }
 
-  /** Sends what is gathered now. */
+  /** Sends the collected signals. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const gathered = [...this.#gathered]
-    this.#gathered.clear()
-    for (const [channel, names] of gathered) {
-      for (const payload of inLots([...names])) {
+    const collected = [...this.#collected]
+    this.#collected.clear()
+    for (const [channel, names] of collected) {
+      for (const payload of inGroups([...names])) {
         // A lost signal costs a poll, never an answer.
         await this.#database.query({ name: 'signal', text: 'select pg_notify($1, $2)', values: [channel, payload] }).catch(() => undefined)
       }
     }
   }
 
-  #gather(channel: string, name: string): void {
-    const names = this.#gathered.get(channel) ?? new Set()
+  #collect(channel: string, name: string): void {
+    const names = this.#collected.get(channel) ?? new Set()
     names.add(name)
-    this.#gathered.set(channel, names)
-    this.#timer ??= setTimeout(() => void this.flush(), gatherMs)
+    this.#collected.set(channel, names)
+    this.#timer ??= setTimeout(() => void this.flush(), collectMs)
   }
 }
 
-function inLots(names: readonly string[]): string[] {
-  const lots: string[] = []
+function inGroups(names: readonly string[]): string[] {
+  const groups: string[] = []
   for (let start = 0; start < names.length; start += namesPerNotification)
-    lots.push(names.slice(start, start + namesPerNotification).join(' '))
-  return lots
+    groups.push(names.slice(start, start + namesPerNotification).join(' '))
+  return groups
 }

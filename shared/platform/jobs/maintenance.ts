@@ -4,10 +4,10 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-type QueueChore = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
+type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
 
-/** What is made good behind processes that died. */
-const repairs: readonly QueueChore[] = [
+/** Repairs after processes that died. */
+const repairs: readonly JobMaintenanceTask[] = [
   { name: 'abandoned operations', everySeconds: 10, run: ({ db, jobQueue }) => failAbandonedOperations(db, jobQueue) },
   { name: 'jobs at gates', everySeconds: 5, run: ({ jobQueue }) => jobQueue.gates.admitAll() },
 ]
@@ -16,7 +16,7 @@ export const jobMaintenance = [
   ...repairs,
   // Decisions, Kept for how long.
   defineCleanup('sweep_operations', { table: 'operations', old: 'finished_at < $1', by: 'finished_at', keptDays: 30, everyMinutes: 60 }),
-  // Their bytes go with the next sweep of blobs.
+  // The next blob sweep removes their bytes.
   defineCleanup('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
   defineCleanup('sweep_kept_answers', { table: 'kept_answers', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
 ]

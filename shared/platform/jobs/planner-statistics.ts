@@ -1,10 +1,9 @@
 import type { Database } from '#shared/platform/db/database.ts'
 
 /**
- * Keeps the planner from believing what it once saw of the queue: the table goes from empty to thousands of waiting jobs and back within
- * seconds. By the statistics of another moment a fetch reads all waiting jobs, and once more for every job that it takes: 187 ms for 100 of
- * 6,000. Without any it goes by the table's size as it is now; told that a queue is half of it and that jobs lie in their order, it takes
- * the index of waiting jobs: 1 ms, also for 100 of 100,000.
+ * Pins the planner statistics of the queue table, which goes from empty to thousands of waiting jobs and back within seconds. With outdated
+ * statistics a fetch reads all waiting jobs, once more per fetched job: 187 ms for 100 of 6,000. Without statistics the planner uses the
+ * current table size; with n_distinct 2 and correlation 1 it uses the index of waiting jobs: 1 ms, also for 100 of 100,000.
  */
 export async function pinPlannerStatistics(database: Database): Promise<void> {
   await database.query({

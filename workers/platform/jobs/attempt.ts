@@ -22,16 +22,16 @@ import { type AnyHandler, type Attempt, completed, type JobResult, type StartJob
 import type { Resources } from '#workers/resources.ts'
 
 export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
-/** What of a job's row an attempt goes by. */
+/** Job columns that an attempt reads. */
 type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 'retryLimit'>
 
-/** Somebody else settled the operation meanwhile, or has gone on with it; what this attempt wrote must not stand. */
+/** Thrown when another attempt has completed or continued the operation: this attempt's writes are rolled back. */
 class TakenOver extends Error {}
 
 /**
- * Runs one attempt: enter the workspace, run, settle. What has to wait for its workspace or its app (shared/platform/kernel/background.ts) is taken
- * from its queue and `rests`. A failure below 500 is the caller's, and one that is expected all is well on our side: it settles at once and is not tried again.
- * Any other, OVERLOADED among them, settles at the last attempt and is thrown on, so that the queue retries it or keeps it as a dead letter.
+ * Runs one attempt: enter the workspace, run, complete. A job that must wait for its workspace or app (shared/platform/kernel/background.ts)
+ * leaves its queue and is deferred (`rests`). Failures below 500 and expected ones fail the operation at once, without a retry. Any other
+ * failure, OVERLOADED included, fails the operation at the last attempt and is rethrown, so that the queue retries it or keeps a dead letter.
  */
 export async function runAttempt(
   handler: AnyHandler,
@@ -43,10 +43,10 @@ export async function runAttempt(
   const services = { ...others, db: row.data.workspaceId === null ? db : db.forWorkspace(row.data.workspaceId) }
   await services.cache.refresh()
   const workspace = await workspaceOf(services, row)
-  if (workspace && dispositionOf(job, workspace) === 'waits') return rest(handler, row, workspace, services)
+  if (workspace && dispositionOf(job, workspace) === 'waits') return defer(handler, row, workspace, services)
   const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
-    // Whoever settled it freed its slot and let nobody in.
+    // The process that completed the operation released its slot; nothing was admitted.
     if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
     return 'ended'
   }
@@ -61,23 +61,23 @@ export async function runAttempt(
       const scope = handler.inWorkspace ? await enterAsCaller(platform, row.data.workspaceId ?? '', job.work) : platform
       isRunning = true
       const done = await handler.run(attemptIn(scope, { ...work, reached, tracked, begun: started.begun }) as never)
-      if (done !== completed) await settle(work, tracked.db, done)
+      if (done !== completed) await complete(work, tracked.db, done)
     }
     await inAttempts(services.cache, services.db, run, { isFresh: true, ...(job.once && { atMost: 1 }) })
   } catch (error) {
     if (error instanceof TakenOver) return 'ended'
     const isHalted = isSuspensionError(error) && waitsForWorkspace(job.work)
-    if (isHalted && workspace) return rest(handler, row, workspace, services)
+    if (isHalted && workspace) return defer(handler, row, workspace, services)
     const isLast = row.retryCount >= row.retryLimit
-    const callersMistake = error instanceof Problem && !isOverloaded(error) && (error.status < 500 || error.expected)
+    const isCallerError = error instanceof Problem && !isOverloaded(error) && (error.status < 500 || error.expected)
     if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error))
       await revertOperationStart(services.db, operationOf(row))
-    if (job.tracked && (callersMistake || isLast)) {
+    if (job.tracked && (isCallerError || isLast)) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       const ended = await completeOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
-      announce(work, services.db, ended?.continues ?? null)
+      signalCompletion(work, services.db, ended?.continues ?? null)
     }
-    if (!callersMistake) throw error
+    if (!isCallerError) throw error
   } finally {
     if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
   }
@@ -88,19 +88,19 @@ async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId 
   return workspaceId === null ? undefined : cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
 }
 
-/** Somebody else may have the job by now: then it is theirs, and no more ended than one that rests. */
-async function rest({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'rests'> {
+/** Defers the job, unless another attempt has it by now: then this attempt leaves it alone. */
+async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'rests'> {
   await deferJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
   if (job.gate) await jobQueue.admitNext(job.gate, workspace.id)
   return 'rests'
 }
 
-/** The operation that a job works on: the one of its own id, unless it was parked. */
+/** The id of a job's operation: its own id, unless it resumes a parked operation. */
 const operationOf = ({ id, data }: JobRow): string => data.operationId ?? id
 
 const untracked = { checkpoint: undefined, begun: false }
 
-/** One attempt's work, whatever scope it runs in. */
+/** The parts of one attempt that do not depend on its scope. */
 interface Work {
   readonly handler: AnyHandler
   readonly row: JobRow
@@ -108,7 +108,7 @@ interface Work {
   readonly services: WorkerServices
 }
 
-/** The same while it runs. `reached` holds the last checkpoint, from which it goes on when it is done again. */
+/** The work while it runs. `reached` holds the last checkpoint, from which a retry continues. */
 interface RunningWork extends Work {
   readonly reached: { checkpoint: unknown }
   readonly tracked: Tracked
@@ -135,7 +135,7 @@ function attemptIn<S extends PlatformScope>(scope: S, work: RunningWork): Attemp
       })
     },
     commit: async (write) => {
-      await scope.db.transaction(async (tx) => settle(work, tx, await write(within(scope, tx))))
+      await scope.db.transaction(async (tx) => complete(work, tx, await write(within(scope, tx))))
       return completed
     },
     park: async (write) => {
@@ -163,13 +163,13 @@ async function park(
   if (!(await parkOperation(tx, operation, awaits, known, checkpoint))) throw new TakenOver()
 }
 
-async function settle(work: Work, db: Executor, { result, fileId }: JobResult<unknown>): Promise<void> {
+async function complete(work: Work, db: Executor, { result, fileId }: JobResult<unknown>): Promise<void> {
   if (!work.handler.job.tracked) return
   const ended = await completeOperation(db, operationOf(work.row), { status: 'done', result, fileId })
   if (!ended) throw new TakenOver()
-  announce(work, db, ended.continues)
+  signalCompletion(work, db, ended.continues)
 }
 
-/** Tells whoever waits for the operation, and those who go on after it, once it is committed. */
-const announce = ({ row, services }: Work, db: Executor, continues: string | null): void =>
+/** Signals the completion to waiting callers and to the continuation's queue, after the commit. */
+const signalCompletion = ({ row, services }: Work, db: Executor, continues: string | null): void =>
   db.afterCommit(() => services.jobQueue.signals.signalCompletion(operationOf(row), continues))

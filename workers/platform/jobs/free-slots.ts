@@ -1,12 +1,12 @@
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
-/** How many jobs may be taken, whosever they are, and which workspaces have all the slots that they may have. */
+/** The number of jobs that may be fetched, and the workspaces that use all their slots. */
 export interface FreeSlots {
   readonly free: number
   readonly full: string[]
 }
 
-/** What a process may take of a job while it runs attempts for these workspaces, an entry for each attempt; null is the platform itself. */
+/** Computes the free slots of a job. `running` has the workspace of each running attempt; null is the platform. */
 export function freeSlots(
   { concurrency, slotsPerWorkspace }: Pick<AnyJob, 'concurrency' | 'slotsPerWorkspace'>,
   running: readonly (string | null)[],
@@ -20,6 +20,6 @@ export function freeSlots(
     if (length >= slotsPerWorkspace) full.push(workspaceId)
     else mostOfOthers = Math.max(mostOfOthers, length)
   }
-  // All that are taken may be of the one that has most.
+  // All fetched jobs may belong to the workspace with the most running attempts.
   return { free: Math.min(free, slotsPerWorkspace - mostOfOthers), full }
 }

@@ -1,7 +1,7 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 
-/** Does something about one item; resolves when it is done, with others of its workspace or alone. */
+/** Processes one item, alone or together with others of its workspace; resolves when it is done. */
 export type GroupedWork<Item> = (scope: PlatformScope, item: Item) => Promise<void>
 
 interface Waiting<Item> {
@@ -11,9 +11,9 @@ interface Waiting<Item> {
 }
 
 /**
- * Work that attempts ask for one by one and that is done for many of a workspace at once: what a process is asked for while it works on one
- * lot makes up the next, so the cost of a lot does not grow with the load. No workspace waits for another's lot. One that fails is done again
- * item by item, so that nobody fails by the fault of another; the work must be fit to be done twice.
+ * Groups single requests of concurrent attempts by workspace: items that arrive while one group is processed form the next group. Workspaces
+ * do not wait for each other. A failed group is processed again item by item, so that an item fails only by itself; the work must be
+ * idempotent.
  */
 export function createGroupedWork<Item>(
   workspaceOf: (item: Item) => string,
@@ -25,42 +25,42 @@ export function createGroupedWork<Item>(
     const waiting = processes.get(scope.jobQueue) ?? new Map<string, Waiting<Item>[]>()
     processes.set(scope.jobQueue, waiting)
     const done = Promise.withResolvers<void>()
-    const asked = { scope, item, done }
+    const request = { scope, item, done }
     const workspaceId = workspaceOf(item)
-    const lot = waiting.get(workspaceId)
-    if (lot) lot.push(asked)
+    const group = waiting.get(workspaceId)
+    if (group) group.push(request)
     else {
-      waiting.set(workspaceId, [asked])
-      void workOff(waiting, workspaceId)
+      waiting.set(workspaceId, [request])
+      void processGroups(waiting, workspaceId)
     }
     return done.promise
   }
 
-  async function workOff(waiting: Map<string, Waiting<Item>[]>, workspaceId: string): Promise<void> {
+  async function processGroups(waiting: Map<string, Waiting<Item>[]>, workspaceId: string): Promise<void> {
     for (;;) {
-      // Attempts at jobs that were fetched together ask one after the other, and before this.
+      // Attempts of jobs fetched together add their items before this resolves.
       await new Promise(setImmediate)
-      const lot = waiting.get(workspaceId) ?? []
-      if (lot.length === 0) break
+      const group = waiting.get(workspaceId) ?? []
+      if (group.length === 0) break
       waiting.set(workspaceId, [])
-      await doTogether(workspaceId, lot)
+      await processGroup(workspaceId, group)
     }
     waiting.delete(workspaceId)
   }
 
-  async function doTogether(workspaceId: string, lot: readonly Waiting<Item>[]): Promise<void> {
-    const [first] = lot
+  async function processGroup(workspaceId: string, group: readonly Waiting<Item>[]): Promise<void> {
+    const [first] = group
     if (!first) return
     try {
       await work(
         first.scope,
-        lot.map(({ item }) => item),
+        group.map(({ item }) => item),
         workspaceId,
       )
-      for (const { done } of lot) done.resolve()
+      for (const { done } of group) done.resolve()
     } catch (error) {
-      if (lot.length === 1) first.done.reject(error)
-      else for (const one of lot) await doTogether(workspaceId, [one])
+      if (group.length === 1) first.done.reject(error)
+      else for (const one of group) await processGroup(workspaceId, [one])
     }
   }
 }

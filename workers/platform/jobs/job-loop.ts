@@ -11,12 +11,12 @@ import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
-/** Well under the queue's heartbeat of 10 s. */
+/** Well below the queue's heartbeat limit of 10 s. */
 const heartbeatMs = 2_000
-/** What is told to end has so long to settle what it was doing. */
-const settleMs = 1_000
+/** The time that aborted attempts have to finish. */
+const abortGraceMs = 1_000
 
-/** An attempt that runs: for whom, when it has ended, and how it is told to end. */
+/** A running attempt: its workspace, its end and its abort signal. */
 interface Attempt {
   readonly workspaceId: string | null
   readonly ended: Promise<void>
@@ -24,8 +24,8 @@ interface Attempt {
 }
 
 /**
- * Takes one queue's jobs as long as there are free slots. pg-boss's own `work` takes one job per wake-up at batch size 1 (40 sent, 4
- * answered in 20 s), so this loop asks for as many as it has slots for, and again while it got some.
+ * Fetches one queue's jobs while slots are free. pg-boss's own `work` fetches one job per wake-up at batch size 1 (40 sent, 4 answered in
+ * 20 s), so this loop fetches as many as it has free slots, repeatedly until none are left.
  */
 export class JobLoop {
   readonly #handler: AnyHandler
@@ -33,12 +33,12 @@ export class JobLoop {
   readonly #running = new Map<string, Attempt>()
   readonly #completed: string[] = []
   readonly #stop = new AbortController()
-  #heart: NodeJS.Timeout | undefined
+  #heartbeatTimer: NodeJS.Timeout | undefined
   #fetching: Promise<void> | undefined
   #again = false
-  /** The workspaces whose jobs alone may wait, told by the last look; undefined when jobs of any may. */
+  /** After a fetch, the only workspaces whose jobs may still wait; undefined when any may. */
   #waiting: readonly string[] | undefined
-  /** Whether somebody said that there is more since the last fetch was sent. */
+  /** Whether a signal arrived since the last fetch was sent. */
   #woken = false
   #completing: Promise<void> | undefined
 
@@ -48,18 +48,18 @@ export class JobLoop {
   }
 
   start(): void {
-    this.#heart = setInterval(() => void this.#beat(), heartbeatMs)
+    this.#heartbeatTimer = setInterval(() => void this.#sendHeartbeat(), heartbeatMs)
   }
 
-  /** Looks for jobs now; called when a signal or a poll names the queue. */
+  /** Fetches jobs now; called when a signal or a poll names the queue. */
   wake(): void {
     this.#waiting = undefined
     this.#woken = true
-    this.#look()
+    this.#fillSlots()
   }
 
-  /** Takes what the slots that are free now may take of what is known to wait. */
-  #look(): void {
+  /** Fills the free slots with waiting jobs. */
+  #fillSlots(): void {
     if (this.#stop.signal.aborted) return
     if (this.#fetching) {
       this.#again = true
@@ -67,7 +67,7 @@ export class JobLoop {
     }
     this.#fetching = this.#fetch().finally(() => {
       this.#fetching = undefined
-      if (this.#again) this.#look()
+      if (this.#again) this.#fillSlots()
     })
   }
 
@@ -82,28 +82,28 @@ export class JobLoop {
     return name === job.name || name === job.gate?.name
   }
 
-  /** Whether nothing is running or being looked for. */
+  /** Whether nothing is running, being fetched or being completed. */
   get idle(): boolean {
     return this.#running.size === 0 && !this.#fetching && !this.#completing
   }
 
-  /** Takes no more, lets what runs end within `graceMs`, then tells it to, and hands what still runs back to the queue. */
+  /** Stops fetching, waits up to `graceMs` for running attempts, aborts them, and returns jobs that still run to the queue. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort()
     await this.#fetching
-    await this.#rest(graceMs)
+    await this.#waitForAttempts(graceMs)
     for (const { halt } of this.#running.values()) halt.abort()
-    await this.#rest(settleMs)
+    await this.#waitForAttempts(abortGraceMs)
     const { name } = this.#handler.job
     for (const id of this.#running.keys())
       await this.#services.jobQueue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
     await this.#completing
     await this.#complete()
-    clearInterval(this.#heart)
+    clearInterval(this.#heartbeatTimer)
   }
 
-  /** Waits for what runs, so long at most. */
-  async #rest(ms: number): Promise<void> {
+  /** Waits at most `ms` for running attempts. */
+  async #waitForAttempts(ms: number): Promise<void> {
     const timer = Promise.withResolvers<void>()
     const timeout = setTimeout(timer.resolve, ms)
     await Promise.race([Promise.allSettled([...this.#running.values()].map(({ ended }) => ended)), timer.promise])
@@ -119,7 +119,7 @@ export class JobLoop {
         [...this.#running.values()].map(({ workspaceId }) => workspaceId),
       )
       if (free <= 0 || this.#stop.signal.aborted) return
-      // A fetch past a workspace that is full reads all that waits of it, and finds nothing but what came since with a signal.
+      // A fetch that excludes a full workspace reads all its waiting jobs; it is useless until a signal brings jobs of others.
       if (this.#waiting?.every((workspaceId) => full.includes(workspaceId))) return
       this.#woken = false
       try {
@@ -128,7 +128,7 @@ export class JobLoop {
           includeMetadata: true,
           ...(full.length === 0 ? {} : { ignoreGroups: full }),
         })
-        for (const row of rows) this.#take(row)
+        for (const row of rows) this.#startAttempt(row)
         if (rows.length < free && !this.#woken) this.#waiting = full
       } catch (error) {
         this.#services.log.warn({ err: error, queue: job.name }, 'could not fetch jobs')
@@ -137,28 +137,28 @@ export class JobLoop {
     }
   }
 
-  #take(row: JobWithMetadata<JobEnvelope>): void {
+  #startAttempt(row: JobWithMetadata<JobEnvelope>): void {
     recordWaitTime(row, this.#handler.job.gate !== undefined)
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)
-      this.#freed()
+      this.#onSlotFree()
     })
     this.#running.set(row.id, { workspaceId: row.data.workspaceId, ended, halt })
   }
 
-  /** A slot is free: it is filled together with those that come free until the jobs that ended are completed. */
-  #freed(): void {
-    // What ended may have let the next one through its gate, and the signal of that is still on its way.
+  /** A slot became free: it is filled together with others that become free until the ended jobs are completed. */
+  #onSlotFree(): void {
+    // The ended job may have admitted the next one at its gate, whose signal has not arrived yet.
     if (this.#handler.job.gate) this.wake()
-    else if (!this.#completing) this.#look()
+    else if (!this.#completing) this.#fillSlots()
   }
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
     const { job } = this.#handler
     const done = jobAttemptSeconds.startTimer({ job: job.name })
     const endCall = trackCall()
-    // A signal of AbortSignal.timeout stays until its time has come: 13,000 of them after five minutes of 43 jobs a second.
+    // An AbortSignal.timeout stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
@@ -168,7 +168,7 @@ export class JobLoop {
       done({ outcome: outcome === 'rests' ? 'rested' : 'completed' })
       if (outcome === 'rests') return
       this.#completed.push(row.id)
-      this.#completing ??= this.#gather()
+      this.#completing ??= this.#completeBatch()
     } catch (error) {
       done({ outcome: 'failed' })
       const { requestId } = row.data.cause
@@ -183,7 +183,7 @@ export class JobLoop {
     }
   }
 
-  /** Where a database that was away has not heard of it, the job goes back into its queue, unless somebody has it already. */
+  /** Fails the job. When the database is unreachable, the job is returned to its queue later, unless another attempt has it. */
   async #fail(row: JobWithMetadata<JobEnvelope>, message: string): Promise<void> {
     const { db, jobQueue } = this.#services
     try {
@@ -194,13 +194,13 @@ export class JobLoop {
     }
   }
 
-  /** Completes in batches: what ends in the same few milliseconds is one statement. */
-  async #gather(): Promise<void> {
+  /** Completes jobs that end within the same few milliseconds in one statement. */
+  async #completeBatch(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 2))
-    this.#look()
+    this.#fillSlots()
     await this.#complete()
-    this.#completing = this.#completed.length > 0 ? this.#gather() : undefined
-    if (!this.#completing) this.#look()
+    this.#completing = this.#completed.length > 0 ? this.#completeBatch() : undefined
+    if (!this.#completing) this.#fillSlots()
   }
 
   async #complete(): Promise<void> {
@@ -208,13 +208,13 @@ export class JobLoop {
     if (ids.length === 0) return
     const { jobQueue, log } = this.#services
     const { name } = this.#handler.job
-    // When this is lost, the heartbeat runs out and another attempt finds the operation settled.
+    // When this fails, the heartbeat expires and another attempt finds the operation completed.
     await retryUntilAvailable(this.#stop.signal, () => jobQueue.boss.complete(name, ids)).catch((error: unknown) => {
       log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const ids = [...this.#running.keys()]
     if (ids.length > 0) await this.#services.jobQueue.boss.touch(this.#handler.job.name, ids).catch(() => undefined)
   }

@@ -1,22 +1,22 @@
 import { Invalidations } from '#shared/platform/db/cache/invalidations.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Something that is remembered, or about to be. */
-interface Fact {
+/** A cached value, or one that is loading. */
+interface Entry {
   readonly value: Promise<unknown>
   isLoading: boolean
 }
 
-/** The most scopes (workspaces, people) whose facts one process keeps; the oldest go first. */
+/** The most scopes (workspaces, people) that one process caches; the oldest is dropped first. */
 const maxScopes = 20_000
 
 /**
- * What a process remembers of slow-changing facts: roles, members, keys, sessions, settings, types. Every entry belongs to a scope, the
- * id of a workspace or person, and goes when that scope changes. Call `settle` once at the start of a piece of work; what is remembered
- * after it is as true as a fresh read would have been at that moment.
+ * A process's cache of slow-changing data: roles, members, keys, sessions, settings, types. Every entry belongs to a scope, the id of a
+ * workspace or person, and is dropped when that scope changes. Call `refresh` once at the start of a unit of work: entries are then as
+ * current as a fresh read at that moment.
  */
 export class Cache {
-  readonly #scopes = new Map<string, Map<string, Fact>>()
+  readonly #scopes = new Map<string, Map<string, Entry>>()
   readonly #changes: Invalidations
   #drops = 0
 
@@ -24,17 +24,17 @@ export class Cache {
     this.#changes = new Invalidations(databaseUrl, name, (scope) => this.drop(scope))
   }
 
-  /** Grows whenever something is forgotten: the same number again means that nothing was. */
+  /** Increases with every drop; an unchanged number means that nothing was dropped. */
   get dropCount(): number {
     return this.#drops
   }
 
-  /** Resolves once nothing older than this call is remembered. */
+  /** Resolves once every change committed before this call has been dropped from the cache. */
   refresh(): Promise<void> {
     return this.#changes.refresh()
   }
 
-  /** See Changes: what lets a statement say whether caches hold, and what it found. */
+  /** The cache position that a verified statement compares with; see `Invalidations`. */
   position(): ReturnType<Invalidations['position']> {
     return this.#changes.position()
   }
@@ -44,28 +44,28 @@ export class Cache {
   }
 
   /**
-   * The remembered value of `key` in `scope`, or what `load` gives, which is then remembered. A failed or undefined load is not. `load`
-   * reads through `db`: in a transaction it waits for nobody else's load, which may itself wait for a connection of the pool, and those are
-   * perhaps all held by others who wait for this transaction.
+   * Returns the cached value of `key` in `scope`, or caches the result of `load`. A failed or undefined load is not cached. `load` reads
+   * through `db`. In a transaction it does not wait for another caller's load: that one may need a pool connection, and all of them may be
+   * held by callers that wait for this transaction.
    */
   remember<T>(db: Executor, scope: string, key: string, load: () => Promise<T>): Promise<T> {
     const entries = this.#entries(scope)
     const known = entries.get(key)
     if (known) return known.isLoading && 'inTransaction' in db ? load() : (known.value as Promise<T>)
     const value = load()
-    const fact: Fact = { value, isLoading: true }
-    entries.set(key, fact)
-    const forget = () => {
-      if (entries.get(key) === fact) entries.delete(key)
+    const entry: Entry = { value, isLoading: true }
+    entries.set(key, entry)
+    const remove = () => {
+      if (entries.get(key) === entry) entries.delete(key)
     }
     value.then((loaded) => {
-      fact.isLoading = false
-      if (loaded === undefined) forget()
-    }, forget)
+      entry.isLoading = false
+      if (loaded === undefined) remove()
+    }, remove)
     return value
   }
 
-  /** Forgets a scope; everything when it is undefined. */
+  /** Drops a scope; undefined drops everything. */
   drop(scope: string | undefined): void {
     this.#drops += 1
     if (scope === undefined) this.#scopes.clear()
@@ -76,11 +76,11 @@ export class Cache {
     await this.#changes.close()
   }
 
-  #entries(scope: string): Map<string, Fact> {
+  #entries(scope: string): Map<string, Entry> {
     const known = this.#scopes.get(scope)
     if (known) return known
     if (this.#scopes.size >= maxScopes) this.#scopes.delete(this.#scopes.keys().next().value ?? '')
-    const entries = new Map<string, Fact>()
+    const entries = new Map<string, Entry>()
     this.#scopes.set(scope, entries)
     return entries
   }

@@ -2,27 +2,27 @@ import pg from 'pg'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
-/** A change that caches must hear of: the workspace or person whose cached facts are out of date. */
+/** A row of `cache_changes`: the workspace or person whose cache entries are out of date. */
 interface Change {
   readonly id: string
   readonly scope: string
   readonly horizon: string
 }
 
-/** More changes than this are not told apart one by one in every statement: `settle` finds where to go on from. */
+/** With more seen changes than this no position is given, since every statement lists them: `refresh` advances the horizon. */
 const maxSeen = 100
 
-/** Every request waits for this answer, which is a matter of a millisecond, and those that come meanwhile for the next one. */
+/** The time limit of a refresh. It normally takes a millisecond; every request waits for one. */
 const answerWithinMs = 3_000
 
-/** Changes are kept an hour (db/chores.ts); a process that has not asked for half of it starts over with empty caches. */
+/** Changes are kept for an hour (db/maintenance.ts); a process that has not asked for half of that drops its whole cache. */
 const staleAfterMs = 30 * 60 * 1000
 
 /**
- * Tells whether what a process has cached still holds, as of now. Triggers write a row to `cache_changes` whenever a role, member, key,
- * session, setting, type or field changes; `settle` reads the rows that this process has not seen and drops what they name. One small
- * statement serves every request that is waiting at that moment, so its cost does not grow with the load. Unlike a notification it
- * cannot be late: a revoked key is refused by every process on the next request (design, The hot path).
+ * Finds which cache entries are out of date. Triggers write a row to `cache_changes` whenever a role, member, key, session, setting, type or
+ * field changes; `refresh` reads the rows that this process has not seen and drops their scopes. One small statement serves all waiting
+ * requests, so its cost does not grow with the load. Unlike a notification it cannot be late: every process refuses a revoked key on the
+ * next request (design, The hot path).
  */
 export class Invalidations {
   readonly #url: string
@@ -35,16 +35,16 @@ export class Invalidations {
   #seen = new Set<string>()
   readonly #asked = new Stopwatch()
 
-  /** `drop` forgets what is cached of a scope, or everything when called with undefined. */
+  /** `drop` drops the entries of a scope, or everything when called with undefined. */
   constructor(url: string, name: string, drop: (scope: string | undefined) => void) {
     this.#url = url
     this.#name = name
     this.#drop = drop
   }
 
-  /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is out of reach. */
+  /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is unreachable. */
   refresh(): Promise<void> {
-    // Whoever comes before the statement is sent shares it; it is sent when this turn of the event loop has brought all that it will.
+    // Calls before the statement is sent share it; it is sent at the end of this turn of the event loop.
     this.#next ??= this.#afterRunning().then(() => {
       const running = this.#ask()
       this.#next = undefined
@@ -54,24 +54,24 @@ export class Invalidations {
     return this.#next
   }
 
-  /** The statement under way may have read before a new caller's facts were committed, so the next one waits for it. */
+  /** The running statement may have read before a new caller's changes were committed, so that caller needs the next one. */
   async #afterRunning(): Promise<void> {
     await this.#running?.catch(() => undefined)
     await new Promise(setImmediate)
   }
 
-  /** From where on, and past which changes, a statement has to look; undefined when that is not known and `settle` must be asked first. */
+  /** The horizon from which a statement must look, and the changes to ignore; undefined when unknown: then `refresh` must run first. */
   position(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
     const known = this.#horizon !== undefined && this.#asked.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
     return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
   }
 
-  /** Hears of changes that a statement found behind a mark. */
-  applyInvalidations(news: readonly (readonly [id: number, scope: string])[], horizon: string): void {
-    // Of two statements that ran at the same time, the earlier one may answer last.
+  /** Applies the changes that a verified statement found after a position. */
+  applyInvalidations(changes: readonly (readonly [id: number, scope: string])[], horizon: string): void {
+    // Of two concurrent statements the earlier one may answer last.
     if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
     this.#asked.restart()
-    for (const [id, scope] of news) {
+    for (const [id, scope] of changes) {
       this.#seen.add(String(id))
       this.#drop(scope)
     }
@@ -89,7 +89,7 @@ export class Invalidations {
       const { rows } = await client.query<Change>({ name: 'changes', text: statement, values: [this.#horizon ?? null] })
       this.#apply(rows)
     } catch (error) {
-      this.#forget(client)
+      this.#discard(client)
       throw error
     }
   }
@@ -129,23 +129,23 @@ export class Invalidations {
     })
     let isOpen = false
     client.on('error', () => {
-      if (isOpen) this.#forget(client)
+      if (isOpen) this.#discard(client)
     })
     await client.connect()
     isOpen = true
     return client
   }
 
-  /** Lets go of a dead connection; whatever was missed meanwhile is found by the horizon, which is kept. */
-  #forget(client: pg.Client): void {
+  /** Discards a dead connection. The horizon is kept, so missed changes are found later. */
+  #discard(client: pg.Client): void {
     this.#client = undefined
     client.removeAllListeners('error').on('error', () => undefined)
     client.end().catch(() => undefined)
   }
 }
 
-// Rows are found by the transaction that wrote them, not by a counter: a lower number may commit after a higher one. Everything from the
-// oldest transaction that was still open last time is read again and told apart by id. The outer join gives the horizon also when there is none.
+// Rows are found by the transaction that wrote them, not by a counter: a lower number may commit after a higher one. Rows since the oldest
+// transaction that was open last time are read again and identified by id. The outer join returns the horizon even without changes.
 const statement = `
   select change.id::text as id, change.scope, pg_snapshot_xmin(pg_current_snapshot())::text as horizon
   from (select 1) as always

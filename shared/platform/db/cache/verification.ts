@@ -3,17 +3,17 @@ import { changedSinceSql } from '#shared/platform/db/cache/changed-since.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
-/** What a verified statement brings along in each row, behind its own cells; there is always one, also when it finds nothing. */
-interface Rider {
+/** Columns that a verified statement adds to each row, after its own; there is always one row, even when nothing is found. */
+interface AddedColumns {
   readonly k_news: readonly (readonly [id: number, scope: string])[] | null
-  /** null where it is the one that was asked with: most reads find it so, and need not carry it in every row. */
+  /** null when the horizon has not moved, which is usual: then no row carries it. */
   readonly k_horizon: string | null
   readonly k_found: boolean | null
 }
 
 /**
- * Lets the first prepared statement of a read answer as well whether what the process remembers still holds, in the same snapshot and
- * without a round trip of its own. A statement for itself costs a read about a third more (measured, get by id).
+ * Verifies the cache by the first prepared statement of a read, in the same snapshot and without another round trip. A separate statement
+ * makes a read about a third more expensive (measured, get by id).
  */
 export class Verification {
   readonly #cache: Cache
@@ -23,70 +23,70 @@ export class Verification {
     this.#cache = cache
   }
 
-  /** Whether a statement was verified: what it found changed has been dropped from the cache. */
+  /** Whether a statement verified the cache; the scopes that it found changed have been dropped. */
   get isDone(): boolean {
     return this.#isDone
   }
 
   /**
-   * Runs a statement that only reads; the first prepared one is verified. What is planned each time would be planned with its rider, which
-   * takes as long as a search over 60 columns itself (measured: 0.64 ms instead of 0.34): the caches are asked by a statement for itself then.
+   * Runs a statement that only reads; the first prepared one carries the verification. Unprepared statements do not: planning the added
+   * columns takes as long as a search over 60 columns itself (measured: 0.64 ms instead of 0.34).
    */
   async query<Row>(db: Executor, statement: Statement): Promise<Row[]> {
     const { name, text, values = [], rows: form = 'objects' } = statement
     if (this.#isDone || name === undefined) return db.query<Row>(statement)
-    const mark = this.#cache.position()
-    if (!mark) return db.query<Row>(statement)
+    const position = this.#cache.position()
+    if (!position) return db.query<Row>(statement)
     const rows = await db.query<Row>({
       ...statement,
       name: name + forms[form].suffix,
-      text: verified(name, text, form, values.length),
-      values: [...values, mark.horizon, mark.seen],
+      text: verifiedText(name, text, form, values.length),
+      values: [...values, position.horizon, position.seen],
     })
-    const { k_found, k_news, k_horizon } = riderOf(rows[0])
-    this.#cache.applyInvalidations(k_news ?? [], k_horizon ?? mark.horizon)
+    const { k_found, k_news, k_horizon } = addedColumnsOf(rows[0])
+    this.#cache.applyInvalidations(k_news ?? [], k_horizon ?? position.horizon)
     this.#isDone = true
     return k_found ? rows : []
   }
 }
 
-/** The rider of the first row. Where rows are arrays, one whose own cells are all null stands for none. */
-function riderOf(row: unknown): Rider {
-  if (!Array.isArray(row)) return row as Rider
+/** Reads the added columns of the first row. In array form a row whose own cells are all null means that nothing was found. */
+function addedColumnsOf(row: unknown): AddedColumns {
+  if (!Array.isArray(row)) return row as AddedColumns
   const [k_news, k_horizon] = row.slice(-2)
   return { k_news, k_horizon, k_found: row.slice(0, -2).some((cell) => cell !== null) }
 }
 
-/** A statement's text without a rider, and with it. */
-interface Made {
-  readonly plain: string
-  readonly made: string
+/** A statement's text without and with the added columns. */
+interface VerifiedText {
+  readonly original: string
+  readonly verified: string
 }
 
-/** How the two forms of rows are asked for: texts by those without a rider, and what tells the names of prepared statements apart. */
+/** The two row forms: known texts by statement name, the suffix of the prepared name, and the SQL that marks a found row. */
 const forms = {
   objects: {
     suffix: 'v',
-    texts: new Map<string, Made>(),
+    texts: new Map<string, VerifiedText>(),
     found: (text: string) => `select original.*, true as k_found from (${text}) as original`,
   },
-  // A cell less in every row: of a page of 50 it is one in fifteen.
-  arrays: { suffix: 'w', texts: new Map<string, Made>(), found: (text: string) => text },
+  // Saves a cell in every row: one in fifteen of a page of 50.
+  arrays: { suffix: 'w', texts: new Map<string, VerifiedText>(), found: (text: string) => text },
 } as const
 
-/** Knits the rider to a prepared statement, once. */
-function verified(name: string, text: string, form: keyof typeof forms, parameters: number): string {
+/** Adds the verification columns to a statement's text, once for each name. */
+function verifiedText(name: string, text: string, form: keyof typeof forms, parameters: number): string {
   const { texts, found } = forms[form]
   const known = texts.get(name)
-  if (known?.plain === text) return known.made
-  const made = `select found.*, news.k_news, news.k_horizon from (
+  if (known?.original === text) return known.verified
+  const verified = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
       from cache_changes where ${changedSinceSql(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
   if (texts.size >= maxTexts) texts.clear()
-  texts.set(name, { plain: text, made })
-  return made
+  texts.set(name, { original: text, verified })
+  return verified
 }
 
-/** Texts that are kept of each form, some megabytes. */
+/** The most texts kept for each form, some megabytes. */
 const maxTexts = 1_000

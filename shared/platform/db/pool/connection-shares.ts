@@ -1,27 +1,27 @@
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 
-/** Milliseconds that a caller waits for a connection; then it is OVERLOADED (page "Beyond", section 2). */
-const patienceMs = 3_000
+/** Milliseconds that a caller waits for a connection before OVERLOADED (page "Beyond", section 2). */
+const maxWaitMs = 3_000
 
-/** Whom a connection is for: a workspace's id, or null for the platform's own work, which has no cap. */
+/** The user of a connection: a workspace's id, or null for the platform's own work, which has no cap. */
 export type ConnectionOwner = string | null
 
-interface Waiting {
+interface WaitingCaller {
   readonly admit: () => void
 }
 
 /**
- * Shares the connections of a process among workspaces. A workspace has at most a quarter of them while others wait, and never takes the
- * last free quarter for what it holds beyond its own. Workspaces that wait take turns; callers of one are served in their order.
+ * Shares the connections of a process among workspaces. While others wait, a workspace has at most a quarter of them; beyond its quarter it
+ * never takes from the last free quarter. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
  */
 export class ConnectionShares {
   readonly #quarter: number
-  /** Connections that are kept for workspaces below their share. */
+  /** Connections reserved for workspaces below their share. */
   readonly #reserve: number
   #free: number
   readonly #held = new Map<ConnectionOwner, number>()
-  /** Callers that wait, by owner. The order of the map is the order of turns. */
-  readonly #lines = new Map<ConnectionOwner, Waiting[]>()
+  /** Waiting callers by owner. The map's order is the round-robin order. */
+  readonly #lists = new Map<ConnectionOwner, WaitingCaller[]>()
   #waiting = 0
 
   constructor(connections: number) {
@@ -30,12 +30,12 @@ export class ConnectionShares {
     this.#reserve = Math.floor(connections / 4)
   }
 
-  /** Callers that wait for a connection. */
+  /** The number of callers that wait for a connection. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Takes a connection's place: undefined when it was free, else a promise of it, which rejects with OVERLOADED after 3 s. */
+  /** Reserves a connection: undefined when one was free, else a promise that rejects with OVERLOADED after 3 s. */
   acquire(owner: ConnectionOwner): Promise<void> | undefined {
     const isFree = this.#free > 0 && (this.#isWithinShare(owner) || (this.#waiting === 0 && this.#hasSpare()))
     if (!isFree) return this.#wait(owner)
@@ -67,14 +67,14 @@ export class ConnectionShares {
 
   #wait(owner: ConnectionOwner): Promise<void> {
     return new Promise((resolve, reject) => {
-      const line = this.#lines.get(owner) ?? []
-      this.#lines.set(owner, line)
+      const list = this.#lists.get(owner) ?? []
+      this.#lists.set(owner, list)
       const leave = () => {
-        line.splice(line.indexOf(waiting), 1)
-        this.#left(owner, line)
-        reject(overloadedProblem(`No connection to the database was free for ${patienceMs / 1_000} s; try again soon`))
+        list.splice(list.indexOf(waiting), 1)
+        this.#remove(owner, list)
+        reject(overloadedProblem(`No connection to the database was free for ${maxWaitMs / 1_000} s; try again soon`))
       }
-      const limit = setTimeout(leave, patienceMs)
+      const limit = setTimeout(leave, maxWaitMs)
       const waiting = {
         admit: () => {
           clearTimeout(limit)
@@ -82,35 +82,35 @@ export class ConnectionShares {
           resolve()
         },
       }
-      line.push(waiting)
+      list.push(waiting)
       this.#waiting += 1
     })
   }
 
-  #left(owner: ConnectionOwner, line: readonly Waiting[]): void {
+  #remove(owner: ConnectionOwner, list: readonly WaitingCaller[]): void {
     this.#waiting -= 1
-    if (line.length === 0) this.#lines.delete(owner)
+    if (list.length === 0) this.#lists.delete(owner)
   }
 
   #admit(): void {
     while (this.#free > 0 && this.#waiting > 0) {
       const owner = this.#nextOwner()
       if (owner === undefined) return
-      const line = this.#lines.get(owner) as Waiting[]
-      const next = line.shift() as Waiting
-      // The owner goes behind the others that wait.
-      this.#lines.delete(owner)
-      if (line.length > 0) this.#lines.set(owner, line)
+      const list = this.#lists.get(owner) as WaitingCaller[]
+      const next = list.shift() as WaitingCaller
+      // The owner moves behind the other waiting owners.
+      this.#lists.delete(owner)
+      if (list.length > 0) this.#lists.set(owner, list)
       this.#waiting -= 1
       next.admit()
     }
   }
 
-  /** Whose turn it is: the first owner within its share, else the first of all while there is spare. */
+  /** The next owner: the first one within its share, else the first of all while connections are spare. */
   #nextOwner(): ConnectionOwner | undefined {
-    for (const owner of this.#lines.keys()) if (this.#isWithinShare(owner)) return owner
+    for (const owner of this.#lists.keys()) if (this.#isWithinShare(owner)) return owner
     if (!this.#hasSpare()) return undefined
-    const [first] = this.#lines.keys()
+    const [first] = this.#lists.keys()
     return first
   }
 }

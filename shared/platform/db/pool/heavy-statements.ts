@@ -1,34 +1,34 @@
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Milliseconds after which a statement counts as heavy, so that it needs the lane of its workspace. */
+/** Milliseconds after which a statement counts as heavy, so that it needs the lock of its workspace. */
 const quickMs = 50
 
-/** Milliseconds that a heavy statement may run, and that one waits for its turn (page "Beyond", section 2). */
-const [limitMs, patienceMs] = [5_000, 3_000]
+/** Milliseconds that a heavy statement may run, and that one may wait for the lock (page "Beyond", section 2). */
+const [limitMs, maxWaitMs] = [5_000, 3_000]
 
-/** A statement on its way. `begin` is called when it is sent, with what makes the database end it. */
+/** A running statement. `begin` is called when it is sent, with the function that cancels it in the database. */
 export interface RunningStatement {
   begin(cancel: () => void): void
-  /** Whether the database was asked to end it: the connection must not be used again, since that may come late. */
+  /** Whether a cancel request was sent: the connection must not be reused, since the request may arrive late. */
   readonly isCancelled: boolean
 }
 
 type Work<T> = (running: RunningStatement) => Promise<T>
 
-/** The heavy statements of one workspace. */
-interface Lane {
+/** The lock of one workspace's heavy statements. */
+interface HeavyLock {
   isHeld: boolean
   /** Statements that run or wait. */
-  inside: number
+  statements: number
   readonly waiting: (() => void)[]
 }
 
-/** The statement took longer than it may. */
+/** The failure of a statement that exceeded its time limit. */
 const tooLong = (named: string) =>
   problem('VALIDATION_ERROR', `${named} asks for more than the database finds in ${limitMs / 1_000} s; ask for less`)
 
-/** Runs a heavy statement without a lane. VALIDATION_ERROR that says what is `named` when it takes more than 5 s. */
+/** Runs a heavy statement without the lock. Throws VALIDATION_ERROR that names `named` after 5 s. */
 export async function runWithTimeLimit<T>(named: string, work: Work<T>): Promise<T> {
   let limit: NodeJS.Timeout | undefined
   const running = { isCancelled: false, begin }
@@ -48,70 +48,70 @@ export async function runWithTimeLimit<T>(named: string, work: Work<T>): Promise
 }
 
 /**
- * Lets one heavy statement of each workspace run at a time. Whether a statement is heavy shows when it runs: what ends within 50 ms needs no
- * lane. One that takes longer takes the lane; where another has it, the statement is cancelled and begun again in its turn.
+ * Runs one heavy statement of each workspace at a time. A statement that ends within 50 ms needs no lock. After 50 ms it takes the lock;
+ * when another statement holds it, the statement is cancelled and restarted once it has the lock.
  */
 export class HeavyStatementLimiter {
-  readonly #lanes = new Map<string, Lane>()
+  readonly #locks = new Map<string, HeavyLock>()
 
   /**
-   * Runs a statement; `work` may be called twice. OVERLOADED when it waits 3 s for its turn, VALIDATION_ERROR that says what is `named` when
-   * it takes more than 5 s.
+   * Runs a statement; `work` may be called twice. Throws OVERLOADED after waiting 3 s for the lock, and VALIDATION_ERROR that names `named`
+   * after running 5 s.
    */
   async run<T>(workspaceId: string, named: string, work: Work<T>): Promise<T> {
-    const lane = this.#lanes.get(workspaceId) ?? { isHeld: false, inside: 0, waiting: [] }
-    this.#lanes.set(workspaceId, lane)
-    lane.inside += 1
+    const lock = this.#locks.get(workspaceId) ?? { isHeld: false, statements: 0, waiting: [] }
+    this.#locks.set(workspaceId, lock)
+    lock.statements += 1
     try {
-      const first = lane.isHeld ? undefined : await tryQuickly(lane, named, work)
+      const first = lock.isHeld ? undefined : await tryQuickly(lock, named, work)
       if (first) return first.value
-      await turnIn(lane)
+      await acquire(lock)
       try {
         return await runWithTimeLimit(named, work)
       } finally {
-        leave(lane)
+        release(lock)
       }
     } finally {
-      lane.inside -= 1
-      if (lane.inside === 0) this.#lanes.delete(workspaceId)
+      lock.statements -= 1
+      if (lock.statements === 0) this.#locks.delete(workspaceId)
     }
   }
 }
 
-/** Runs a statement, which takes the lane when it is heavy; undefined when another had it. */
-async function tryQuickly<T>(lane: Lane, named: string, work: Work<T>): Promise<{ readonly value: T } | undefined> {
+/** Runs a statement, which takes the lock when it becomes heavy; undefined when another holds it. */
+async function tryQuickly<T>(lock: HeavyLock, named: string, work: Work<T>): Promise<{ readonly value: T } | undefined> {
   let timer: NodeJS.Timeout | undefined
-  let outcome: 'quick' | 'heavy' | 'gives way' | 'too long' = 'quick'
+  let outcome: 'quick' | 'heavy' | 'yields' | 'too long' = 'quick'
   const running = { isCancelled: false, begin }
   function begin(cancel: () => void): void {
-    const end = (because: 'gives way' | 'too long') => {
-      outcome = because
+    const end = (reason: 'yields' | 'too long') => {
+      outcome = reason
       running.isCancelled = true
       cancel()
     }
     timer = setTimeout(() => {
-      if (lane.isHeld) return end('gives way')
-      lane.isHeld = true
+      if (lock.isHeld) return end('yields')
+      lock.isHeld = true
       outcome = 'heavy'
       timer = setTimeout(() => end('too long'), limitMs - quickMs)
     }, quickMs)
   }
-  const isNow = (...those: (typeof outcome)[]) => those.includes(outcome)
+  const isOutcome = (...outcomes: (typeof outcome)[]) => outcomes.includes(outcome)
   try {
     return { value: await work(running) }
   } catch (error) {
-    if (isNow('gives way')) return undefined
-    throw isNow('too long') ? tooLong(named) : error
+    if (isOutcome('yields')) return undefined
+    throw isOutcome('too long') ? tooLong(named) : error
   } finally {
     clearTimeout(timer)
-    if (isNow('heavy', 'too long')) leave(lane)
+    if (isOutcome('heavy', 'too long')) release(lock)
   }
 }
 
-/** Resolves when the caller has the lane. */
-function turnIn(lane: Lane): Promise<void> {
-  if (!lane.isHeld) {
-    lane.isHeld = true
+/** Resolves when the caller holds the lock. */
+function acquire(lock: HeavyLock): Promise<void> {
+  if (!lock.isHeld) {
+    lock.isHeld = true
     return Promise.resolve()
   }
   return new Promise((resolve, reject) => {
@@ -120,16 +120,16 @@ function turnIn(lane: Lane): Promise<void> {
       resolve()
     }
     const limit = setTimeout(() => {
-      lane.waiting.splice(lane.waiting.indexOf(admit), 1)
-      reject(overloadedProblem(`Other searches and reports of this workspace took ${patienceMs / 1_000} s; try again soon`))
-    }, patienceMs)
-    lane.waiting.push(admit)
+      lock.waiting.splice(lock.waiting.indexOf(admit), 1)
+      reject(overloadedProblem(`Other searches and reports of this workspace took ${maxWaitMs / 1_000} s; try again soon`))
+    }, maxWaitMs)
+    lock.waiting.push(admit)
   })
 }
 
-/** Hands the lane to whoever waits for it first. */
-function leave(lane: Lane): void {
-  const next = lane.waiting.shift()
+/** Passes the lock to the first waiting statement. */
+function release(lock: HeavyLock): void {
+  const next = lock.waiting.shift()
   if (next) next()
-  else lane.isHeld = false
+  else lock.isHeld = false
 }

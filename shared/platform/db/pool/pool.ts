@@ -8,19 +8,19 @@ export interface DatabaseOptions {
   readonly name: string
   /** Milliseconds after which the database ends a statement. */
   readonly statementTimeoutMs: number
-  /** Hears of statements that take long; nobody does without. */
+  /** Logs slow statements; none without it. */
   readonly slow?: SlowStatements
-  /** Settings of its sessions beside those that all have: `-c name=value`. */
+  /** Additional session settings: `-c name=value`. */
   readonly settings?: string
 }
 
-/** Connections that the database ended because nothing came for too long in an open transaction, with what it said. */
-const idleTooLong = new WeakMap<pg.ClientBase, unknown>()
+/** Idle-in-transaction timeout errors by the connection that the database ended. */
+const idleTimeoutErrors = new WeakMap<pg.ClientBase, unknown>()
 
-/** What the database said when it ended a connection because nothing came for too long in an open transaction; undefined where it did not. */
-export const findIdleTimeoutError = (client: pg.ClientBase): unknown => idleTooLong.get(client)
+/** The idle-in-transaction timeout error by which the database ended this connection; undefined when it did not. */
+export const findIdleTimeoutError = (client: pg.ClientBase): unknown => idleTimeoutErrors.get(client)
 
-/** Makes the pool of a process's connections. */
+/** Creates a process's connection pool. */
 export function createPool(url: string, options: DatabaseOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -29,23 +29,23 @@ export function createPool(url: string, options: DatabaseOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
-    // Between two statements of a transaction lie milliseconds, unless its process is gone; others wait for what it holds.
+    // Statements of a transaction follow within milliseconds unless the process is dead, and others wait for its locks.
     idle_in_transaction_session_timeout: 8_000,
-    // Connections that rest are asked after by the system, so that one which was forgotten on the way is found before it is used.
+    // TCP keepalive finds idle connections that the network dropped before they are used.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // A connection keeps about 40 kB for every table that it has touched, so it is retired after a while.
+    // A connection keeps about 40 kB for every table that it has used, so its lifetime is limited.
     maxLifetimeSeconds: 900,
     idleTimeoutMillis: 60_000,
     types: typeParsers,
     options: `${sessionSettings} ${options.settings ?? ''}`,
   })
-  // A connection died; the pool replaces it, and the next statement reports what it meets itself. The pool hears of idle ones only: of
-  // one that dies between two statements of a transaction nobody else would hear, and that ends the process.
+  // A dead connection is replaced by the pool, and its next statement reports the failure. The pool handles errors of idle connections only:
+  // without a client listener, an error between two statements of a transaction would end the process.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
     client.on('error', (error) => {
-      if ((error as { code?: string }).code === '25P03') idleTooLong.set(client, error)
+      if ((error as { code?: string }).code === '25P03') idleTimeoutErrors.set(client, error)
     })
   })
   return pool

@@ -3,7 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
 import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
-/** A connection of its own, outside the pool and outside any transaction. */
+/** A dedicated connection, outside the pool and outside any transaction. */
 export type Session = Pick<Executor, 'query'>
 
 interface SessionOptions {
@@ -13,8 +13,8 @@ interface SessionOptions {
 }
 
 /**
- * Does work on a connection of its own: what must not stand in a transaction, or takes longer than the pool allows. What the session holds,
- * such as advisory locks, is let go with it. When the signal aborts, the connection is closed under the statement that runs.
+ * Runs work on a dedicated connection: for statements that cannot run in a transaction or take longer than the pool allows. The end of the
+ * session releases its locks. When the signal aborts, the connection is closed, even while a statement runs.
  */
 export async function withSession<T>(
   url: string,
@@ -37,7 +37,7 @@ export async function withSession<T>(
   try {
     await client.connect()
     signal.addEventListener('abort', end, { once: true })
-    // The server would go on with a statement whose client is gone, for hours. Not every platform can look after that.
+    // Otherwise the server continues a statement of a vanished client for hours. Not every platform supports the setting.
     await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)
     return await work({ query: (statement) => runStatement(client, statement) })
   } finally {

@@ -1,5 +1,5 @@
-/** A part of the driver that its published types leave out. */
+/** A part of the driver without published types. */
 declare module 'pg/lib/utils.js' {
-  /** A parameter as it goes to the database. Throws for what cannot be written as text, such as objects in a circle. */
+  /** Converts a parameter to its wire form. Throws for values without a text form, such as circular objects. */
   export function prepareValue(value: unknown): string | Buffer | null
 }

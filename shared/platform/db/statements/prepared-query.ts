@@ -3,16 +3,16 @@ import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimi
 import { createColumns, noColumns, type RowColumns, readRowAsArray, readRowAsObject } from '#shared/platform/db/statements/row-columns.ts'
 import { findParser } from '#shared/platform/db/statements/value-parsers.ts'
 
-/** What to run. */
-interface Given {
-  /** What it is prepared under; '' for a statement that is parsed and planned each time. */
+/** One statement to run. */
+interface QueryInput {
+  /** The prepared statement's name; '' for a statement that is parsed and planned each time. */
   readonly name: string
   readonly text: string
-  /** As the driver writes them: texts, bytes and nulls. */
+  /** Wire values: texts, bytes and nulls. */
   readonly values: readonly (string | Buffer | null)[]
   readonly asArrays: boolean
   readonly fit?: ByteLimit | undefined
-  /** Opens a transaction before it, or commits the open one behind it, in the same round trip. What fails keeps what comes behind it from being done. */
+  /** Opens a transaction before the statement, or commits after it, in the same round trip. A failure skips the later commands. */
   readonly opens?: boolean | undefined
   readonly commits?: boolean | undefined
 }
@@ -22,21 +22,21 @@ interface PreparedStatement {
   readonly columns: RowColumns
   /** Characters of its text. */
   readonly length: number
-  /** Which run of the connection used it last. */
+  /** The number of the connection's run that last used it. */
   usedAt: number
 }
 
-/** What a connection has prepared, by name, and how long all its texts are. */
-interface Prepared {
+/** A connection's prepared statements by name, and the characters of all their texts. */
+interface PreparedStatements {
   readonly statements: Map<string, PreparedStatement>
   length: number
   runs: number
 }
 
-/** What the driver's connection sends (pg-protocol), as far as a prepared statement needs it. */
+/** The part of the driver's connection (pg-protocol) that a prepared statement uses. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
-  /** Texts by the names of statements that this connection has prepared, or is about to. */
+  /** Texts by name of the statements that this connection has prepared or is preparing. */
   readonly parsedStatements: Record<string, string | undefined>
   readonly submittedNamedStatements: Record<string, string | undefined>
   parse(message: { readonly name: string; readonly text: string }): void
@@ -48,41 +48,41 @@ interface Wire {
   sync(): void
 }
 
-/** A connection's prepared statement never changes its columns: PostgreSQL refuses to run it instead (0A000). */
-const known = new WeakMap<Wire, Prepared>()
+/** Prepared statements by connection. Their columns never change: PostgreSQL refuses to run such a statement (0A000). */
+const known = new WeakMap<Wire, PreparedStatements>()
 
 /**
- * Characters of text that a connection keeps prepared. PostgreSQL keeps some 30 to 60 bytes for each, so this is 15 to 30 MB; all
- * statements of the code's own together have less than half of it.
+ * The most characters of prepared text per connection. PostgreSQL uses 30 to 60 bytes for each, so this is 15 to 30 MB. All fixed statements
+ * of the code together have less than half of it.
  */
 export const maxPreparedLength = 500_000
 
 /**
- * One run of a statement with parameters, as a query of our own for the driver (its Submittable, as of pg-cursor). The driver's own asks the
- * database with every run which columns the rows have, and reads the same answer again: for a get by id that takes longer than the row.
- * Here a connection asks once (measured: 1.2 times as many gets a second).
+ * One run of a statement with parameters, as a Submittable of the driver (like pg-cursor). The driver's own query requests the column
+ * descriptions with every run; for a get by id they take longer than the row. Here a connection requests them once (measured: 1.2 times as
+ * many gets a second).
  */
 export class PreparedQuery<Row> implements pg.Submittable {
   readonly name: string
   readonly text: string
-  readonly #values: Given['values']
+  readonly #values: QueryInput['values']
   readonly #asArrays: boolean
   readonly #fit: ByteLimit | undefined
   #wire: Wire | undefined
   readonly #opens: boolean
   readonly #commits: boolean
-  /** Commands of which the database has not said yet that they are done. */
-  #answers: number
+  /** Commands whose completion the database has not reported yet. */
+  #pendingCommands: number
   readonly #resolve: (rows: Row[]) => void
   readonly #reject: (error: unknown) => void
   readonly #rows: Row[] = []
   #columns: RowColumns | undefined
-  /** Keeps the columns for the connection's next runs. */
-  #keep: ((columns: RowColumns) => void) | undefined
+  /** Stores the columns for the connection's next runs. */
+  #storeColumns: ((columns: RowColumns) => void) | undefined
   #failure: unknown
 
   constructor(
-    { name, text, values, asArrays, fit, opens = false, commits = false }: Given,
+    { name, text, values, asArrays, fit, opens = false, commits = false }: QueryInput,
     resolve: (rows: Row[]) => void,
     reject: (error: unknown) => void,
   ) {
@@ -94,12 +94,12 @@ export class PreparedQuery<Row> implements pg.Submittable {
     if (fit) resetByteLimit(fit)
     this.#opens = opens
     this.#commits = commits
-    this.#answers = 1 + Number(opens) + Number(commits)
+    this.#pendingCommands = 1 + Number(opens) + Number(commits)
     this.#resolve = resolve
     this.#reject = reject
   }
 
-  /** Called by the driver when it is this one's turn. An error that is given back ends the run, and nothing was sent. */
+  /** Called by the driver to send this query. A returned error ends the run before anything was sent. */
   submit(connection: unknown): Error | undefined {
     const wire = connection as Wire
     const { name, text } = this
@@ -109,19 +109,19 @@ export class PreparedQuery<Row> implements pg.Submittable {
     wire.stream.cork()
     try {
       if (name !== '') this.#findColumns(wire, prepared !== undefined)
-      // The driver takes the first answer to a parse for that of the named statement.
+      // The driver attributes the first parse answer to the named statement, so it must be sent before `begin`.
       if (prepared === undefined && name !== '') {
         wire.parse({ name, text })
         wire.submittedNamedStatements[name] = text
       }
-      if (this.#opens) command(wire, 'begin')
+      if (this.#opens) sendCommand(wire, 'begin')
       if (name === '') wire.parse({ name, text })
       wire.bind({ statement: name, values: this.#values })
       if (this.#columns === undefined) wire.describe({ type: 'P' })
       wire.execute(this.#fit ? { rows: firstFetchRows } : {})
       if (this.#fit) wire.flush()
       else {
-        if (this.#commits) command(wire, 'commit')
+        if (this.#commits) sendCommand(wire, 'commit')
         wire.sync()
       }
     } finally {
@@ -130,7 +130,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
     return undefined
   }
 
-  /** Finds the columns, or a place for them. Of more text than a connection keeps, the statements that have rested longest make room. */
+  /** Finds the known columns, or prepares to store them. Above `maxPreparedLength` the least recently used statements are closed. */
   #findColumns(wire: Wire, isPrepared: boolean): void {
     const prepared = preparedOn(wire)
     prepared.runs += 1
@@ -140,17 +140,17 @@ export class PreparedQuery<Row> implements pg.Submittable {
       this.#columns = found.columns
       return
     }
-    this.#keep = (columns) => {
+    this.#storeColumns = (columns) => {
       if (!prepared.statements.has(this.name)) prepared.length += this.text.length
       prepared.statements.set(this.name, { columns, length: this.text.length, usedAt: prepared.runs })
     }
     if (isPrepared) return
     while (prepared.statements.size > 0 && prepared.length + this.text.length > maxPreparedLength) {
-      const rested = longestRested(prepared)
-      wire.close({ type: 'S', name: rested })
-      prepared.length -= prepared.statements.get(rested)?.length ?? 0
-      prepared.statements.delete(rested)
-      delete wire.parsedStatements[rested]
+      const oldest = leastRecentlyUsed(prepared)
+      wire.close({ type: 'S', name: oldest })
+      prepared.length -= prepared.statements.get(oldest)?.length ?? 0
+      prepared.statements.delete(oldest)
+      delete wire.parsedStatements[oldest]
     }
   }
 
@@ -159,7 +159,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
       fields.map(({ name }) => name),
       fields.map(({ dataTypeID }) => findParser(dataTypeID)),
     )
-    this.#keep?.(this.#columns)
+    this.#storeColumns?.(this.#columns)
   }
 
   handleDataRow({ fields, length }: { readonly fields: readonly (string | null)[]; readonly length: number }): void {
@@ -174,10 +174,10 @@ export class PreparedQuery<Row> implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    this.#answers -= 1
-    if (this.#fit && this.#answers === 0) this.#wire?.sync()
-    // What gives no rows has no columns, and need not be asked either.
-    if (this.#answers === Number(this.#commits) && this.#columns === undefined) this.#keep?.(noColumns)
+    this.#pendingCommands -= 1
+    if (this.#fit && this.#pendingCommands === 0) this.#wire?.sync()
+    // A statement without rows has no columns, which need not be requested again.
+    if (this.#pendingCommands === Number(this.#commits) && this.#columns === undefined) this.#storeColumns?.(noColumns)
   }
 
   handleReadyForQuery(): void {
@@ -186,12 +186,12 @@ export class PreparedQuery<Row> implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
-    // An error of the connection has no severity, and nothing can be sent any more.
+    // A connection error has no severity; nothing can be sent then.
     if (this.#fit && (error as { severity?: string }).severity !== undefined) this.#wire?.sync()
     this.#reject(error)
   }
 
-  /** Some rows of a bounded run have come: it asks for more as long as they fit, so the database reads none that would be dropped. */
+  /** Fetches more rows of a limited run only while they fit, so the database reads few rows that would be dropped. */
   handlePortalSuspended(): void {
     const rows = this.#fit ? nextFetchRows(this.#fit, this.#rows.length) : 0
     if (rows === 0) this.#wire?.sync()
@@ -201,28 +201,28 @@ export class PreparedQuery<Row> implements pg.Submittable {
     }
   }
 
-  /** Never comes of what is run here: texts are never empty. */
+  /** Never called: texts are never empty. */
   handleEmptyQuery(): void {}
 }
 
-/** A statement that has neither values nor rows. */
-function command(wire: Wire, text: string): void {
+/** Sends a statement without values and rows. */
+function sendCommand(wire: Wire, text: string): void {
   wire.parse({ name: '', text })
   wire.bind({ statement: '', values: [] })
   wire.execute({})
 }
 
-function preparedOn(wire: Wire): Prepared {
+function preparedOn(wire: Wire): PreparedStatements {
   const found = known.get(wire)
   if (found) return found
-  const made = { statements: new Map<string, PreparedStatement>(), length: 0, runs: 0 }
-  known.set(wire, made)
-  return made
+  const created = { statements: new Map<string, PreparedStatement>(), length: 0, runs: 0 }
+  known.set(wire, created)
+  return created
 }
 
-// A map that keeps the order of use by itself, each run taking its entry out and in again, would be laid anew every few runs, and V8 keeps
-// what such a map pointed to until old memory is swept: a third of the searches a second.
-function longestRested({ statements }: Prepared): string {
+// A map in order of use (each run deletes and re-inserts its entry) is rehashed every few runs, and V8 keeps the old map's values until the next
+// major garbage collection: that cost a third of the searches per second.
+function leastRecentlyUsed({ statements }: PreparedStatements): string {
   let [name, usedAt] = ['', Number.POSITIVE_INFINITY]
   for (const [candidate, used] of statements) if (used.usedAt < usedAt) [name, usedAt] = [candidate, used.usedAt]
   return name

@@ -3,11 +3,11 @@ import { prepareValue } from 'pg/lib/utils.js'
 import { PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
-/** What of a transaction a statement brings along, so that it costs no round trip of its own. */
+/** Transaction commands that a statement carries, which saves their round trips. */
 export interface TransactionBounds {
-  /** Opens one before it. */
+  /** Opens a transaction before the statement. */
   readonly opens?: boolean | undefined
-  /** Commits it behind it, unless it fails. */
+  /** Commits after the statement, unless it fails. */
   readonly commits?: boolean | undefined
 }
 
@@ -18,7 +18,7 @@ export async function runStatement<Row>(
   { opens, commits }: TransactionBounds = {},
 ): Promise<Row[]> {
   const { name = '', text, values = [], rows: form, byteLimit } = statement
-  // Without parameters it may be several statements, which the driver sends as plain text.
+  // Text without parameters may hold several statements, which need the simple protocol.
   if (name === '' && values.length === 0) {
     const rowMode = form === undefined ? {} : { rowMode: 'array' as const }
     if (opens) await client.query('begin')
@@ -26,19 +26,19 @@ export async function runStatement<Row>(
     if (commits) await client.query('commit')
     return rows
   }
-  const written = values.map((value) => prepareValue(value))
+  const wireValues = values.map((value) => prepareValue(value))
   try {
     return await new Promise<Row[]>((resolve, reject) => {
       client.query(
         new PreparedQuery<Row>(
-          { name, text, values: written, asArrays: form === 'arrays', fit: byteLimit, opens, commits },
+          { name, text, values: wireValues, asArrays: form === 'arrays', fit: byteLimit, opens, commits },
           resolve,
           reject,
         ),
       )
     })
   } catch (error) {
-    // An error of the database was made where its answer was read; what matters is who asked.
+    // The error was created where the answer was read; the stack trace must show the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }

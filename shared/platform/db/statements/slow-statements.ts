@@ -2,16 +2,16 @@ import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
-/** Where statements are told of that take at least so many milliseconds, the wait for a connection included. */
+/** Logs statements that take at least `ms`, the wait for a connection included. */
 export interface SlowStatements {
   readonly ms: number
   readonly log: Logger
 }
 
-/** The longest text of a statement in the log. */
+/** The most logged characters of a statement's text. */
 const maxText = 2_000
 
-/** Runs a statement; a slow one is logged with its text, never its values, and the id of the request that it goes back to. */
+/** Runs a statement; a slow one is logged with its text, never its values, and the id of its request. */
 export async function runAndLogSlow<Row>(
   slow: SlowStatements | undefined,
   statement: Statement,

@@ -12,25 +12,25 @@ export interface Statement {
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
   readonly byteLimit?: ByteLimit
-  /** Committed and then done again, it does no harm: work that has committed nothing else may be retried. */
+  /** Set where a second execution is harmless: work that has committed nothing else may be retried. */
   readonly repeatable?: true
-  /** What of the question is to blame when the statement takes too long, such as `filter`; set for heavy statements. */
+  /** Set for heavy statements: the part of the request to name when the statement takes too long, such as `filter`. */
   readonly heavy?: string
 }
 
 /**
- * The same statement with rows as arrays, none of which may hold nulls alone. Rows of many columns are read so: from 13 on, V8 keeps an
- * object that the driver fills as a dictionary, which is slow to fill and to read.
+ * The statement with rows as arrays; no row may consist of nulls only. For rows of many columns: from 13 on, V8 keeps an object as a
+ * dictionary, which is slow to fill and to read.
  */
 export const asArrays = (statement: Statement): Statement => ({ ...statement, rows: 'arrays' })
 
 /**
- * The same statement as a heavy one, such as a search by text, an aggregate or a report: those of a workspace run one at a time in a process
- * and for 5 s at most. Beyond that the failure is VALIDATION_ERROR that says what is `named`; a transaction waits for no turn.
+ * The statement as a heavy one, such as a text search, an aggregate or a report. A process runs those of a workspace one at a time, each for
+ * at most 5 s; beyond that it throws VALIDATION_ERROR that names `named`. In a transaction it does not wait for others.
  */
 export const asHeavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
 
-/** A place in a built query that a call fills in later. */
+/** A placeholder in a prepared query; each call gives its value. */
 export class Slot {
   readonly name: string
   constructor(name: string) {
@@ -50,8 +50,8 @@ export function buildStatement(query: Knex.QueryBuilder | Knex.Raw | Knex.Schema
 export type StatementTemplate = (slots?: Readonly<Record<string, unknown>>) => Statement
 
 /**
- * Builds a knex query once and keeps its text: the result makes a statement of given slots without building again. knex building each
- * time halves the throughput of a hot route (design, The hot path). It is prepared under a name made of its text.
+ * Builds a knex query once; the returned function creates a statement from slot values. Building a query each time halves the throughput of
+ * a hot route (design, The hot path). The prepared name is a digest of the text.
  */
 export function prepareStatement(query: Knex.QueryBuilder | Knex.Raw): StatementTemplate {
   const native = query.toSQL().toNative()
@@ -60,13 +60,13 @@ export function prepareStatement(query: Knex.QueryBuilder | Knex.Raw): Statement
   return (slots = {}) => ({ text, name, values: bindings.map((binding) => (binding instanceof Slot ? slots[binding.name] : binding)) })
 }
 
-/** A statement written out as SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */
+/** A statement in plain SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */
 export function sql(name: string, text: string): (...values: unknown[]) => Statement {
   return (...given) => ({ text, name, values: given })
 }
 
 /**
- * The statement planned for its values each time. A prepared one settles on a plan for any values after some runs and keeps it as long as
- * the connection lasts, also when an index has come since (measured: text in a million records found in 500 ms instead of 25).
+ * The statement without a prepared name, planned for its values each time. A prepared one may switch to a generic plan after some runs and
+ * keeps it for the connection's lifetime, even after a new index (measured: text in a million records found in 500 ms instead of 25).
  */
 export const asUnprepared = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })

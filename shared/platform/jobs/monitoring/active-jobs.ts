@@ -2,21 +2,21 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
 
-/** A job that some worker has fetched and not settled. */
+/** A job that a worker has fetched and not completed. */
 export interface ActiveJob {
   readonly id: string
   readonly name: string
   readonly data: JobEnvelope
   readonly retryCount: number
   readonly retryLimit: number
-  /** Whether its doing had begun. */
+  /** Whether its operation is running. */
   readonly begun: boolean
-  /** When its worker last said that it lives, as text that differs from time to time. */
+  /** The time of the last heartbeat as text, only for comparison. */
   readonly beat: string
 }
 
-// With a group, which jobs of a workspace have, it is the queue's small index of what is active that is read: pg-boss keeps what is done for
-// an hour. Their operations are looked up one by one: joined, all that wait were read for the few that are active, 25 to 420 ms beside 100,000.
+// Jobs of a workspace have a group; with that condition the small index of active jobs is used (pg-boss keeps completed jobs for an hour).
+// Operations are read one by one: a join read all waiting jobs for the few active ones, 25 to 420 ms beside 100,000.
 const find = sql(
   'find_active_jobs',
   `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as beat,
@@ -29,10 +29,10 @@ const find = sql(
    where job.name = any($1::text[]) and job.state = 'active' and job.group_id is not null
    order by job.id`,
 )
-/** The tracked jobs of these queues that are being done for workspaces. */
+/** Finds the active tracked jobs of these queues that have a workspace. */
 export const findActiveJobs = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
 
-// An attempt is known by its number: whoever fetches the job again counts one up.
+// The retry count identifies an attempt: each fetch after a failure increments it.
 const giveBack = sql(
   'give_back_job',
   `update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null
@@ -40,8 +40,8 @@ const giveBack = sql(
    returning id`,
 )
 /**
- * Puts a job that nobody does any more back into its queue, to be fetched at once. False when somebody has it by now, and for one that has
- * no attempt left: the queue itself makes that a dead letter.
+ * Returns an abandoned job to its queue, due at once. Returns false when another attempt has it, or when it has no attempt left: then pg-boss
+ * makes it a dead letter.
  */
 export async function returnJobToQueue(
   db: Executor,

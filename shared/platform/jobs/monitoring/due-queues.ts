@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { asUnprepared, sql } from '#shared/platform/db/statements/statement.ts'
 
-// Planned each time, as in `crowded.ts`: the table is empty at one moment and full at another.
+// Unprepared, as in `crowded-workspaces.ts`: the table may be empty or full, and each needs its own plan.
 const find = sql(
   'find_due_queues',
   `select queue.name
@@ -12,7 +12,7 @@ const find = sql(
      limit 1
    ) as job`,
 )
-/** Those of these queues in which a job waits that may begin. */
+/** Returns those of `queues` that have a job due to start. */
 export async function findDueQueues(db: Executor, queues: readonly string[]): Promise<readonly string[]> {
   return (await db.query<{ name: string }>(asUnprepared(find(queues)))).map(({ name }) => name)
 }

@@ -3,12 +3,12 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Settles operations whose job is over without having settled them: its last worker was killed, or somebody cancelled it. Their callers
- * hear of a failure instead of waiting for ever. A parked one has no job: it waits for others, which are looked after in the same way; and
- * one whose job rests waits for its workspace.
+ * Fails operations whose job ended without completing them: its last worker was killed, or the job was cancelled. Their callers receive a
+ * failure instead of waiting forever. Excluded are parked operations, which wait for others that are checked here too, and operations of
+ * deferred jobs, which wait for their workspace.
  */
 export async function failAbandonedOperations(db: Executor, queue: JobQueue): Promise<void> {
-  const settled = await db.query<{ id: string; continues: string | null }>({
+  const failed = await db.query<{ id: string; continues: string | null }>({
     text: `
       update operations as operation
       set status = 'failed', error = $1::json, awaits = null, finished_at = now()
@@ -24,5 +24,5 @@ export async function failAbandonedOperations(db: Executor, queue: JobQueue): Pr
       returning operation.id, operation.continuation ->> 'queue' as continues`,
     values: [JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())],
   })
-  for (const { id, continues } of settled) db.afterCommit(() => queue.signals.signalCompletion(id, continues))
+  for (const { id, continues } of failed) db.afterCommit(() => queue.signals.signalCompletion(id, continues))
 }

@@ -1,34 +1,35 @@
 import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
-/** What is filed in the transaction that settles an operation, however it is settled. Whatever waits is a row, never a worker. */
+/** A job that is enqueued in the transaction that completes an operation, done or failed. Waiting takes a row, never a worker. */
 export interface Continuation {
   readonly queue: string
   readonly envelope: JobEnvelope
-  /** The parked operation that goes on with it, once nothing else that it waits for is open. */
+  /** The parked operation that this job resumes, once every other operation that it awaits is complete. */
   readonly operation?: string
 }
 
 /**
- * Goes on with this job once an operation has settled: `enqueue(db, runFunction, origin, payload, { continuation: continuation(…) })`. The job looks
- * at the operation, whose id its payload should hold, to learn what came of it; an error is a result like another. It is done at least once.
+ * A continuation that runs `job` after an operation completes, done or failed:
+ * `enqueue(db, runFunctionJob, origin, payload, { continuation: createContinuation(…) })`. The payload should hold the operation's id, by
+ * which the job reads the outcome. It runs at least once. Throws for a job that is tracked or has a gate.
  */
 export function createContinuation<Payload>(
   job: JobDefinition<Payload, unknown>,
   { workspaceId, cause }: { readonly workspaceId: string | null; readonly cause: Cause },
   payload: NoInfer<Payload>,
 ): Continuation {
-  refuse(job)
+  requireUntracked(job)
   return { queue: job.name, envelope: { workspaceId, cause, payload: job.payload.parse(payload, 'payload') } }
 }
 
-/** The next attempt at a parked operation, whose job's envelope this was. */
+/** The continuation that resumes a parked operation with its job's envelope. */
 export const createResumption = (job: AnyJob, operation: string, envelope: JobEnvelope): Continuation => ({
   queue: job.name,
   envelope: { ...envelope, operationId: operation },
   operation,
 })
 
-function refuse({ name, tracked, gate }: AnyJob): void {
-  if (tracked || gate) throw new Error(`${name} is tracked or has a gate, so it cannot go on after another operation`)
+function requireUntracked({ name, tracked, gate }: AnyJob): void {
+  if (tracked || gate) throw new Error(`${name} is tracked or has a gate, so it cannot be a continuation`)
 }

@@ -5,16 +5,16 @@ import { findOperation, type Operation } from '#shared/platform/jobs/operations/
 
 /** A missed notification costs at most this long, never an answer. */
 const pollMs = 1_000
-/** A database that is away for so long is waited for: what was begun goes on, so a failure would not be the answer. */
+/** A database outage up to this long is tolerated: the work goes on meanwhile, so a failure would be a wrong answer. */
 const outageMs = 8_000
-/** How often one that is away is asked. */
+/** The retry interval during an outage. */
 const outagePollMs = 100
-/** How long a look may take when the time is up. */
-const lastLookMs = 1_000
+/** The time limit of the last read after the deadline. */
+const lastReadMs = 1_000
 
-const late = new Error('The database did not answer in time')
+const timeoutError = new Error('The database did not answer in time')
 
-/** Lets requests wait for operations to settle; one listening connection of the process serves all of them. */
+/** Lets requests wait for operations to complete; one listening connection of the process serves all of them. */
 export class OperationWaiter {
   readonly #db: Executor
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -24,19 +24,19 @@ export class OperationWaiter {
     this.#db = db
   }
 
-  /** Hears that operations settled: their ids, separated by spaces. */
+  /** Receives the ids of completed operations, separated by spaces. */
   receive(payload: string): void {
     for (const id of payload.split(' ')) this.#wake(this.#waiting.get(id))
   }
 
-  /** Lets everybody look again, after notifications may have been missed. */
+  /** Makes every waiter read again, after notifications may have been missed. */
   recheckAll(): void {
     for (const waiters of this.#waiting.values()) this.#wake(waiters)
   }
 
   /**
-   * Resolves with the operation once it has settled, or as it stood last when the time is up, the signal aborts or the process stops;
-   * undefined when nothing is known of it. Throws when the database stays away.
+   * Resolves with the completed operation, or its last known state when the time is up, the signal aborts or the process stops; undefined
+   * when it does not exist or was never read. Throws when the database stays unavailable.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
     const deadline = performance.now() + ms
@@ -50,13 +50,13 @@ export class OperationWaiter {
       const timer = setTimeout(woken.resolve, Math.max(0, Math.min(pollMs, left)))
       signal?.addEventListener('abort', () => woken.resolve(), { once: true })
       try {
-        known = await this.#look(id, left + lastLookMs)
+        known = await this.#read(id, left + lastReadMs)
         answeredAt = performance.now()
-        const settled = known === undefined || known.finished_at !== null
-        if (settled || left <= 0 || signal?.aborted || this.#isStopping) return known
+        const isComplete = known === undefined || known.finished_at !== null
+        if (isComplete || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
-        if (error !== late && !isDatabaseUnavailable(error) && !isOverloaded(error)) throw error
+        if (error !== timeoutError && !isDatabaseUnavailable(error) && !isOverloaded(error)) throw error
         if (performance.now() >= deadline || signal?.aborted || this.#isStopping) return known
         if (performance.now() - answeredAt > outageMs) throw error
         await delay(outagePollMs)
@@ -68,10 +68,10 @@ export class OperationWaiter {
     }
   }
 
-  /** Throws `late` when the database takes longer to say. */
-  async #look(id: string, ms: number): Promise<Operation | undefined> {
+  /** Throws `timeoutError` when the database takes longer than `ms`. */
+  async #read(id: string, ms: number): Promise<Operation | undefined> {
     const timeUp = Promise.withResolvers<never>()
-    const timer = setTimeout(() => timeUp.reject(late), Math.max(0, ms))
+    const timer = setTimeout(() => timeUp.reject(timeoutError), Math.max(0, ms))
     try {
       return await Promise.race([findOperation(this.#db, id), timeUp.promise])
     } finally {
@@ -79,7 +79,7 @@ export class OperationWaiter {
     }
   }
 
-  /** Lets everybody go with what is known: this process stops. */
+  /** Ends every wait with the last known state, because this process stops. */
   releaseAll(): void {
     this.#isStopping = true
     this.recheckAll()

@@ -6,7 +6,7 @@ import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 
 export type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
 
-/** A piece of work that a worker does and somebody may wait for (decisions, Long work). The row commits with the work's own writes. */
+/** Work of a worker that callers can wait for (decisions, Long work). The row commits with the writes of the work. */
 export interface Operation {
   readonly id: string
   readonly workspace_id: string | null
@@ -15,7 +15,7 @@ export interface Operation {
   readonly status: OperationStatus
   readonly progress: { readonly done: number; readonly total: number } | null
   readonly result: unknown
-  /** The id of the file that the work made, such as a CSV. */
+  /** The id of the file that the work created, such as a CSV. */
   readonly file_id: string | null
   readonly error: StoredProblem | null
   readonly created_at: string
@@ -29,7 +29,7 @@ const insert = sql(
   'insert_operation',
   `insert into operations (id, workspace_id, kind, job, principal_id, request_id, continuation) values ($1, $2, $3, $4, $5, $6, $7::jsonb)`,
 )
-/** The statement that persists a queued operation, and what goes on once it has settled. */
+/** The statement that inserts a queued operation, with the continuation that is enqueued when it completes. */
 export const insertOperation = (
   id: string,
   workspaceId: string | null,
@@ -45,7 +45,7 @@ const insertAll = sql(
    select id, workspace_id, $2, $3, principal_id, request_id
    from json_to_recordset($1::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text)`,
 )
-/** The statement that persists many operations of one job. */
+/** The statement that inserts many operations of one job. */
 export function insertOperations(
   kind: string,
   job: string,
@@ -58,18 +58,18 @@ export function insertOperations(
 }
 
 const find = sql('find_operation', `select ${columns} from operations where id = $1`)
-/** One operation, or undefined. */
+/** Finds an operation by id; undefined when there is none. */
 export async function findOperation(db: Executor, id: string): Promise<Operation | undefined> {
   return (await db.query<Operation>(find(id)))[0]
 }
 
 const findIn = sql('find_operation_of_workspace', `select ${columns} from operations where workspace_id = $1 and id = $2`)
-/** The same for an id that a caller in a workspace names. */
+/** Finds an operation of this workspace; undefined when there is none. For ids that callers send. */
 export async function findWorkspaceOperation(db: Executor, workspaceId: string, id: string): Promise<Operation | undefined> {
   return (await db.query<Operation>(findIn(workspaceId, id)))[0]
 }
 
-// It does not wait for the disk: whatever the work writes is written after it, and is lost with it or not at all.
+// The commit does not wait for the disk: later writes of the work are lost only together with this one.
 const start = sql(
   'start_operation',
   `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
@@ -77,21 +77,21 @@ const start = sql(
    where id = $1 and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
 )
 
-/** How far earlier attempts came. */
+/** The progress of earlier attempts. */
 export interface EarlierAttempts {
   /** Their last checkpoint, or null. */
   readonly checkpoint: unknown
-  /** Whether there was any: it may have done anything, short of settling. */
+  /** Whether an earlier attempt began: it may have done anything except complete. */
   readonly begun: boolean
 }
 
-/** Marks an operation as running; undefined when it has settled already, so there is nothing left to do. */
+/** Marks an operation as running. Returns undefined when it is already done or failed. */
 export async function startOperation(db: Executor, id: string): Promise<EarlierAttempts | undefined> {
   return (await db.query<EarlierAttempts>(start(id)))[0]
 }
 
 const unstart = sql('unstart_operation', `update operations set status = 'queued', started_at = null where id = $1 and status = 'running'`)
-/** Takes back that an operation was started, for an attempt that met OVERLOADED before its work began. */
+/** Reverts `startOperation` for an attempt that failed with OVERLOADED before its work began. */
 export async function revertOperationStart(db: Executor, id: string): Promise<void> {
   await db.query(unstart(id))
 }
@@ -102,8 +102,8 @@ const advance = sql(
    where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
 )
 /**
- * Records how far the work is, and a checkpoint from which another worker can go on. False when the operation is no longer running, or its
- * checkpoint is not `known`, the one that this attempt goes by: another worker has taken the work over and gone on.
+ * Records progress, and a checkpoint from which another attempt can continue. Returns false when the operation is not running or its checkpoint is
+ * not `known`, the one of this attempt: another attempt has taken over.
  */
 export async function advanceOperation(
   db: Executor,
@@ -121,8 +121,8 @@ const park = sql(
    where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
 )
 /**
- * Parks an operation until so many others have settled, each filed in the same transaction with its `resumption`. False like
- * `advanceOperation`.
+ * Parks an operation until `awaits` others complete; each is enqueued in the same transaction with a resumption (`createResumption`).
+ * Returns false like `advanceOperation`.
  */
 export async function parkOperation(db: Executor, id: string, awaits: number, known: unknown, checkpoint: unknown): Promise<boolean> {
   return (await db.query(park(id, awaits, jsonText(checkpoint), jsonText(known)))).length > 0
@@ -130,7 +130,7 @@ export async function parkOperation(db: Executor, id: string, awaits: number, kn
 
 const jsonText = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
-const settle = sql(
+const complete = sql(
   'settle_operation',
   `update operations set status = $2, result = $3::json, error = $4::json, file_id = $5, awaits = null, finished_at = now(),
      checkpoint = case when $2 = 'failed' then checkpoint end
@@ -142,8 +142,8 @@ export type OperationOutcome =
   | { readonly status: 'failed'; readonly error: StoredProblem }
 
 /**
- * Settles an operation once, and names the queue that goes on after it, null for none. Undefined when somebody settled it before: then what
- * the caller wrote in this transaction must not stand.
+ * Completes an operation once. Returns the queue of its continuation, null for none; undefined when it was completed before: then the caller
+ * must roll its transaction back.
  */
 export async function completeOperation(
   db: Executor,
@@ -152,7 +152,7 @@ export async function completeOperation(
 ): Promise<{ continues: string | null } | undefined> {
   const done = outcome.status === 'done'
   const [row] = await db.query<{ continues: string | null }>(
-    settle(
+    complete(
       id,
       outcome.status,
       done ? JSON.stringify(outcome.result ?? null) : null,
@@ -167,10 +167,10 @@ const drop = sql(
   'drop_operation',
   `update operations set status = 'failed', error = $2::json, finished_at = now() where id = $1 and status = 'queued'`,
 )
-/** Gives up an operation that has not begun and that nobody waits for any more: its job leaves the line and is not done. */
+/** Fails a queued operation that has no waiting caller any more; its job does not run. */
 export async function cancelQueuedOperation(db: Executor, id: string): Promise<void> {
-  const nobody: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
-  await db.query(drop(id, JSON.stringify(nobody)))
+  const abandoned: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
+  await db.query(drop(id, JSON.stringify(abandoned)))
 }
 
 const reopen = sql(
@@ -178,7 +178,7 @@ const reopen = sql(
   `update operations set status = 'queued', job_id = $2, error = null, started_at = null, finished_at = null
    where id = $1 and status = 'failed' returning id`,
 )
-/** Lets an operation that failed go on from its last checkpoint by this job. False when it has not failed, or somebody else did. */
+/** Requeues a failed operation for this job, from its last checkpoint. Returns false when it has not failed, or was reopened already. */
 export async function reopenOperation(db: Executor, id: string, jobId: string): Promise<boolean> {
   return (await db.query(reopen(id, jobId))).length > 0
 }

@@ -10,8 +10,8 @@ const clear = sql(
 )
 
 /**
- * Does tracked work again that ended in a fault of ours, as the same operation: what it had begun is found by its id and its checkpoint.
- * False when it has not failed.
+ * Retries a failed operation under the same id, so that earlier progress is found by its id and checkpoint. For failures on our side.
+ * Returns false when the operation has not failed.
  */
 export async function retryOperation<Payload>(
   db: Executor,
