@@ -1,16 +1,16 @@
-/** What one formula may cost. A source over a limit is refused on save; an evaluation over one has no result. */
+/** Limits of a formula. A source over a limit is refused on save; an evaluation over one has no result. */
 export const formulaLimits = Object.freeze({
   /** Characters of a formula's source. */
   sourceLength: 4_000,
-  /** Characters of all formulas of one record type: they are compiled together, in some 20 ms, whenever a field changes. */
+  /** Characters of all formulas of one record type. They are compiled together, in about 20 ms, whenever a field changes. */
   typeLength: 100_000,
-  /** Parentheses, calls and signs inside each other. */
+  /** Nesting of parentheses, calls and signs. */
   depth: 64,
-  /** Numbers, texts, names, operators and calls together. */
+  /** Nodes of the tree: numbers, texts, names, operators and calls. */
   nodes: 1_000,
-  /** Code points of a text while evaluating, as many as a text field holds. */
+  /** Code points of a text during evaluation, as many as a text field holds. */
   textLength: 100_000,
-  /** UTF-16 units of all texts that one record's formulas make together: no more than a few text fields that a client filled. */
+  /** UTF-16 units of all texts that one record's formulas produce together: comparable to a few text fields filled by a client. */
   recordText: 250_000,
   /** Characters of a TEXT format or a SEARCH pattern, as in spreadsheets. */
   patternLength: 255,
