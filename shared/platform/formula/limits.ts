@@ -14,10 +14,10 @@ export const formulaLimits = Object.freeze({
   recordText: 250_000,
   /** Characters of a TEXT format or a SEARCH pattern, as in spreadsheets. */
   patternLength: 255,
-  /** A number at or over 1e308 is #NUM!, as in spreadsheets; nearer to zero than 1e-308 is zero. */
+  /** A number of 1e308 or more is #NUM!, as in spreadsheets; one closer to zero than 1e-308 is zero. */
   exponent: 308,
-  /** Steps of one evaluation, or of all of one record, each some 10 to 20 ns: whatever the formulas say, they end within 50 ms. */
+  /** Steps of one evaluation, or of all evaluations of one record. A step takes 10 to 20 ns, so evaluation ends within 50 ms. */
   steps: 2_000_000,
-  /** Steps after which a long evaluation gives the thread back, some 2 to 4 ms. */
+  /** Steps of one slice, after which a long evaluation yields the thread: about 2 to 4 ms. */
   sliceSteps: 200_000,
 })
