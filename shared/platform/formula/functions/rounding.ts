@@ -30,15 +30,15 @@ const toDigits = (doc: string, mode: Rounding): FormulaFunction =>
 const multiples = (value: Decimal, multiple: Decimal, mode: Rounding): Value =>
   bounded(roundAt(value.div(multiple), 0, mode).times(multiple))
 
-/** CEILING and FLOOR: the sign of the multiple counts; a positive number with a negative multiple is #NUM!. `ofNothing`: a multiple of 0. */
+/** CEILING and FLOOR: the sign of the multiple counts; a positive number with a negative multiple is #NUM!. */
 const toMultiple =
-  (mode: Rounding, ofNothing: (value: Decimal) => Value) =>
+  (mode: Rounding, forZeroMultiple: (value: Decimal) => Value) =>
   (value: Decimal, multiple: Decimal = one): Value => {
-    if (multiple.isZero()) return ofNothing(value)
+    if (multiple.isZero()) return forZeroMultiple(value)
     return value.gt(0) && multiple.isNegative() ? errorValues.number : multiples(value, multiple, mode)
   }
 
-/** The .MATH and .PRECISE forms: the sign of the multiple is ignored, and a mode other than 0 reverses the direction for negative numbers. */
+/** The .MATH and .PRECISE forms: the sign of the multiple is ignored; a mode other than 0 reverses the direction for negative numbers. */
 const toAbsoluteMultiple =
   (mode: Rounding, turned: Rounding) =>
   (value: Decimal, multiple: Decimal = one, turns: Decimal = zero): Value =>

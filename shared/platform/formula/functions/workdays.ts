@@ -12,7 +12,7 @@ const weekClosedOn = (...days: number[]): Week => Array.from({ length: 7 }, (_, 
 
 const saturdayAndSunday = weekClosedOn(6, 0)
 
-/** Weekends by spreadsheet number: 1 is Saturday and Sunday, 2 to 7 each shift by a day; 11 is Sunday only, 12 to 17 each shift by a day. */
+/** Weekends by spreadsheet number: 1 is Saturday and Sunday, 2 to 7 shift by a day each; 11 is Sunday, 12 to 17 shift by a day each. */
 const weekends: ReadonlyMap<number, Week> = new Map([
   ...Array.from({ length: 7 }, (_, index) => [index + 1, weekClosedOn((index + 6) % 7, index % 7)] as const),
   ...Array.from({ length: 7 }, (_, index) => [index + 11, weekClosedOn(index)] as const),
