@@ -11,7 +11,7 @@ export function toCivilDate(day: number): { year: number; month: number; date: n
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, date: date.getUTCDate() }
 }
 
-/** The day of a year, month and day of the month. Months and days out of range carry over, as in DATE; the result may exceed the calendar. */
+/** The day of a year, month and day of the month. Months and days out of range carry over, as in DATE; the result is not bounded. */
 export function dayOf(year: number, month: number, date: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, date) / msPerDay
 }

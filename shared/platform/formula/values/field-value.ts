@@ -21,7 +21,7 @@ const isMoney = (value: FieldValue | undefined): value is Extract<FieldValue, { 
   typeof value === 'object' && value !== null && 'amount' in value
 const isTextList = (value: FieldValue | undefined): value is readonly string[] => Array.isArray(value)
 
-/** Converters from a stored field value to a formula value, by field type. A currency is its amount; a missing value or empty list is empty. */
+/** Converts a stored field value to a formula value, by field type. A currency is its amount; an empty list is empty. */
 export const fieldReaders: Readonly<Record<FieldType, Read>> = {
   string: asText,
   text: asText,
