@@ -27,8 +27,8 @@ export interface Imported {
 }
 
 /**
- * Surveys a CSV file, creates the missing type and fields, and sends the rows; a dry run only surveys and proposes. The message of a failure
- * part way includes the number of rows imported before it.
+ * Surveys a CSV file, creates the missing type and fields, and sends the rows; a dry run only surveys and proposes. When it fails part way,
+ * the message includes the number of rows imported before.
  */
 export async function importFile(target: ApiTarget, { file, type, dryRun }: ImportOptions, progress: ImportProgress): Promise<Imported> {
   const { api, orgId } = target

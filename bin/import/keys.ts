@@ -6,7 +6,7 @@ import { toLatin } from './latin.ts'
 const maxFieldKey = 64
 const maxTypeKey = 32
 
-/** Derives a field key from a column name: `companyName` is `company_name`, `2nd` is `field_2nd`, no letters or digits `column_<position>`. */
+/** Derives a field key from a column name: `companyName` is `company_name`, `2nd` is `field_2nd`, an empty name `column_<position>`. */
 export const makeFieldKey = (header: string, position: number): string => keyOf(header, 'field', maxFieldKey) ?? `column_${position}`
 
 /** Derives a type key from a file name without folder and extension. */
