@@ -3,11 +3,11 @@ import { configOf, databaseOf } from './environment.ts'
 import { type Operator, withOperator } from './operator.ts'
 import type { Shell } from './shell.ts'
 
-/** The answer of a command: a JSON value with `--json`, lines for a person without it. */
+/** Result of a command: `data` is printed as JSON with `--json`, `lines` without it. */
 export interface CommandResult {
   readonly data: unknown
   readonly lines: readonly string[]
-  /** Set when a part of the work failed: the exit code is 1 then. */
+  /** True when a part of the work failed; the exit code is then 1. */
   readonly failed?: boolean
 }
 
@@ -16,35 +16,35 @@ export interface Command {
   /** Noun and verb, or the verb alone. */
   readonly name: string
   readonly summary: string
-  /** Its options, in the order in which they may be given without their names. `expires_at` is written `--expires-at`. */
+  /** Options in the order of their positional arguments. `expires_at` is written `--expires-at`. */
   readonly options: Schema<unknown>
-  /** Checks the options, then does the work. Throws VALIDATION_ERROR when the command was written wrongly. */
+  /** Validates the options, then does the work. Throws VALIDATION_ERROR for invalid options. */
   readonly run: (given: unknown, shell: Shell) => Promise<CommandResult>
 }
 
-interface Declaration<Options, Place> extends Pick<Command, 'name' | 'summary'> {
+interface Declaration<Options, Context> extends Pick<Command, 'name' | 'summary'> {
   readonly options: Schema<Options>
-  readonly run: (options: Options, place: Place) => Promise<CommandResult>
+  readonly run: (options: Options, context: Context) => Promise<CommandResult>
 }
 
-/** Declares a command that uses nothing but the API, and may print before it ends. */
+/** Declares a command that uses only the API and may print before it ends. */
 export const apiCommand = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
   ...declaration,
   run: (given, shell) => run(declaration.options.parse(given), shell),
 })
 
-/** Options of every command that calls the API. */
+/** Common options of the commands that call the API. */
 export const apiOptions = {
   url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
   key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
   org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
 }
 
-/** Declares a command that uses nothing but the database of this address, in any state. */
+/** Declares a command that gets only the database's address; the database may be in any state. */
 export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Options, string>): Command =>
   apiCommand({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
 
-/** Declares a command that uses what the processes use. `secrets`: it stores something encrypted, so it needs their SECRET_KEY. */
+/** Declares a command that uses the services of the processes. `secrets`: it stores encrypted data and needs their SECRET_KEY. */
 export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, Operator> & { secrets?: true }): Command =>
   apiCommand({
     ...declaration,

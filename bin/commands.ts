@@ -12,7 +12,7 @@ import { queueCommands } from './commands/queues.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
 
-/** Every command there is, in the order in which help shows them. */
+/** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   ...orgCommands,
   ...userCommands,

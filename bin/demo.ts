@@ -11,7 +11,7 @@ import { createDemoBooks } from './ledger/demo-books.ts'
 import type { Operator } from './operator.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
-/** What the first start leaves for whoever tries Kontor out (decisions, Running it, Bootstrap file). */
+/** Content of the bootstrap file: how to reach the demo workspace (decisions, Running it, Bootstrap file). */
 interface Bootstrap {
   readonly base_url: string
   readonly public_url: string
@@ -21,20 +21,20 @@ interface Bootstrap {
 }
 
 /**
- * Makes the workspace Demo in a database without any, and DATA_DIR/bootstrap.json, whose path it gives; null when there is a workspace.
- * The file is complete before the workspace is committed: whoever is killed in between leaves a file that the next start replaces, and
- * never a workspace that nobody can enter.
+ * Creates the workspace Demo in a database without workspaces and returns the path of DATA_DIR/bootstrap.json; null when a workspace
+ * exists. The file is complete before the workspace is committed: a process killed in between leaves a file that the next start replaces,
+ * and never a workspace without known credentials.
  */
 export function createDemo(operator: Operator): Promise<string | null> {
   return operator.db.transaction(async (tx) => {
     await lockWorkspaces(tx)
     if (await hasWorkspaces(tx)) return null
-    const bootstrap = await fill(within<PlatformScope>(operator, tx))
-    return writeWhole(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
+    const bootstrap = await createDemoWorkspace(within<PlatformScope>(operator, tx))
+    return writeFileAtomically(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
   })
 }
 
-async function fill(scope: PlatformScope): Promise<Bootstrap> {
+async function createDemoWorkspace(scope: PlatformScope): Promise<Bootstrap> {
   const { publicUrl, defaultPlan } = scope.config
   const password = generatePassword()
   const owner = await createPerson(scope, { email: 'owner@demo.example', name: 'Demo Owner', password })
@@ -53,8 +53,8 @@ async function fill(scope: PlatformScope): Promise<Bootstrap> {
   }
 }
 
-/** Writes a file that only its owner reads; under its name it is whole, also when the power fails. */
-async function writeWhole(path: string, text: string): Promise<string> {
+/** Writes a file with mode 0600. The name never refers to a partial file, also after a power failure. */
+async function writeFileAtomically(path: string, text: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const unfinished = `${path}.${process.pid}`
   const file = await open(unfinished, 'w', 0o600)

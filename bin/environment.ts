@@ -5,20 +5,20 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What `npm start` keeps in its data folder for other programs, by the variable that it stands in for. */
+/** Files that `npm start` keeps in DATA_DIR for other programs, by the variable they replace. */
 const keptFiles = { DATABASE_URL: 'database-url', SECRET_KEY: 'secret-key' } as const
 
-/** The environment, completed by what a running `npm start` keeps below DATA_DIR, so that commands reach its database without a setting. */
+/** Completes the environment from the files of a running `npm start` in DATA_DIR, so that commands reach its database without settings. */
 export function completeEnvironment(environment: Environment): Environment {
   const dataDir = resolve(environment.DATA_DIR || '.data')
-  const kept = Object.entries(keptFiles).flatMap(([name, file]) => {
+  const values = Object.entries(keptFiles).flatMap(([name, file]) => {
     const path = join(dataDir, file)
     return !environment[name] && existsSync(path) ? [[name, readFileSync(path, 'utf8').trim()]] : []
   })
-  return { ...environment, ...Object.fromEntries(kept) }
+  return { ...environment, ...Object.fromEntries(values) }
 }
 
-/** The address of the database. Throws VALIDATION_ERROR without one. */
+/** Returns the address of the database. Throws VALIDATION_ERROR without one. */
 export function databaseOf({ DATABASE_URL }: Environment): string {
   if (!DATABASE_URL) {
     const hint = 'it is known without that while Kontor runs by `npm start` on the same DATA_DIR'
@@ -31,7 +31,7 @@ export function databaseOf({ DATABASE_URL }: Environment): string {
   }
 }
 
-/** The configuration of the processes. A command that stores nothing encrypted runs without their key. */
+/** Reads the configuration of the processes. Without `needsSecret`, a missing SECRET_KEY is replaced by zeros. */
 export function configOf(environment: Environment, needsSecret = false): Config {
   const SECRET_KEY = environment.SECRET_KEY || (needsSecret ? undefined : '0'.repeat(64))
   return readConfig({ ...environment, DATABASE_URL: databaseOf(environment), SECRET_KEY })

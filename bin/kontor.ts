@@ -1,6 +1,6 @@
 import { runCommand } from './run-command.ts'
 
-// `kontor <noun> <verb>`: what an operator does from a shell.
+// `kontor <noun> <verb>`: the operator's command line.
 process.exitCode = await runCommand(process.argv.slice(2), {
   environment: process.env,
   out: process.stdout,

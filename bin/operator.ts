@@ -5,12 +5,12 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { openServices, platformScope } from '#shared/services.ts'
 
-/** The scope of a command: the platform itself, on nobody's behalf. */
+/** Scope of a command: the platform itself, without a user or workspace. */
 export interface Operator extends PlatformScope {
   readonly db: Database
 }
 
-/** Does work with the services that the processes of Kontor have, and closes them. */
+/** Opens the services of a Kontor process, runs the work with them and closes them. */
 export async function withOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
   const kind = { name: 'kontor command', connections: 4, statementTimeoutMs: 60_000, supervise: false }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)

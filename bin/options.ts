@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Command } from './command.ts'
 
-/** An option as its schema describes it. */
+/** An option, derived from its schema. */
 interface Option {
   readonly key: string
-  /** As it is written: `expires-at`. */
+  /** Name on the command line: `expires-at`. */
   readonly name: string
   readonly type: 'boolean' | 'string'
   readonly isRequired: boolean
   readonly meaning: string
 }
 
-/** The options of a command, in the order in which they may be given without their names. */
+/** Returns the options of a command in the order of their positional arguments. */
 export function optionsOf({ options }: Command): Option[] {
   const { properties = {}, required = [] } = options.json as {
     properties?: Record<string, { type?: string; description?: string; enum?: readonly string[] }>
@@ -27,7 +27,7 @@ export function optionsOf({ options }: Command): Option[] {
   }))
 }
 
-/** Reads the arguments behind a command's name. Throws VALIDATION_ERROR for an unknown option, and for an argument too many. */
+/** Parses the arguments after a command's name. Throws VALIDATION_ERROR for an unknown option and for a surplus argument. */
 export function readOptions(command: Command, args: readonly string[]): Record<string, unknown> {
   const options = optionsOf(command)
   const { values, positionals } = parse(options, args)
@@ -43,15 +43,15 @@ interface Parsed {
 }
 
 function parse(options: readonly Option[], args: readonly string[]): Parsed {
-  const own = Object.fromEntries(options.map(({ name, type }) => [name, { type }]))
+  const declared = Object.fromEntries(options.map(({ name, type }) => [name, { type }]))
   try {
-    return parseArgs({ args: [...args], options: { ...own, json: { type: 'boolean' } }, allowPositionals: true })
+    return parseArgs({ args: [...args], options: { ...declared, json: { type: 'boolean' } }, allowPositionals: true })
   } catch (cause) {
     throw problem('VALIDATION_ERROR', (cause as Error).message, { cause })
   }
 }
 
-/** How a command is written: `kontor org create <name> <owner> [--plan <plan>]`. */
+/** Formats the usage of a command: `kontor org create <name> <owner> [--plan <plan>]`. */
 export function usageOf(command: Command): string {
   const parts = optionsOf(command).map(({ name, type, isRequired }) => {
     if (isRequired) return `<${name}>`

@@ -5,20 +5,20 @@ import { completeEnvironment, type Environment } from './environment.ts'
 import { optionsOf, readOptions, usageOf } from './options.ts'
 import type { Terminal } from './shell.ts'
 
-/** Where a command was called: its variables, and where it prints answers and failures. */
+/** Environment and streams of a call. `out` receives results, `err` failures and progress. */
 interface Caller {
   readonly environment: Environment
   readonly out: Terminal
   readonly err: Terminal
-  /** Nothing without it. */
+  /** Standard input; empty by default. */
   readonly input?: AsyncIterable<string | Uint8Array>
 }
 
-/** 0 when it was done, 1 when it or a part of it failed, 2 when it was written wrongly. */
+/** 0: done; 1: the command or a part of it failed; 2: invalid usage. */
 type ExitCode = 0 | 1 | 2
 
-/** Runs the command that these arguments write. It answers in lines, or in one JSON value with `--json`; failures go to `err` the same way. */
-export async function runCommand(args: readonly string[], { environment, out, err, input = nothing() }: Caller): Promise<ExitCode> {
+/** Runs a command by its arguments. Results go to `out` and failures to `err`, as lines or, with `--json`, as one JSON value. */
+export async function runCommand(args: readonly string[], { environment, out, err, input = emptyInput() }: Caller): Promise<ExitCode> {
   const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
   const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args.length === 0
   if (isHelp) {
@@ -31,10 +31,10 @@ export async function runCommand(args: readonly string[], { environment, out, er
     print(err, json ? [JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })] : [message, ...overview(args)])
     return 2
   }
-  const say = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
+  const printProgress = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))
-    const shell = { environment: completeEnvironment(environment), print: say, terminal: err, input }
+    const shell = { environment: completeEnvironment(environment), print: printProgress, terminal: err, input }
     const { data, lines, failed = false } = await command.run(given, shell)
     print(out, json ? [JSON.stringify(data)] : lines)
     return failed ? 1 : 0
@@ -47,8 +47,7 @@ export async function runCommand(args: readonly string[], { environment, out, er
   }
 }
 
-/** No input. */
-async function* nothing(): AsyncGenerator<string> {}
+async function* emptyInput(): AsyncGenerator<string> {}
 
 const wordsOf = (name: string): number => name.split(' ').length
 const print = (terminal: Terminal, lines: readonly string[]): void => void terminal.write(lines.map((line) => `${line}\n`).join(''))
@@ -58,7 +57,7 @@ const failureOf = (error: unknown): { code: string; message: string } => ({
   message: error instanceof Error ? error.message : String(error),
 })
 
-/** Every command, or those of the noun that was named. */
+/** Usage of the commands of the given noun, or of all commands. */
 function overview(args: readonly string[]): string[] {
   const own = commands.filter(({ name }) => name.startsWith(`${args[0]} `))
   const rows = (own.length > 0 ? own : commands).map((command) => [usageOf(command), command.summary] as const)

@@ -1,13 +1,13 @@
 import type { Environment } from './environment.ts'
 
-/** The shell that a command was called from: what it may read of it, and where it shows what happens before it ends. */
+/** The shell that called the command: its environment and input, and its output while the command runs. */
 export interface Shell {
   readonly environment: Environment
-  /** Shows lines to a person at once; a program that asked for JSON is not shown them. */
+  /** Prints lines at once; does nothing with `--json`. */
   readonly print: (lines: readonly string[]) => void
-  /** Where a progress bar is drawn, when it is a terminal. */
+  /** Stream for progress bars, which are drawn only on a terminal. */
   readonly terminal: Terminal
-  /** What is typed or piped into the command. */
+  /** Typed or piped input. */
   readonly input: AsyncIterable<string | Uint8Array>
 }
 

@@ -8,7 +8,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import type { Operator } from './operator.ts'
 
-/** Makes a workspace that is ready for use: what a worker does for the API happens here, in the caller's transaction. */
+/** Creates a workspace and its tables in the caller's transaction. For the API a worker creates the tables later. */
 export async function createReadyWorkspace(
   { db }: Pick<Scope, 'db'>,
   { name, plan, owner }: { name: string; plan: Workspace['plan']; owner: Pick<Person, 'id'> },
@@ -20,14 +20,14 @@ export async function createReadyWorkspace(
   })
 }
 
-/** The scope of a workspace in which the platform itself acts; NOT_FOUND when there is none of this id. */
+/** Returns the scope of a workspace with the system as actor. Throws NOT_FOUND for an unknown id. */
 export async function workspaceScope(operator: Operator, id: string): Promise<Scope> {
   const workspace = isUuid(id) ? await findWorkspace(operator.db, id) : undefined
   if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${id}`)
   return { ...operator, workspace, actor: systemActor }
 }
 
-/** The person of an address or id; NOT_FOUND when there is none. */
+/** Finds a person by email address or id. Throws NOT_FOUND when there is none. */
 export async function requirePerson({ db }: Operator, text: string): Promise<Person> {
   const person = isUuid(text) ? await findPerson(db, text) : await findPersonByEmail(db, text)
   if (!person) throw problem('NOT_FOUND', `Nobody has the address or id ${text}: make an account with kontor user create`)

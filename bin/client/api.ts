@@ -3,70 +3,70 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ErrorCode, errorCatalogue, type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A body of JSON, or of CSV as it is. */
+/** A body to be serialized as JSON, or CSV text or bytes. */
 type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<ArrayBuffer> }
 
 /**
- * Calls the API as the holder of a key; gives what an answer holds under `data`. Throws the Problem that the API answered, and INTERNAL when
- * something else answered or nothing did.
+ * Client of the API for one key; methods return the `data` of a response. They throw the Problem of the response, or INTERNAL when the
+ * response is not from the API or there is none.
  */
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
-  /** The bytes of a file that a worker makes. */
+  /** Downloads a file that a worker produces. */
   readonly download: (path: string) => Promise<Readable>
-  /** The same request is never carried out twice, however often it has to be sent. Work that a worker takes long over is waited for. */
+  /** Retries carry the same idempotency key, so the request is carried out at most once. Waits for the job of a 202 response. */
   readonly post: <T>(path: string, body: Body) => Promise<T>
   readonly delete: <T>(path: string) => Promise<T>
-  /** Sends a body of any type that can be made again, for when it has to be sent again. */
+  /** Sends a body of any type. `body` is called again for each retry. */
   readonly upload: <T>(path: string, contentType: string, body: () => AsyncIterable<Uint8Array>) => Promise<T>
-  /** The bytes of a file, with the size and the digest that the API tells of them. */
+  /** Downloads a stored file, with the size and SHA-256 digest that the API reports. */
   readonly open: (path: string) => Promise<{ readonly bytes: Readable; readonly size: number; readonly sha256: string }>
 }
 
-/** Seconds before each further try of what failed on the server's side (document 1, Errors, rule 5). */
-const patient = [0.5, 1, 2, 4, 8]
-/** Stands where no answer came. */
+/** Default seconds before each retry of a failure on the server's side (document 1, Errors, rule 5). */
+const defaultWaits = [0.5, 1, 2, 4, 8]
+/** Status of an attempt without a response. */
 const unreachable = 0
-const passing = new Set([429, 500, 502, 503, unreachable])
+const retryable = new Set([429, 500, 502, 503, unreachable])
 
-/** How often work that takes longer than its caller may wait is looked at, in milliseconds. */
-const lookMs = 500
+/** Polling interval of a job. */
+const pollMs = 500
 
-/** How a caller behaves. */
-interface Manner {
-  /** Seconds before each further try; none to hear of a failure at once. */
+/** Retry policy of a client. */
+interface RetryPolicy {
+  /** Seconds before each retry; empty for no retries. */
   readonly waits: readonly number[]
 }
 
-/** Makes a caller of the API at this base address. One that was never reached is not tried again. */
-export function connectApi(baseUrl: string, key: string, { waits }: Manner = { waits: patient }): Api {
+/** Creates a client of the API at a base address. Nothing is retried until the API has answered once. */
+export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy = { waits: defaultWaits }): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
   const send = async (path: string, request: RequestInit | (() => RequestInit)): Promise<Answer> => {
-    for (let tries = 0; ; tries++) {
+    for (let retries = 0; ; retries++) {
       const answer = await attempt(baseUrl + path, typeof request === 'function' ? request() : request)
-      const wait = waits[tries]
+      const wait = waits[retries]
       reached ||= answer.status !== unreachable
       if (answer.failure === undefined) return answer
-      if (wait === undefined || !reached || !passing.has(answer.status)) throw answer.failure
+      if (wait === undefined || !reached || !retryable.has(answer.status)) throw answer.failure
       await delay(wait * 1000)
     }
   }
-  const finished = async <T>(path: string, { status, data }: Pick<Answer, 'status' | 'data'>): Promise<T> => {
+  const waitForResult = async <T>(path: string, { status, data }: Pick<Answer, 'status' | 'data'>): Promise<T> => {
     if (status !== 202) return data as T
     const org = path.split('/').slice(0, 3).join('/')
-    const look = async () => (await send(`${org}/jobs/${(data as { job_id: string }).job_id}`, { headers })).data as Job
-    return (await settled(look)) as T
+    const readJob = async () => (await send(`${org}/jobs/${(data as { job_id: string }).job_id}`, { headers })).data as Job
+    return (await pollJob(readJob)) as T
   }
-  const get = async <T>(path: string) => finished<T>(path, await send(path, { headers }))
+  const get = async <T>(path: string) => waitForResult<T>(path, await send(path, { headers }))
   return {
     baseUrl,
     get,
     async download(path) {
-      // A file is not read before it is known to be one: its job is begun, waited for, and then its result is fetched.
+      // Start the job, wait until it is done, then fetch its result: a failure is then known before the first byte.
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
-      await finished(path, { status: 202, data })
+      await waitForResult(path, { status: 202, data })
       const org = path.split('/').slice(0, 3).join('/')
       const response = await fetch(`${baseUrl}${org}/jobs/${(data as { job_id: string }).job_id}/result`, { headers })
       if (!response.ok || !response.body) throw failureOf(parse(await response.text())?.error ?? { message: `${response.status}` })
@@ -75,14 +75,14 @@ export function connectApi(baseUrl: string, key: string, { waits }: Manner = { w
     async post<T>(path: string, body: Body) {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
       const request = { method: 'POST', headers: { ...headers, 'content-type': type, 'idempotency-key': randomUUID() }, body: content }
-      return finished<T>(path, await send(path, request))
+      return waitForResult<T>(path, await send(path, request))
     },
     delete: async <T>(path: string) => (await send(path, { method: 'DELETE', headers })).data as T,
     async upload<T>(path: string, contentType: string, body: () => AsyncIterable<Uint8Array>) {
-      const own = { ...headers, 'content-type': contentType, 'idempotency-key': randomUUID() }
+      const uploadHeaders = { ...headers, 'content-type': contentType, 'idempotency-key': randomUUID() }
       const request = () => ({
         method: 'POST',
-        headers: own,
+        headers: uploadHeaders,
         body: Readable.toWeb(Readable.from(body())) as NonNullable<RequestInit['body']>,
         duplex: 'half' as const,
       })
@@ -103,7 +103,7 @@ interface Answer {
   readonly failure: Problem | undefined
 }
 
-/** One try. */
+/** Sends a request once. */
 async function attempt(url: string, request: RequestInit): Promise<Answer> {
   let response: Response
   try {
@@ -120,7 +120,7 @@ async function attempt(url: string, request: RequestInit): Promise<Answer> {
   return { status, data: undefined, failure: failureOf(body?.error ?? { message: `${status} ${text.slice(0, 200)}` }) }
 }
 
-interface Answered {
+interface ResponseBody {
   readonly data?: unknown
   readonly error?: Failure
 }
@@ -133,10 +133,10 @@ interface Failure {
 const failureOf = ({ code = '', message }: Failure): Problem =>
   problem(Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : 'INTERNAL', message)
 
-/** The JSON of an answer; undefined when whoever answered is not the API. */
-function parse(text: string): Answered | undefined {
+/** Parses a response body; undefined when it is not JSON, so not from the API. */
+function parse(text: string): ResponseBody | undefined {
   try {
-    return JSON.parse(text) as Answered
+    return JSON.parse(text) as ResponseBody
   } catch {
     return undefined
   }
@@ -148,11 +148,11 @@ interface Job {
   readonly error: Failure | null
 }
 
-async function settled(look: () => Promise<Job>): Promise<unknown> {
+async function pollJob(readJob: () => Promise<Job>): Promise<unknown> {
   for (;;) {
-    const { status, result, error } = await look()
+    const { status, result, error } = await readJob()
     if (status === 'done') return result
     if (status === 'failed') throw failureOf(error ?? { message: 'The work failed' })
-    await delay(lookMs)
+    await delay(pollMs)
   }
 }

@@ -1,15 +1,15 @@
 import type { Terminal } from '../shell.ts'
 
-/** Shows how far something is, in one line of a terminal that is drawn over and over. */
+/** A progress bar in one line of a terminal. */
 export interface ProgressBar {
   readonly show: (done: number) => void
-  /** Takes the line away, so that other text can be written. */
+  /** Erases the line, so that other text can be printed. */
   readonly clear: () => void
 }
 
 const width = 30
 
-/** A bar up to `total` on this terminal; on what is none, such as a log file, it shows nothing. */
+/** Creates a bar up to `total`. On a stream that is not a terminal, such as a log file, it shows nothing. */
 export function progressBar(terminal: Terminal, total: number, unit: string): ProgressBar {
   const started = performance.now()
   const draw = (text: string): void => {
@@ -26,5 +26,5 @@ export function progressBar(terminal: Terminal, total: number, unit: string): Pr
   }
 }
 
-/** A number with its thousands apart. */
+/** Formats a number with separators between thousands. */
 export const formatCount = (number: number): string => number.toLocaleString('en-US')

@@ -4,7 +4,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Environment } from '../environment.ts'
 import { type Api, connectApi } from './api.ts'
 
-/** Where the API is and with which key; what is left out is taken from the environment, then from what the first start left. */
+/** Address and key of the API. Missing values come from the environment, then from the bootstrap file of the first start. */
 export interface TargetOptions {
   readonly url?: string | undefined
   readonly key?: string | undefined
@@ -12,11 +12,11 @@ export interface TargetOptions {
   readonly org?: string | undefined
 }
 
-/** A workspace that can be called. */
+/** A workspace and a client to call it. */
 export interface ApiTarget {
   readonly api: Api
   readonly orgId: string
-  /** The key as a command line for a shell may name it: a variable where it came from one. */
+  /** The key as example commands show it: the variable `$KONTOR_KEY` when it came from there. */
   readonly shownKey: string
   /** The key itself. */
   readonly token: string
@@ -28,12 +28,12 @@ interface Bootstrap {
   readonly api_key?: string
 }
 
-/** Finds the API and the workspace to work in. Throws VALIDATION_ERROR that says what is missing. */
+/** Resolves the API and the workspace. Throws VALIDATION_ERROR that names the missing option. */
 export async function findTarget(options: TargetOptions, environment: Environment): Promise<ApiTarget> {
   const named = { url: options.url ?? environment.KONTOR_URL, key: options.key ?? environment.KONTOR_KEY }
   const bootstrap = named.url && named.key ? {} : readBootstrap(environment)
   const url = named.url ?? bootstrap.base_url
-  // The key that was left here is for the server that left it, and goes to no other.
+  // The key of the bootstrap file is only sent to the server that wrote the file.
   const key = named.key ?? (named.url === undefined ? bootstrap.api_key : undefined)
   if (!url || !key)
     throw problem('VALIDATION_ERROR', 'Name the API and a key: --url and --key, or KONTOR_URL and KONTOR_KEY; or start Kontor here first.')
@@ -42,7 +42,7 @@ export async function findTarget(options: TargetOptions, environment: Environmen
   return { api, shownKey, token: key, orgId: options.org ?? environment.KONTOR_ORG ?? (await onlyOrg(api)) }
 }
 
-/** The base address carries the version; whoever leaves it out means it (document 1, Versioning). */
+/** Normalizes the base address: it includes the version, `/v1`, which is added when missing (document 1, Versioning). */
 function baseOf(url: string): string {
   if (!URL.canParse(url)) throw problem('VALIDATION_ERROR', `--url must be an address such as http://localhost:3000/v1, got ${url}`)
   const bare = url.replace(/\/+$/, '')

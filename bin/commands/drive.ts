@@ -13,7 +13,7 @@ interface Level {
   readonly cursor?: string
 }
 
-/** A level, page by page. */
+/** Reads all pages of one folder level. */
 async function readLevel({ api }: Drive, { path, key }: DriveLocation): Promise<Level> {
   const [folders, objects] = [[...([] as Level['folders'])], [...([] as Level['objects'])]]
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -66,7 +66,7 @@ export const driveCommands = [
       const drive = await openDrive(options, shell)
       const from = readLocation(drive, place)
       if (isFolder(from.key)) throw problem('VALIDATION_ERROR', 'Name a file, not a folder')
-      // A key is text and may spell anything; on this disk it is a name in one folder.
+      // A key may contain any text. Locally it must be a plain name inside one folder.
       const name = basename(from.key).replace(/^\.{1,2}$/, '_')
       const to = statSync(file, { throwIfNoEntry: false })?.isDirectory() ? join(file, name) : file
       const size = await fetchFile(drive.api, from, to, shell.terminal)
@@ -103,9 +103,9 @@ export const driveCommands = [
     ),
     run: async ({ from, to, ...options }, shell) => {
       const drive = await openDrive(options, shell)
-      const [source, goal] = [readLocation(drive, from), readLocation(drive, to)]
-      if (source.path !== goal.path) throw problem('VALIDATION_ERROR', 'Files move inside one space')
-      const key = isFolder(goal.key) && !isFolder(source.key) ? goal.key + basename(source.key) : goal.key
+      const [source, destination] = [readLocation(drive, from), readLocation(drive, to)]
+      if (source.path !== destination.path) throw problem('VALIDATION_ERROR', 'Files move inside one space')
+      const key = isFolder(destination.key) && !isFolder(source.key) ? destination.key + basename(source.key) : destination.key
       const data = await drive.api.post<{ moved: number }>(`${source.path}/move`, { json: { from: source.key, to: key } })
       return { data, lines: [`${formatCount(data.moved)} files moved`] }
     },

@@ -3,7 +3,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 import { workspaceScope } from '../workspaces.ts'
 
-const shown = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
+const indexCells = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
   `${type}.${field}`,
   kind,
   state,
@@ -14,8 +14,8 @@ const shown = ({ type, field, kind, state, size_bytes, records, last_used_at, sc
   why,
 ]
 
-/** Lines of cells that stand below each other; the last cell ends its line. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
+/** Formats rows as lines with aligned columns, without trailing blanks. */
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>((widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)), [])
   return rows.map((row) =>
     row
@@ -33,9 +33,9 @@ export const indexCommands = [
     run: async ({ workspace }, operator) => {
       const scope = workspace === undefined ? undefined : await workspaceScope(operator, workspace)
       const indexes = await listIndexes(operator.db, operator.now(), scope?.workspace.id ?? null)
-      const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, ofOne]) => [
+      const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, workspaceIndexes]) => [
         `workspace ${id}`,
-        ...aligned(ofOne.map(shown)).map((line) => `  ${line}`),
+        ...alignColumns(workspaceIndexes.map(indexCells)).map((line) => `  ${line}`),
       ])
       return { data: { indexes }, lines: lines.length > 0 ? lines : ['No field is used enough for an index of its own.'] }
     },

@@ -5,10 +5,10 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
 
-/** A line of the numbers that are not zero; none where all are. */
+/** One line with the counts that are not zero; no line when all are zero. */
 const loadLines = ({ job, ...counts }: QueueLoad & { failed: number }): string[] => {
-  const shown = (['waiting', 'running', 'failed'] as const).flatMap((state) => (counts[state] > 0 ? [`${counts[state]} ${state}`] : []))
-  return shown.length === 0 ? [] : [`${job.padEnd(longestName)}  ${shown.join(', ')}`]
+  const parts = (['waiting', 'running', 'failed'] as const).flatMap((state) => (counts[state] > 0 ? [`${counts[state]} ${state}`] : []))
+  return parts.length === 0 ? [] : [`${job.padEnd(longestName)}  ${parts.join(', ')}`]
 }
 const longestName = Math.max(...jobs.map(({ name }) => name.length))
 
@@ -43,7 +43,7 @@ export const jobCommands = [
       if ((id === undefined) !== all) throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all')
       const ids = id === undefined ? (await listDeadLetters(db)).map((letter) => letter.id) : [id]
       const retried: string[] = []
-      for (const one of ids) if (isUuid(one) && (await resendDeadLetter(db, jobQueue, jobs, one))) retried.push(one)
+      for (const jobId of ids) if (isUuid(jobId) && (await resendDeadLetter(db, jobQueue, jobs, jobId))) retried.push(jobId)
       if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} was given up`)
       return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
     },

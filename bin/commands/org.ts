@@ -10,19 +10,19 @@ import { createReadyWorkspace, requirePerson, workspaceScope } from '../workspac
 const org = t.String({ description: 'id of the workspace' })
 const plan = t.Enum(['free', 'paid'])
 
-/** A workspace after what was done to it. */
-const shown = ({ id, name, status, plan }: Workspace): CommandResult => ({
+/** Result of a command that changed a workspace. */
+const workspaceResult = ({ id, name, status, plan }: Workspace): CommandResult => ({
   data: { id, name, status, plan },
   lines: [`${name} (${id}): ${status}, ${plan} plan`],
 })
 
-/** Moves a workspace between two statuses; doing so again changes nothing. */
-async function move(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<CommandResult> {
+/** Changes the status of a workspace from one value to another. Idempotent; ORG_NOT_READY for any other status. */
+async function changeStatus(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<CommandResult> {
   const { workspace } = await workspaceScope(operator, id)
   if (workspace.status !== to && !(await changeWorkspaceStatus(operator.db, workspace.id, from, to))) {
     throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
   }
-  return shown({ ...workspace, status: to })
+  return workspaceResult({ ...workspace, status: to })
 }
 
 export const orgCommands = [
@@ -39,20 +39,20 @@ export const orgCommands = [
     run: async ({ name, owner, plan }, operator) => {
       const person = await requirePerson(operator, owner)
       const made = await createReadyWorkspace(operator, { name, plan: plan ?? operator.config.defaultPlan, owner: person })
-      return { data: made, lines: shown(made).lines }
+      return { data: made, lines: workspaceResult(made).lines }
     },
   }),
   command({
     name: 'org suspend',
     summary: 'Refuse every call of a workspace, by 403 ORG_SUSPENDED',
     options: schema(t.Object({ org })),
-    run: ({ org }, operator) => move(operator, org, 'active', 'suspended'),
+    run: ({ org }, operator) => changeStatus(operator, org, 'active', 'suspended'),
   }),
   command({
     name: 'org resume',
     summary: 'Open a suspended workspace again',
     options: schema(t.Object({ org })),
-    run: ({ org }, operator) => move(operator, org, 'suspended', 'active'),
+    run: ({ org }, operator) => changeStatus(operator, org, 'suspended', 'active'),
   }),
   command({
     name: 'org plan',
@@ -61,7 +61,7 @@ export const orgCommands = [
     run: async ({ org, plan }, operator) => {
       const { workspace } = await workspaceScope(operator, org)
       await setWorkspacePlan(operator.db, workspace.id, plan)
-      return shown({ ...workspace, plan })
+      return workspaceResult({ ...workspace, plan })
     },
   }),
 ]

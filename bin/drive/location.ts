@@ -12,27 +12,27 @@ export interface Space {
   readonly total_bytes: number
 }
 
-/** A drive that can be called, and its spaces. */
+/** A workspace's drive: the API target and the spaces. */
 export interface Drive extends ApiTarget {
   readonly spaces: readonly Space[]
 }
 
-/** A file or folder of a space, as `<space>:<key>` names it. */
+/** A file or folder of a space, written `<space>:<key>`. */
 export interface DriveLocation {
-  /** The address of its space below the base address. */
+  /** Path of the space below the API's base address. */
   readonly path: string
   readonly spaceKey: string
   readonly key: string
 }
 
-/** Finds the workspace and asks for its spaces. Throws as `findTarget` does. */
+/** Resolves the workspace and lists its spaces. Throws as `findTarget` does. */
 export async function openDrive(options: TargetOptions, { environment }: Shell): Promise<Drive> {
   const target = await findTarget(options, environment)
   const { buckets } = await target.api.get<{ buckets: readonly Space[] }>(`/orgs/${target.orgId}/drive/buckets`)
   return { ...target, spaces: buckets }
 }
 
-/** Reads a place; a space goes by its key or, where it was shared, its id. Throws VALIDATION_ERROR that says how a place is written. */
+/** Parses a location. A space is named by its key or id, one shared by another person by its id. VALIDATION_ERROR for a wrong form. */
 export function readLocation({ spaces, orgId }: Drive, text: string): DriveLocation {
   const at = text.indexOf(':')
   if (at < 1) throw problem('VALIDATION_ERROR', `A place is written <space>:<key>, such as org:folder/file.txt, got ${text}`)
@@ -43,5 +43,5 @@ export function readLocation({ spaces, orgId }: Drive, text: string): DriveLocat
   return { path: `/orgs/${orgId}/drive/buckets/${id}`, spaceKey: space?.key ?? name, key: text.slice(at + 1) }
 }
 
-/** A query of these values. */
+/** Encodes values as a query string. */
 export const queryString = (values: Readonly<Record<string, string>>): string => new URLSearchParams(values).toString()

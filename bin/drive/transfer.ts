@@ -9,7 +9,7 @@ import { type ProgressBar, progressBar } from '../client/progress-bar.ts'
 import type { Terminal } from '../shell.ts'
 import { type DriveLocation, queryString } from './location.ts'
 
-/** What the API says of a file. */
+/** An uploaded file as the API describes it. */
 export interface SentObject {
   readonly key: string
   readonly size: number
@@ -17,7 +17,7 @@ export interface SentObject {
   readonly sha256: string
 }
 
-/** Sends a local file to a place and shows how far it is. Throws VALIDATION_ERROR where there is no such file, and what the API answers. */
+/** Uploads a local file with a progress bar. Throws VALIDATION_ERROR when the file does not exist, and the API's Problem. */
 export async function sendFile(api: Api, file: string, { path, key }: DriveLocation, terminal: Terminal): Promise<SentObject> {
   const size = await sizeOf(file)
   const boundary = `kontor-${randomUUID()}`
@@ -58,16 +58,16 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * Writes a file of the drive to the local disk, shows how far it is, and gives its size. The file is there once it is whole and its digest
- * is what the API told; until then it lies beside its place.
+ * Downloads a file of the drive with a progress bar and returns its size. The data goes to a temporary file in the same folder, which is
+ * renamed when it is complete and its digest matches the API's.
  */
 export async function fetchFile(api: Api, { path, key }: DriveLocation, file: string, terminal: Terminal): Promise<number> {
   const { bytes, size, sha256 } = await api.open(`${path}/download?${queryString({ key })}`)
-  const half = `${file}.${randomUUID().slice(0, 8)}.half`
+  const partial = `${file}.${randomUUID().slice(0, 8)}.half`
   const bar = progressBar(terminal, size, 'bytes')
   const digest = createHash('sha256')
   let done = 0
-  const watched = async function* () {
+  const countedBytes = async function* () {
     for await (const piece of bytes as AsyncIterable<Buffer>) {
       digest.update(piece)
       done += piece.length
@@ -76,12 +76,12 @@ export async function fetchFile(api: Api, { path, key }: DriveLocation, file: st
     }
   }
   try {
-    await pipeline(watched(), createWriteStream(half))
+    await pipeline(countedBytes(), createWriteStream(partial))
     if (digest.digest('hex') !== sha256) throw problem('INTERNAL', 'What arrived is not what was sent: its digest is another')
-    await rename(half, file)
+    await rename(partial, file)
     return done
   } finally {
     bar.clear()
-    await rm(half, { force: true })
+    await rm(partial, { force: true })
   }
 }

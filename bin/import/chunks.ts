@@ -3,24 +3,24 @@ import { type CsvRow, readCsv } from '#shared/core/records/csv/read.ts'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
 import { importedColumns, type Proposal } from './propose.ts'
 
-/** A part of a file as one request carries it, with the fields' keys in its header. */
+/** The part of a file that one request carries, with the keys of the fields in its header. */
 export interface Chunk {
   readonly csv: Buffer<ArrayBuffer>
-  /** The number in the file of each row in it. */
+  /** Row number in the file for each row of the chunk. */
   readonly rows: readonly number[]
-  /** Rows since the last chunk that cannot be sent, and why. */
+  /** Rows since the last chunk that cannot be sent, each with the reason. */
   readonly refused: readonly { readonly row: number; readonly message: string }[]
 }
 
-/** The most that one request carries: well under what the API takes (document 1, Limits, and decisions, Import). */
-const most = { rows: 500, bytes: 8_000_000 }
+/** Limits of one request, well below those of the API (document 1, Limits, and decisions, Import). */
+const chunkLimits = { rows: 500, bytes: 8_000_000 }
 
-/** The chunks of a file, read as they are asked for. */
+/** Reads the chunks of a file on demand. */
 export async function* readChunks(path: string, proposal: Proposal): AsyncGenerator<Chunk> {
-  const taken = importedColumns(proposal)
-  const positions = taken.map((column) => proposal.columns.indexOf(column))
-  // The API passes over a column that names no field; with the row's number in it, no row is a blank line.
-  const header = Buffer.from(writeCsv([['id', ...taken.map(({ key }) => key)]]))
+  const imported = importedColumns(proposal)
+  const positions = imported.map((column) => proposal.columns.indexOf(column))
+  // The API ignores the column `id`. It holds the row number, so that no row becomes a blank line.
+  const header = Buffer.from(writeCsv([['id', ...imported.map(({ key }) => key)]]))
   let chunk = startChunk(header)
   for await (const row of (await readCsv(createReadStream(path))).rows) {
     const line = 'cells' in row ? lineOf(row, positions) : undefined
@@ -44,7 +44,7 @@ interface OpenChunk {
 const startChunk = (header: Buffer): OpenChunk => ({ lines: [header], rows: [], refused: [], bytes: header.length })
 
 const isFull = ({ rows, refused, bytes }: OpenChunk, more: number): boolean =>
-  rows.length + refused.length === most.rows || (rows.length > 0 && bytes + more > most.bytes)
+  rows.length + refused.length === chunkLimits.rows || (rows.length > 0 && bytes + more > chunkLimits.bytes)
 
 function addLine(chunk: OpenChunk, row: number, line: Buffer): void {
   chunk.lines.push(line)

@@ -4,33 +4,33 @@ import { parseCell } from '#shared/core/types/field-kinds/value.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** What a column of a file turned out to hold. */
+/** Inferred type and content of a column. */
 export interface Column {
   readonly header: string
-  /** The narrowest field type that takes every cell. */
+  /** The narrowest field type that accepts every cell. */
   readonly type: FieldType
   /** The options of a select; empty for any other type. */
   readonly options: readonly string[]
-  /** Cells that are not blank. */
+  /** Number of cells that are not empty. */
   readonly filled: number
-  /** The first of them. */
+  /** The first cell that is not empty. */
   readonly example: string
 }
 
-/** A column whose cells are still being read. */
+/** Collects the cells of a column. */
 export interface WatchedColumn {
   readonly addCell: (cell: string) => void
   readonly result: () => Column
 }
 
-/** Narrow types in the order of their preference. What is no plain number, a code such as 007, a phone number or 1e5, stays text. */
+/** Narrow types in order of preference. A code such as 007, a phone number and 1e5 are not plain numbers and stay text. */
 const narrow = ['bool', 'number', 'date', 'datetime', 'email', 'url'] as const satisfies readonly FieldType[]
 const plainNumber = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?\s*$/
 
-/** A select has a few options that come again and again: at most so many, in at least so many rows, of which they are at most this part. */
-const select = { options: 20, rows: 50, part: 0.05 }
+/** A column becomes a select with at most this many options, at least this many rows, and at most this share of options to rows. */
+const select = { options: 20, rows: 50, share: 0.05 }
 
-/** Watches the cells of a column. What it remembers of them does not grow with their number. */
+/** Collects the cells of a column in constant memory. */
 export function watchColumn(header: string): WatchedColumn {
   let [filled, longest, example] = [0, 0, '']
   let types: readonly FieldType[] = narrow
@@ -38,7 +38,7 @@ export function watchColumn(header: string): WatchedColumn {
   return {
     addCell(cell) {
       if (cell === '') return
-      if (cell.trim() !== '') types = types.filter((type) => takes(type, cell))
+      if (cell.trim() !== '') types = types.filter((type) => accepts(type, cell))
       if (distinct.size <= select.options) distinct.add(cell)
       longest = Math.max(longest, countCharacters(cell))
       example ||= cell
@@ -57,11 +57,11 @@ const areOptions = (distinct: ReadonlySet<string>, filled: number, longest: numb
   distinct.size > 1 &&
   distinct.size <= select.options &&
   filled >= select.rows &&
-  distinct.size <= filled * select.part &&
+  distinct.size <= filled * select.share &&
   longest <= maxOptionLength
 
-/** Whether a field of the type takes the cell, by the rules that the import itself goes by. */
-function takes(type: FieldType, cell: string): boolean {
+/** Whether a field of the type accepts the cell, by the rules of the import itself. */
+function accepts(type: FieldType, cell: string): boolean {
   if (type === 'number' && !plainNumber.test(cell)) return false
   try {
     return parseCell(cell, { type, rules: {} }, { path: '', defaultCurrency: '' }) !== null

@@ -3,7 +3,7 @@ import type { ApiTarget } from '../client/target.ts'
 import { importedColumns, type PlannedColumn, type Proposal } from './propose.ts'
 import { textTable } from './text-table.ts'
 
-/** What a proposal would make, in lines for people. */
+/** Describes a proposal in lines of text. */
 export function describeProposal({ type, columns, rows }: Proposal): readonly string[] {
   const title = type.isNew ? `New record type ${type.key}` : `Record type ${type.key}, which is there already`
   const lines = columns.map((planned) => [planned.column.header || '(no name)', ...describeColumn(planned)])
@@ -21,7 +21,7 @@ function describeColumn(planned: PlannedColumn): readonly string[] {
   return [planned.key, type, planned.plan === 'create' && options.length > 0 ? `one of ${options.join(', ')}` : example]
 }
 
-/** The same for programs. */
+/** Describes a proposal as JSON. */
 export function proposalAsJson({ type, columns, rows }: Proposal) {
   return {
     type: { key: type.key, label: type.label, created: type.isNew },
@@ -42,20 +42,20 @@ export function proposalAsJson({ type, columns, rows }: Proposal) {
   }
 }
 
-/** A command line that lists some of the imported records, ready to be pasted into a shell. */
+/** A curl command that lists some of the imported records, quoted for a shell. */
 export function exampleQuery({ api, orgId, shownKey }: ApiTarget, proposal: Proposal): string {
   const address = `${api.baseUrl}/orgs/${orgId}/records/${proposal.type.key}`
   const usable = importedColumns(proposal).filter(({ column: { filled, example } }) => filled > 0 && example.length <= longestExample)
-  const column = Object.keys(operators).flatMap((type) => usable.find((one) => one.type === type) ?? [])[0]
+  const column = Object.keys(operators).flatMap((type) => usable.find((candidate) => candidate.type === type) ?? [])[0]
   const filter = column && [{ field: column.key, op: operators[column.type], value: column.column.example.trim() }]
   const query = filter ? `filter=${encodeURIComponent(JSON.stringify(filter)).replaceAll("'", '%27')}` : 'limit=5'
   return `curl -H "Authorization: Bearer ${shownKey}" '${address}?${query}'`
 }
 
-/** Characters of a value that a filter may still show. */
+/** Longest example, in characters, that the filter uses as its value. */
 const longestExample = 60
 
-/** The operator with which a filter on a type matches an example of it (document 1, Search mode); the most telling types first. */
+/** Operator by field type with which a filter matches an example (document 1, Search mode); the most useful types first. */
 const operators: Readonly<Record<string, string>> = {
   ...{ select: 'eq', string: 'contains', email: 'contains', date: 'gte', datetime: 'gte' },
   ...{ bool: 'eq', number: 'gte', url: 'contains', text: 'contains' },

@@ -9,12 +9,12 @@ import { surveyFile } from './survey.ts'
 
 export interface ImportOptions {
   readonly file: string
-  /** The type's key; made of the file's name when it is left out. */
+  /** Key of the type; by default derived from the file name. */
   readonly type?: string | undefined
   readonly dryRun: boolean
 }
 
-/** Where what happens is shown. */
+/** Callbacks that report progress. */
 export interface ImportProgress {
   readonly proposed: (proposal: Proposal) => void
   readonly advanced: (done: number, failed: readonly FailedRow[]) => void
@@ -27,13 +27,13 @@ export interface Imported {
 }
 
 /**
- * Looks at a CSV file, makes what is missing of its type and fields, and sends its rows; on a dry run it only looks and proposes. A failure
- * on the way says what was done before it.
+ * Surveys a CSV file, creates the missing type and fields, and sends the rows; a dry run only surveys and proposes. When it fails part way,
+ * the message includes the number of rows imported before.
  */
-export async function importFile(target: ApiTarget, { file, type, dryRun }: ImportOptions, watcher: ImportProgress): Promise<Imported> {
+export async function importFile(target: ApiTarget, { file, type, dryRun }: ImportOptions, progress: ImportProgress): Promise<Imported> {
   const { api, orgId } = target
   const proposal = await proposeFor(api, orgId, type ?? makeTypeKey(file), await surveyFile(file))
-  watcher.proposed(proposal)
+  progress.proposed(proposal)
   let [created, failed] = [0, 0]
   if (dryRun) return { proposal, created, failed }
   await prepareType(api, orgId, proposal)
@@ -41,15 +41,15 @@ export async function importFile(target: ApiTarget, { file, type, dryRun }: Impo
     for await (const part of sendRows(api, orgId, file, proposal)) {
       created += part.created
       failed += part.failed.length
-      watcher.advanced(created + failed, part.failed)
+      progress.advanced(created + failed, part.failed)
     }
   } catch (error) {
-    throw created === 0 ? error : afterSome(error, `${formatCount(created)} of ${formatCount(proposal.rows)} rows are imported`)
+    throw created === 0 ? error : withProgress(error, `${formatCount(created)} of ${formatCount(proposal.rows)} rows are imported`)
   }
   return { proposal, created, failed }
 }
 
-const afterSome = (error: unknown, done: string): Error =>
+const withProgress = (error: unknown, done: string): Error =>
   error instanceof Problem
     ? problem(error.code, `${error.message}; ${done}`, { cause: error })
     : new Error(`${(error as Error).message}; ${done}`, { cause: error })

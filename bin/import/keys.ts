@@ -2,17 +2,17 @@ import { basename, extname } from 'node:path'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
 import { toLatin } from './latin.ts'
 
-/** Characters of a field's and of a type's key (document 1, Limits). */
+/** Maximum characters of the key of a field and of a type (document 1, Limits). */
 const maxFieldKey = 64
 const maxTypeKey = 32
 
-/** The key that a column's name becomes: `companyName` is `company_name`; one that is none, or starts with a digit, gets a word in front. */
+/** Derives a field key from a column name: `companyName` is `company_name`, `2nd` is `field_2nd`, an empty name `column_<position>`. */
 export const makeFieldKey = (header: string, position: number): string => keyOf(header, 'field', maxFieldKey) ?? `column_${position}`
 
-/** The key of the record type that a file becomes: its name without folder and ending. */
+/** Derives a type key from a file name without folder and extension. */
 export const makeTypeKey = (file: string): string => keyOf(basename(file, extname(file)), 'type', maxTypeKey) ?? 'imported'
 
-/** The same key with the first number behind it that makes it free. Keys that every record has are never free. */
+/** Returns the key, with the lowest number appended that makes it unused. Reserved keys count as used. */
 export function freeKey(key: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? '' : `_${number}`
@@ -21,8 +21,8 @@ export function freeKey(key: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Words of Latin letters and digits, joined by `_`; undefined when the text has none. A word ends where small letters meet a capital. */
-function keyOf(text: string, inFront: string, most: number): string | undefined {
+/** Words of Latin letters and digits, joined by `_`; undefined when the text has none. Camel case is split into words. */
+function keyOf(text: string, prefix: string, maxLength: number): string | undefined {
   const words = toLatin(text)
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z]{2,})/g, '$1 $2')
@@ -31,6 +31,6 @@ function keyOf(text: string, inFront: string, most: number): string | undefined 
     .filter((word) => word !== '')
   if (words.length === 0) return undefined
   const joined = words.join('_')
-  const key = /^[a-z]./.test(joined) ? joined : `${inFront}_${joined}`
-  return key.slice(0, most).replace(/_$/, '')
+  const key = /^[a-z]./.test(joined) ? joined : `${prefix}_${joined}`
+  return key.slice(0, maxLength).replace(/_$/, '')
 }

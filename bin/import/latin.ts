@@ -1,5 +1,5 @@
-/** Letters that have no Latin letter inside them, each with what is written for it; a decomposed accent falls away by itself. */
-const written: Readonly<Record<string, string>> = {
+/** Transliterations of letters that do not decompose to a Latin letter and an accent. */
+const transliterations: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'ng' },
   ...pairs('абвгдезийклмнопрстуфыэіґ', 'a b v g d e z i i k l m n o p r s t u f y e i g'.split(' ')),
   ...{
@@ -24,12 +24,12 @@ const written: Readonly<Record<string, string>> = {
   ...{ θ: 'th', χ: 'ch', ψ: 'ps' },
 }
 
-/** Text in Latin letters, as far as they are known: accents fall away, Cyrillic and Greek are spelled out, other scripts stay. */
+/** Transliterates to Latin letters: accents are removed, Cyrillic and Greek are transliterated, other scripts stay. */
 export function toLatin(text: string): string {
   const bare = text.normalize('NFKD').replace(/\p{M}/gu, '')
   return bare.replace(/[^\p{ASCII}]/gu, (letter) => {
     const small = letter.toLowerCase()
-    const spelled = written[small] ?? letter
+    const spelled = transliterations[small] ?? letter
     return small === letter ? spelled : spelled.toUpperCase()
   })
 }

@@ -3,7 +3,7 @@ import type { Column } from './column.ts'
 import { freeKey, makeFieldKey } from './keys.ts'
 import type { Survey } from './survey.ts'
 
-/** A field of a record type that is there already, as far as a proposal looks at it. */
+/** The parts of an existing field that a proposal uses. */
 export interface ExistingField {
   readonly key: string
   readonly label: string
@@ -11,25 +11,25 @@ export interface ExistingField {
   readonly rules: Readonly<Record<string, unknown>>
 }
 
-/** What becomes of a column: a new field, a field that is there already, or nothing, with the reason. */
+/** Plan of a column: create a field, fill an existing field, or leave the column out for a reason. */
 export type PlannedColumn = { readonly column: Column } & (
   | { readonly plan: 'create' | 'fill'; readonly key: string; readonly label: string; readonly type: FieldType }
   | { readonly plan: 'leave'; readonly reason: string }
 )
-/** A column that goes into a field. */
+/** A column that is imported into a field. */
 export type ImportedColumn = Extract<PlannedColumn, { readonly key: string }>
 
-/** The record type that a file goes into and the field that each of its columns fills. */
+/** The record type for a file and the plan of each column. */
 export interface Proposal {
   readonly type: { readonly key: string; readonly label: string; readonly isNew: boolean }
   readonly columns: readonly PlannedColumn[]
   readonly rows: number
 }
 
-/** Characters of a label (document 1, Type creation rules and Field creation body). */
+/** Maximum characters of a label (document 1, Type creation rules and Field creation body). */
 const maxLabel = 100
 
-/** Proposes what to make of a file; `existing` are the fields of the type when it is there already, and those that match are filled. */
+/** Proposes a type and a plan for each column. `existing`: the fields of the type if it exists; matching fields are filled. */
 export function proposeType(survey: Survey, typeKey: string, existing: readonly ExistingField[] | undefined): Proposal {
   const free = [...(existing ?? [])]
   const taken = new Set(free.map(({ key }) => key))
@@ -50,10 +50,10 @@ export function proposeType(survey: Survey, typeKey: string, existing: readonly 
   return { type: { key: typeKey, label, isNew: existing === undefined }, columns, rows: survey.rows }
 }
 
-/** The columns that go into fields, in the file's order. */
+/** The imported columns, in the order of the file. */
 export const importedColumns = ({ columns }: Proposal): readonly ImportedColumn[] => columns.filter((column) => column.plan !== 'leave')
 
-/** An export starts with what every record has (document 1, Export). */
+/** Whether the file is an export of Kontor: it starts with `id` and `created_at` (document 1, Export). */
 const isOurExport = ({ columns: [first, second] }: Survey): boolean => first?.header === 'id' && second?.header === 'created_at'
 
 const labelOf = (header: string): string => {

@@ -6,10 +6,10 @@ import { describeProposal, exampleQuery, proposalAsJson } from './describe.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 import type { FailedRow } from './send.ts'
 
-/** Failed rows that the JSON names one by one; it tells how many there are in any case. */
-const mostNamed = 1_000
+/** Maximum failed rows that the JSON lists; the count is always complete. */
+const maxListedFailures = 1_000
 
-/** Imports a file, shows what happens in the shell, and gives what there is to say at the end; a row that failed makes it a failure. */
+/** Imports a file, shows progress in the shell and returns the summary. `failed` is true when any row failed. */
 export async function runImport(options: ImportOptions & TargetOptions, shell: Shell): Promise<CommandResult> {
   const started = performance.now()
   const target = await findTarget(options, shell.environment)
@@ -21,7 +21,7 @@ export async function runImport(options: ImportOptions & TargetOptions, shell: S
       bar = progressBar(shell.terminal, proposal.rows, 'rows')
     },
     advanced(done, failedRows) {
-      failures.push(...failedRows.slice(0, mostNamed - failures.length))
+      failures.push(...failedRows.slice(0, maxListedFailures - failures.length))
       bar.clear()
       shell.print(failedRows.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
       bar.show(done)

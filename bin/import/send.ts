@@ -3,19 +3,19 @@ import type { Api } from '../client/api.ts'
 import { readChunks } from './chunks.ts'
 import type { Proposal } from './propose.ts'
 
-/** A row that was not imported, counted in the whole file from 1 without the header, and why. */
+/** A row that was not imported and the reason. `row` counts from 1 in the whole file, without the header. */
 export interface FailedRow {
   readonly row: number
   readonly message: string
 }
 
-/** What a part of a file came to. */
+/** Result of one chunk. */
 export interface Progress {
   readonly created: number
   readonly failed: readonly FailedRow[]
 }
 
-/** Sends the rows of a file chunk by chunk, in their order, and tells what each came to. */
+/** Sends the rows of a file chunk by chunk, in order, and yields the result of each. */
 export async function* sendRows(api: Api, orgId: string, path: string, proposal: Proposal): AsyncGenerator<Progress> {
   for await (const { csv, rows, refused } of readChunks(path, proposal)) {
     const { created, errors } = rows.length === 0 ? { created: 0, errors: [] } : await sendChunk(api, orgId, proposal.type.key, csv)

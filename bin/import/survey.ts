@@ -3,14 +3,14 @@ import { readCsv } from '#shared/core/records/csv/read.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { type Column, watchColumn } from './column.ts'
 
-/** What a file holds, found by reading it once; its rows are not kept. */
+/** Columns and row count of a file, found by reading it once without keeping its rows. */
 export interface Survey {
   readonly columns: readonly Column[]
-  /** Data rows, those with an error among them. */
+  /** Data rows, including those with an error. */
   readonly rows: number
 }
 
-/** Reads a CSV file to its end. Throws VALIDATION_ERROR where it is none, or cannot be read. */
+/** Reads a CSV file to its end. Throws VALIDATION_ERROR when it is not CSV or cannot be read. */
 export async function surveyFile(path: string): Promise<Survey> {
   const { header, rows } = await readCsv(await openFile(path))
   const columns = header.map(watchColumn)
@@ -23,7 +23,7 @@ export async function surveyFile(path: string): Promise<Survey> {
   return { columns: columns.map((column) => column.result()), rows: count }
 }
 
-/** A file on a disk: what comes through a pipe could not be read a second time. */
+/** Opens a regular file. A pipe is refused, since the file is read a second time for the import. */
 async function openFile(path: string): Promise<AsyncIterable<Buffer>> {
   try {
     if ((await stat(path)).isFile()) return (await open(path)).createReadStream()

@@ -1,7 +1,7 @@
-/** Characters of the widest column; longer cells are cut. */
-const widest = 44
+/** Maximum characters of a cell; longer cells are cut. */
+const maxCellLength = 44
 
-/** Rows of cells as lines of text whose columns stand below each other. */
+/** Formats rows as lines of text with aligned columns. */
 export function textTable(rows: readonly (readonly string[])[]): readonly string[] {
   const cut = rows.map((cells) => cells.map(shorten))
   const widths = (cut[0] ?? []).map((_, index) => Math.max(...cut.map((cells) => [...(cells[index] ?? '')].length)))
@@ -15,5 +15,5 @@ export function textTable(rows: readonly (readonly string[])[]): readonly string
 
 function shorten(cell: string): string {
   const characters = [...cell.replace(/[\s\p{C}]+/gu, ' ').trim()]
-  return characters.length <= widest ? characters.join('') : `${characters.slice(0, widest - 1).join('')}…`
+  return characters.length <= maxCellLength ? characters.join('') : `${characters.slice(0, maxCellLength - 1).join('')}…`
 }

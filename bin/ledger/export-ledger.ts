@@ -10,7 +10,7 @@ interface ExportOptions extends TargetOptions {
   readonly file?: string | undefined
 }
 
-/** Writes a workspace's books to a file as they come, or to standard output. */
+/** Exports a workspace's ledger: streams it to a file, or prints it to standard output. */
 export async function exportLedger({ format, file, ...options }: ExportOptions, shell: Shell): Promise<CommandResult> {
   const { api, orgId } = await findTarget(options, shell.environment)
   const bytes = await api.download(`/orgs/${orgId}/accounting/export?format=${encodeURIComponent(format)}`)

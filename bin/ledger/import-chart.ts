@@ -12,7 +12,7 @@ interface Result {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/** Makes the accounts of a chart. One whose code is there already stays as it is; any other that is refused makes it a failure. */
+/** Creates the accounts of a chart. An account whose code exists is kept; `failed` is true when any other account is refused. */
 export async function importChart({ name, ...options }: ChartOptions, shell: Shell): Promise<CommandResult> {
   if (name === undefined) return { data: { charts: Object.keys(charts) }, lines: describeCharts() }
   const accounts = chartAccounts(name)

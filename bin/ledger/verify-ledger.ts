@@ -3,11 +3,11 @@ import { findTarget, type TargetOptions } from '../client/target.ts'
 import type { CommandResult } from '../command.ts'
 import type { Shell } from '../shell.ts'
 
-/** Checks a workspace's books; a difference makes it a failure. */
+/** Verifies a workspace's ledger; `failed` is true when there are differences. */
 export async function verifyLedger(options: TargetOptions, shell: Shell): Promise<CommandResult> {
   const { api, orgId } = await findTarget(options, shell.environment)
   const found = await api.get<LedgerVerification>(`/orgs/${orgId}/accounting/verify`)
-  const looked = `${found.entries} entries and ${found.seals} seals`
+  const checked = `${found.entries} entries and ${found.seals} seals`
   const lines = found.differences.map(({ kind, id, detail }) => `${kind} ${id}: ${detail}`)
-  return { data: found, lines: found.ok ? [`${looked}: nothing differs`] : [`${looked}: they differ`, ...lines], failed: !found.ok }
+  return { data: found, lines: found.ok ? [`${checked}: nothing differs`] : [`${checked}: they differ`, ...lines], failed: !found.ok }
 }

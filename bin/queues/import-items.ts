@@ -14,22 +14,22 @@ interface Options extends TargetOptions {
   readonly batch?: string | undefined
 }
 
-/** The most that one request carries (document 2, Queue items per add; document 1, Request body). */
-const most = { items: 500, bytes: 700_000 }
+/** Limits of one request (document 2, Queue items per add; document 1, Request body). */
+const requestLimits = { items: 500, bytes: 700_000 }
 
 interface Failure {
   readonly row: number
   readonly message: string
 }
 
-/** What came of some rows. */
-interface Sent {
+/** Result of sending some rows. */
+interface SendResult {
   readonly created: number
   readonly duplicates: number
   readonly failed: readonly Failure[]
 }
 
-/** Fills a queue with the rows of a CSV file, as a manifest; a key that is open already is left alone. A row that failed makes it a failure. */
+/** Adds the rows of a CSV file to a queue, as a manifest. A key that is already open is kept. `failed` is true when any row failed. */
 export async function importItems({ file, queue: key, batch, ...options }: Options, shell: Shell): Promise<CommandResult> {
   const isFile = await stat(file).then(
     (found) => found.isFile(),
@@ -52,7 +52,7 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
   let [rows, bytes]: [ItemRow[], number] = [[], 0]
   for await (const row of itemRows(file, queue)) {
     const size = 'item' in row ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0
-    if (rows.length === most.items || (rows.length > 0 && bytes + size > most.bytes)) {
+    if (rows.length === requestLimits.items || (rows.length > 0 && bytes + size > requestLimits.bytes)) {
       await send(rows)
       ;[rows, bytes] = [[], 0]
     }
@@ -72,8 +72,8 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
   }
 }
 
-/** Adds the items of rows. One that the API refuses by its place is left out, and the others are sent again. */
-async function sendRows(api: Api, path: string, rows: readonly ItemRow[], batch: string | undefined): Promise<Sent> {
+/** Adds the items of the rows. An item that the API refuses by its index fails, and the others are sent again. */
+async function sendRows(api: Api, path: string, rows: readonly ItemRow[], batch: string | undefined): Promise<SendResult> {
   const failed: Failure[] = rows.flatMap((row) => ('message' in row ? [row] : []))
   let open = rows.flatMap((row) => ('item' in row ? [row] : []))
   while (open.length > 0) {
@@ -82,8 +82,8 @@ async function sendRows(api: Api, path: string, rows: readonly ItemRow[], batch:
       const { created, duplicates } = await api.post<{ created: number; duplicates: number }>(path, { json })
       return { created, duplicates, failed }
     } catch (error) {
-      const [, place, message] = /^items\[(\d+)\]\.?(.*)$/s.exec(error instanceof Problem ? error.message : '') ?? []
-      const refused = place === undefined ? undefined : open[Number(place)]
+      const [, index, message] = /^items\[(\d+)\]\.?(.*)$/s.exec(error instanceof Problem ? error.message : '') ?? []
+      const refused = index === undefined ? undefined : open[Number(index)]
       if (!refused) throw error
       failed.push({ row: refused.row, message: message ?? '' })
       open = open.filter((row) => row !== refused)

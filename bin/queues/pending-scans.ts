@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A scan that a station has not been told the verdict of. */
+/** A scan without a verdict yet. */
 export interface PendingScan {
   readonly scan_id: string
   readonly scanned_at: string
@@ -10,14 +10,14 @@ export interface PendingScan {
   readonly station?: string | undefined
 }
 
-/** The scans of a station that wait to be sent, in a file that outlasts the station: a scan is on the disk before it is sent. */
+/** Scans of a station that wait to be sent, kept in a file. A scan is on disk before it is sent, so it survives a crash of the station. */
 export interface PendingScans {
   readonly list: () => readonly PendingScan[]
   readonly add: (scan: PendingScan) => void
   readonly remove: (scanIds: ReadonlySet<string>) => void
 }
 
-/** Opens the file of a station; what an earlier one left in it waits still. A line that was cut off while it was written is none. */
+/** Opens the file of a station with the scans left by an earlier one. A line cut off during a write is ignored. */
 export function openPendingScans(path: string): PendingScans {
   mkdirSync(dirname(path), { recursive: true })
   let waiting = readLines(path)

@@ -1,7 +1,7 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Api } from '../client/api.ts'
 
-/** What a command needs to know of a queue. */
+/** The parts of a queue that commands use. */
 export interface QueueTarget {
   readonly id: string
   readonly key: string
@@ -9,7 +9,7 @@ export interface QueueTarget {
   readonly stages: readonly { readonly key: string; readonly label: string }[]
 }
 
-/** The queue of a key; throws NOT_FOUND that names those there are. Needs queues:read. */
+/** Finds a queue by its key. Throws NOT_FOUND that lists the existing queues. Needs queues:read. */
 export async function findQueue(api: Api, orgId: string, key: string): Promise<QueueTarget> {
   const queues = await api.get<readonly QueueTarget[]>(`/orgs/${orgId}/queues`)
   const found = queues.find((queue) => queue.key === key)

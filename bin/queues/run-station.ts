@@ -17,22 +17,22 @@ interface Options extends TargetOptions {
   readonly journal?: string | undefined
 }
 
-/** How often a station tries to send what it keeps, while nobody scans. */
+/** Interval at which an idle station retries its pending scans. */
 const trySendEveryMs = 2_000
 
 /**
- * A station in a terminal: every line of the input is a scanned key. What cannot be sent is kept in a file and sent once the server is back,
- * also by the next station of the queue. Ends with its input; what is still kept then makes it a failure.
+ * Runs a station in a terminal: each line of the input is a scanned key. Scans that cannot be sent are kept in a file and sent when the
+ * server is back, also by the next station of the queue. Ends with its input; `failed` is true when scans are still pending.
  */
 export async function runStation(options: Options, shell: Shell): Promise<CommandResult> {
-  const { api: known, orgId, token } = await findTarget(options, shell.environment)
-  const queue = await findQueue(known, orgId, options.queue)
+  const { api: targetApi, orgId, token } = await findTarget(options, shell.environment)
+  const queue = await findQueue(targetApi, orgId, options.queue)
   if (options.to_stage !== undefined) requireStageOf(queue, options.to_stage, 'to-stage')
   const file = options.journal ?? join(resolve(shell.environment.DATA_DIR || '.data'), `scans-${queue.id}.ndjson`)
   const kept = openPendingScans(file)
   const station = openStation({
-    // Whoever stands at the station waits for the verdict: nothing is tried again behind its back.
-    api: connectApi(known.baseUrl, token, { waits: [] }),
+    // The operator waits for the verdict, so the client does not retry; the station does.
+    api: connectApi(targetApi.baseUrl, token, { waits: [] }),
     path: `/orgs/${orgId}/queues/${queue.id}/scan/batch`,
     pending: kept,
     toStage: options.to_stage,
@@ -52,11 +52,11 @@ export async function runStation(options: Options, shell: Shell): Promise<Comman
   }
   const isSent = kept.list().length === 0 || (await station.send())
   const waiting = kept.list().length
-  const told = Object.entries(station.counts).filter(([shown, times]) => times > 0 && shown !== 'kept')
+  const counted = Object.entries(station.counts).filter(([shown, times]) => times > 0 && shown !== 'kept')
   return {
-    data: { queue: queue.key, ...Object.fromEntries(told), waiting, journal: file },
+    data: { queue: queue.key, ...Object.fromEntries(counted), waiting, journal: file },
     lines: [
-      told.map(([shown, times]) => `${times} ${shown}`).join(', ') || 'Nothing was scanned.',
+      counted.map(([shown, times]) => `${times} ${shown}`).join(', ') || 'Nothing was scanned.',
       ...(isSent ? [] : [`${waiting} scans could not be sent and are kept in ${file}: start the station again to send them.`]),
     ],
     failed: !isSent,

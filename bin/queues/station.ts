@@ -4,8 +4,8 @@ import type { Api } from '../client/api.ts'
 import type { PendingScan, PendingScans } from './pending-scans.ts'
 import type { StationVerdict } from './verdict.ts'
 
-/** The most scans of one request (decisions, Work queues). */
-const mostScans = 500
+/** Maximum scans of one request (decisions, Work queues). */
+const maxScans = 500
 
 interface Verdict {
   readonly scan_id: string
@@ -14,7 +14,7 @@ interface Verdict {
   readonly conflict: boolean
 }
 
-/** How a station is set up. */
+/** Configuration of a station. */
 export interface StationSetup {
   readonly api: Api
   /** `/orgs/{org}/queues/{queue}/scan/batch`. */
@@ -25,27 +25,27 @@ export interface StationSetup {
   readonly show: (shown: StationVerdict, message: string, conflict?: boolean) => void
 }
 
-/** A station: what was scanned at it is judged once, however often the line to the server breaks. */
+/** A station. Every scan is judged once, also when the connection to the server breaks. */
 export interface Station {
   readonly scan: (key: string) => Promise<void>
-  /** Sends what waits; true when nothing is left. */
+  /** Sends the pending scans; true when none are left. */
   readonly send: () => Promise<boolean>
   readonly counts: Readonly<Record<StationVerdict, number>>
 }
 
-/** Opens a station. Every scan is on the disk before it is sent, and leaves it when its verdict is there. */
+/** Opens a station. Every scan is written to disk before it is sent and removed when its verdict arrives. */
 export function openStation({ api, path, pending, toStage, station, show }: StationSetup): Station {
   const counts: Record<StationVerdict, number> = { moved: 0, created: 0, duplicate: 0, unknown: 0, blocked: 0, kept: 0, refused: 0 }
-  const tell = (shown: StationVerdict, message: string, conflict = false) => {
+  const report = (shown: StationVerdict, message: string, conflict = false) => {
     counts[shown] += 1
     show(shown, message, conflict)
   }
   const judge = async (scans: readonly PendingScan[]): Promise<void> => {
     const verdicts = await api.post<readonly Verdict[]>(path, { json: { scans } })
     pending.remove(new Set(verdicts.map(({ scan_id }) => scan_id)))
-    for (const { verdict, message, conflict } of verdicts) tell(verdict, message, conflict)
+    for (const { verdict, message, conflict } of verdicts) report(verdict, message, conflict)
   }
-  /** A journal that is refused as a whole is sent scan by scan: the one that nobody can judge is named and dropped. */
+  /** Sends a refused batch scan by scan. A scan that is refused on its own is reported and dropped. */
   const judgeEach = async (scans: readonly PendingScan[]): Promise<void> => {
     for (const scan of scans) {
       try {
@@ -53,17 +53,17 @@ export function openStation({ api, path, pending, toStage, station, show }: Stat
       } catch (error) {
         if (!isRefusal(error)) throw error
         pending.remove(new Set([scan.scan_id]))
-        tell('refused', `${scan.key}: ${error.message}`)
+        report('refused', `${scan.key}: ${error.message}`)
       }
     }
   }
   let sending: Promise<boolean> | undefined
   const sendAll = async (): Promise<boolean> => {
-    for (let scans = pending.list().slice(0, mostScans); scans.length > 0; scans = pending.list().slice(0, mostScans)) {
+    for (let scans = pending.list().slice(0, maxScans); scans.length > 0; scans = pending.list().slice(0, maxScans)) {
       try {
         await judge(scans).catch((error: unknown) => (isRefusal(error) ? judgeEach(scans) : Promise.reject(error)))
       } catch (error) {
-        tell('kept', `${pending.list().length} waiting: ${(error as Error).message}`)
+        report('kept', `${pending.list().length} waiting: ${(error as Error).message}`)
         return false
       }
     }
@@ -90,5 +90,5 @@ export function openStation({ api, path, pending, toStage, station, show }: Stat
   }
 }
 
-/** Whether the API says that what was sent can never be judged. */
+/** Whether the API rejected the request as invalid, so that a retry is useless. */
 const isRefusal = (error: unknown): error is Problem => error instanceof Problem && error.code === 'VALIDATION_ERROR'

@@ -1,9 +1,9 @@
 import type { Terminal } from '../shell.ts'
 
-/** What a station shows of a scan: a verdict of the API, or that it waits or cannot be judged. */
+/** Outcome that a station shows: a verdict of the API, `kept` for pending scans, or `refused` for an invalid scan. */
 export type StationVerdict = 'moved' | 'created' | 'duplicate' | 'unknown' | 'blocked' | 'kept' | 'refused'
 
-/** Background colours of a terminal: green for what went on, yellow for what needs no hand, red for what does, blue for what waits. */
+/** ANSI background colours: green for progress, yellow for no action needed, red for action needed, blue for pending. */
 const colours: Readonly<Record<StationVerdict, number>> = {
   moved: 42,
   created: 42,
@@ -14,23 +14,23 @@ const colours: Readonly<Record<StationVerdict, number>> = {
   kept: 44,
 }
 
-/** Columns of a terminal that does not say how many it has. */
-const narrow = 60
+/** Columns assumed when the terminal does not report its width. */
+const defaultColumns = 60
 
 /**
- * Shows a verdict in a colour over the whole width, to be read from some steps away: letters of double height where the terminal knows
- * those (DECDHL of the VT100), and else the word twice. On what is no terminal, in a line of text.
+ * Shows a verdict in colour over the whole width, readable from some steps away: in letters of double height where the terminal supports
+ * them (DECDHL of the VT100), else as the word twice. Writes a plain line when the output is not a terminal.
  */
 export function showVerdict(terminal: Terminal, shown: StationVerdict, message: string, conflict = false): void {
-  const told = `${message}${conflict ? ' (changed since it was scanned)' : ''}`.replace(/\p{Cc}+/gu, ' ')
+  const line = `${message}${conflict ? ' (changed since it was scanned)' : ''}`.replace(/\p{Cc}+/gu, ' ')
   if (!terminal.isTTY) {
-    terminal.write(`${shown}\t${told}\n`)
+    terminal.write(`${shown}\t${line}\n`)
     return
   }
-  const width = terminal.columns ?? narrow
+  const width = terminal.columns ?? defaultColumns
   const paint = (text: string) => `\u001b[30;${colours[shown]}m${text}\u001b[0m`
   const word = centred(shown.toUpperCase().split('').join(' '), Math.floor(width / 2))
-  terminal.write(`\u001b#3${paint(word)}\n\u001b#4${paint(word)}\n\u001b#5${paint(centred(told, width))}\n`)
+  terminal.write(`\u001b#3${paint(word)}\n\u001b#4${paint(word)}\n\u001b#5${paint(centred(line, width))}\n`)
 }
 
 function centred(text: string, width: number): string {

@@ -1,6 +1,6 @@
 import type { Chart } from '../chart.ts'
 
-/** For associations and charities: net assets with and without restrictions, grants, programmes. */
+/** Chart for associations and charities: net assets with and without restrictions, grants, programmes. */
 export const nonProfit: Chart = {
   summary: 'associations and charities',
   rows: [

@@ -1,6 +1,6 @@
 import type { Chart } from '../chart.ts'
 
-/** For whoever buys and sells goods, over a counter or online. */
+/** Chart for shops that buy and sell goods, over a counter or online. */
 export const retail: Chart = {
   summary: 'shops, over a counter or online',
   rows: [

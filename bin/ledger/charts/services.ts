@@ -1,6 +1,6 @@
 import type { Chart } from '../chart.ts'
 
-/** For whoever sells time: agencies, consultants, workshops. */
+/** Chart for businesses that sell time: agencies, consultants, workshops. */
 export const services: Chart = {
   summary: 'agencies, consultants and other services',
   rows: [

@@ -8,20 +8,20 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { chargeSteps, type Evaluate, evaluateOnce } from './evaluation.ts'
 import { formulaProblem, quoteSource, suggestName } from './problems.ts'
 
-/** What a formula needs to know of a field. */
+/** A field as the compiler sees it. */
 export interface FormulaField {
   readonly type: FieldType
   /** The options of a select or multiselect field. */
   readonly options?: readonly string[] | undefined
 }
 
-/** The fields that a formula may name, and what it has named so far: fields with their places in a run's memory, and words. */
+/** The fields that a formula may name, and the names found so far: `slots` maps a field's key to its index in `Evaluation.slots`. */
 export interface CompileScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly slots: Map<string, number>
-  /** Names that are no fields: bare words, TRUE and FALSE as they are spelled. */
+  /** Names that are not fields: bare words, and TRUE and FALSE as spelled in the source. */
   readonly words: Set<string>
-  /** Whether a message may suggest a field, or its options; all where it is left out. */
+  /** Whether an error message may suggest this field or its options. Without it every field may be suggested. */
   readonly mayName?: ((key: string) => boolean) | undefined
 }
 
@@ -30,7 +30,7 @@ type CallNode = Extract<FormulaNode, { type: 'call' }>
 type BinaryNode = Extract<FormulaNode, { type: 'binary' }>
 type UnaryNode = Extract<FormulaNode, { type: 'unary' }>
 
-/** Joins a tree into one function; unknown names and functions and wrong numbers of arguments are 400s with their position. */
+/** Compiles a tree to one closure. Unknown names, unknown functions and wrong numbers of arguments are 400s with their position. */
 export function compileNode(node: FormulaNode, scope: CompileScope): Evaluate {
   switch (node.type) {
     case 'constant':
@@ -56,7 +56,7 @@ const truths = new Map([
   ['FALSE', false],
 ])
 
-/** A field by its exact key, else TRUE or FALSE in any case. */
+/** Resolves a name: a field by its exact key, else TRUE or FALSE in any case. */
 function compileName(node: NameNode, scope: CompileScope): Evaluate {
   const field = scope.fields.get(node.name)
   if (field !== undefined) return compileField(node.name, field, scope)
@@ -114,7 +114,7 @@ function compileBinary(node: BinaryNode, scope: CompileScope): Evaluate {
   })
 }
 
-/** One side of a comparison: a bare word next to a text-like field is text, and next to a field with options it must be one of them. */
+/** Compiles one side of a comparison. A bare word next to a text-like field is text; next to a field with options it must be an option. */
 function compileCompared(node: FormulaNode, other: FormulaNode, scope: CompileScope): Evaluate {
   if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compileNode(node, scope)
   const field = scope.fields.get(other.name)

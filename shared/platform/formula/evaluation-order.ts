@@ -3,7 +3,7 @@ import { formulaProblem } from './problems.ts'
 /** The fields that each computed field's formula reads (`CompiledFormula.dependencies`), by the computed field's key. */
 export type Dependencies = ReadonlyMap<string, readonly string[]>
 
-/** Keys on the way from a computed field to those it reads, with what is still to be looked at. */
+/** One computed field on the search path. `next` is the index of the first key in `reads` that is not visited yet. */
 interface Step {
   readonly key: string
   readonly reads: readonly string[]
@@ -11,8 +11,8 @@ interface Step {
 }
 
 /**
- * The computed fields of a type in an order in which each comes after those it reads; ties in the order given. Formulas that read each
- * other in a circle are a 400 that names it: `formula: circle a → b → a`.
+ * Orders the computed fields of a type so that each comes after the fields it reads; ties keep the given order. A cycle is a 400 that
+ * names it: `formula: circle a → b → a`.
  */
 export function evaluationOrder(dependencies: Dependencies): readonly string[] {
   const ordered = new Set<string>()
@@ -20,7 +20,7 @@ export function evaluationOrder(dependencies: Dependencies): readonly string[] {
   return [...ordered]
 }
 
-/** Adds a key after everything that it reads. A list of steps instead of recursion, so that a long chain cannot exhaust the stack. */
+/** Adds a key after everything it reads. Uses a list instead of recursion, so that a long chain cannot exhaust the stack. */
 function visit(start: string, dependencies: Dependencies, ordered: Set<string>): void {
   const path: Step[] = [stepFor(start, dependencies)]
   const onPath = new Set([start])
@@ -32,7 +32,7 @@ function visit(start: string, dependencies: Dependencies, ordered: Set<string>):
       onPath.delete(step.key)
       path.pop()
     } else if (onPath.has(key)) {
-      throw circle([...path.map((at) => at.key), key])
+      throw cycleProblem([...path.map((visited) => visited.key), key])
     } else if (dependencies.has(key) && !ordered.has(key)) {
       path.push(stepFor(key, dependencies))
       onPath.add(key)
@@ -42,4 +42,4 @@ function visit(start: string, dependencies: Dependencies, ordered: Set<string>):
 
 const stepFor = (key: string, dependencies: Dependencies): Step => ({ key, reads: dependencies.get(key) ?? [], next: 0 })
 
-const circle = (keys: readonly string[]): Error => formulaProblem(`circle ${keys.slice(keys.indexOf(keys.at(-1)!)).join(' → ')}`)
+const cycleProblem = (keys: readonly string[]): Error => formulaProblem(`circle ${keys.slice(keys.indexOf(keys.at(-1)!)).join(' → ')}`)

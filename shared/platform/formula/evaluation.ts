@@ -2,43 +2,43 @@ import type { Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { formulaLimits } from './limits.ts'
 
-/** Where a formula finds the values of the record's fields; a Map is one. */
+/** Read access to the record's values by field key, for example a Map. */
 export interface FieldValues {
   get(key: string): FieldValue | undefined
 }
 
-/** What an evaluation is told about the world: the time of the write, which TODAY and NOW stand for. */
+/** Inputs of an evaluation besides the record. `now` is the time of the write, which TODAY and NOW return. */
 export interface FormulaContext {
   readonly now: Date
-  /** Steps that several evaluations share, such as all of one record; each takes off what it used. `limits.steps` for one without. */
+  /** Budget shared by several evaluations, such as all of one record; each subtracts the steps it used. Default: `formulaLimits.steps`. */
   readonly budget?: FormulaBudget
-  /** Gives the thread back in the midst of a long evaluation. Without it an evaluation is one piece. */
+  /** Yields the thread between two slices of a long evaluation. */
   readonly pause?: () => Promise<void>
 }
 
-/** What the evaluations of one record may still take. */
+/** What remains for the evaluations of one record. */
 export interface FormulaBudget {
   steps: number
-  /** UTF-16 units of the texts that they make. */
+  /** UTF-16 units of the texts they produce. */
   text: number
 }
 
-/** One evaluation under way: its inputs, the fields read so far, and the steps that it may still take. */
+/** State of a running evaluation: its inputs, the fields read so far and the remaining steps. */
 export interface Evaluation {
   readonly values: FieldValues
   readonly now: Date
   readonly slots: (Value | undefined)[]
   steps: number
-  /** Where the slice ends: `charge` throws `sliceEnd` when fewer steps are left. */
+  /** End of the slice: `takeSteps` throws `sliceEnd` when fewer steps than this remain. */
   pauseAt: number
-  /** What parts of the formula gave before the slice ended. They are not evaluated again. */
+  /** Results of parts of the formula from earlier slices; these parts are not evaluated again. */
   known: Map<Evaluate, Value> | undefined
 }
 
-/** Thrown where a slice ends. The evaluation is begun again, and takes what is known already. */
+/** Thrown at the end of a slice. The evaluation restarts and reuses the results in `known`. */
 export const sliceEnd = Symbol('slice end')
 
-/** A compiled expression. It never throws: what cannot be evaluated is an error value. */
+/** A compiled expression. It throws nothing but `sliceEnd`: failures are error values. */
 export type Evaluate = (run: Evaluation) => Value
 
 export const startEvaluation = (values: FieldValues, context: FormulaContext, slots: number): Evaluation => ({
@@ -50,7 +50,7 @@ export const startEvaluation = (values: FieldValues, context: FormulaContext, sl
   known: undefined,
 })
 
-/** Evaluates a part of a formula once in a run, however often the run is begun again. */
+/** Wraps a part of a formula so that its result is kept when the run restarts after a slice. */
 export const evaluateOnce =
   (evaluate: Evaluate): Evaluate =>
   (run) => {
@@ -63,13 +63,13 @@ export const evaluateOnce =
     return found
   }
 
-/** Takes steps. Throws `sliceEnd` when the slice is over; a run without steps goes on to its end, which is near. */
+/** Subtracts steps. Throws `sliceEnd` when the slice is over. A run with a negative budget is not paused: it soon ends with #LIMIT!. */
 export function takeSteps(run: Evaluation, steps: number): void {
   run.steps -= steps
   if (run.steps < run.pauseAt && run.steps >= 0) throw sliceEnd
 }
 
-/** Takes the steps for handling a value: long texts cost by their length. */
+/** Subtracts the steps for handling a value: 1, and for text half of its length more. */
 export function chargeSteps(run: Evaluation, value: Value): void {
   takeSteps(run, typeof value === 'string' ? 1 + (value.length >> 1) : 1)
 }

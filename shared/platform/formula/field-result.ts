@@ -8,13 +8,13 @@ import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.t
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 
-/** The field that a formula computes, and what its result has to keep to. */
+/** The field that a formula computes, with the constraints on its value. */
 export interface ResultField {
   readonly type: FieldType
   readonly options?: readonly string[] | undefined
-  /** Digits after the point of a number or an amount; 6 when absent, as they are stored. */
+  /** Decimal places of a number or an amount; default 6, as stored. */
   readonly scale?: number | undefined
-  /** A last question to the value, such as whether an address or a link is valid; a value that fails it leaves the field empty. */
+  /** Final check of the value, such as whether an email address or a link is valid. A value that fails leaves the field empty. */
   readonly fits?: ((value: Exclude<FieldValue, null>) => boolean) | undefined
 }
 
@@ -23,13 +23,13 @@ type Convert = (value: Exclude<Value, null>, field: ResultField) => FieldValue
 const storedScale = 6
 /** Numbers have up to 14 digits before the point (document 1, Value formats). */
 const tooLarge = new Decimal('1e14')
-const mostItems = 100
+const maxItems = 100
 
 const textUpTo =
-  (most: number): Convert =>
+  (maxLength: number): Convert =>
   (value) => {
     const text = toText(value)
-    return typeof text === 'string' && fitsText(text, most) && text.isWellFormed() && !text.includes('\0') ? text : null
+    return typeof text === 'string' && fitsText(text, maxLength) && text.isWellFormed() && !text.includes('\0') ? text : null
   }
 
 const anyText = textUpTo(100_000)
@@ -46,7 +46,7 @@ const toBool: Convert = (value) => {
   return isError(truth) ? null : truth
 }
 
-/** The two forms that date and datetime fields take from a client. */
+/** The two forms that date and datetime fields accept from a client. */
 const wireTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2}))?$/i
 
 const toTime =
@@ -62,7 +62,7 @@ const toOption: Convert = (value, { options = [] }) => {
   return typeof text === 'string' && options.includes(text) ? text : null
 }
 
-/** The items of a list; a text makes a list of one. */
+/** The items of a list; text becomes a list of one item. */
 const itemsOf = (value: Exclude<Value, null>): readonly string[] => {
   const text = toText(value)
   return isTextList(value) ? value : isError(text) ? [] : [text]
@@ -70,8 +70,8 @@ const itemsOf = (value: Exclude<Value, null>): readonly string[] => {
 
 const isTextList = (value: Value): value is readonly string[] => Array.isArray(value)
 
-const listOf = (items: readonly string[], belongs: (item: string) => boolean): FieldValue =>
-  items.length > 0 && items.length <= mostItems && items.every(belongs) ? items : null
+const listOf = (items: readonly string[], isAllowed: (item: string) => boolean): FieldValue =>
+  items.length > 0 && items.length <= maxItems && items.every(isAllowed) ? items : null
 
 const toOptions: Convert = (value, { options = [] }) => {
   const items = itemsOf(value)
@@ -104,9 +104,9 @@ const converters: Readonly<Record<FieldType, Convert>> = {
 }
 
 /**
- * A formula's result as a value of the field that it computes, null (empty) when it does not fit the field's type (decisions, Formula
- * language). Numbers are rounded half away from zero and leave as decimal text, those of a currency too: the caller adds its code. Text
- * fields take numbers, dates, TRUE and FALSE as text; number, bool and date fields take text that they would take from a client.
+ * Converts a formula's result to a value of its field; null (empty) when it does not fit the field's type (decisions, Formula language).
+ * Numbers are rounded half away from zero and returned as decimal text, also for currency: the caller adds the code. Text fields accept
+ * numbers, dates, TRUE and FALSE as text; number, bool and date fields accept the text that they accept from a client.
  */
 export function toFieldValue(result: Value, field: ResultField): FieldValue {
   if (result === null || isError(result)) return null

@@ -5,33 +5,33 @@ import { type Evaluate, type Evaluation, type FieldValues, type FormulaContext, 
 import { formulaLimits } from './limits.ts'
 import { formulaProblem } from './problems.ts'
 
-/** What a formula is checked against: the fields of its type by key, and the field that it computes. */
+/** Context of a check: the fields of the type by key, and the field that the formula computes. */
 export interface FormulaScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly target: { readonly key: string }
-  /** Whether a message may suggest a field, or its options, to the caller; all where it is left out. */
+  /** Whether an error message may suggest this field or its options to the caller. Without it every field may be suggested. */
   readonly mayName?: ((key: string) => boolean) | undefined
 }
 
-/** A formula that has been checked, ready for any record of its type. */
+/** A checked and compiled formula, usable for any record of its type. */
 export interface CompiledFormula {
-  /** Keys of the fields that it reads, each once, in the order of their first mention. */
+  /** Keys of the fields it reads, each once, in order of first mention. */
   readonly dependencies: readonly string[]
-  /** Bare words that it holds, TRUE and FALSE among them: a field of such a name would change what it means. */
+  /** Its bare words, including TRUE and FALSE: a new field with such a key would change the meaning of the formula. */
   readonly words: ReadonlySet<string>
   /**
-   * The formula's value for a record. Never throws and always ends soon: what cannot be evaluated is an error value, which
-   * `toFieldValue` makes an empty field. Other computed fields must stand in `values` already (`evaluationOrder`).
+   * Evaluates the formula for a record. Never throws and is bounded in steps: failures are error values, which `toFieldValue` converts to
+   * an empty field. `values` must already hold the computed fields that the formula reads (`evaluationOrder`).
    */
   readonly evaluate: (values: FieldValues, context: FormulaContext) => Value
-  /** The same for a context that pauses: a promise where one slice of the thread is not enough. */
+  /** As `evaluate`, but pauses between slices: a promise when one slice is not enough. */
   readonly evaluateInSlices: (values: FieldValues, context: FormulaContext) => Value | Promise<Value>
 }
 
 /**
- * Checks a formula against the fields of its type and compiles it (document 1, Field rules 4; decisions, Formula language). What is
- * wrong is a 400 VALIDATION_ERROR with its position: syntax, an unknown field, function or option, a wrong number of arguments, a
- * formula that reads its own field, a source over the limits.
+ * Checks a formula against the fields of its type and compiles it (document 1, Field rules 4; decisions, Formula language). Each of these
+ * is a 400 VALIDATION_ERROR, with a position where there is one: a syntax error, an unknown field, function or option, a wrong number of
+ * arguments, a formula that reads its own field, a source over the limits.
  */
 export function compileFormula(source: string, { fields, target, mayName }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()
@@ -54,12 +54,12 @@ export function compileFormula(source: string, { fields, target, mayName }: Form
       const run = startEvaluation(values, context, dependencies.length)
       const value = evaluateSlice(evaluate, run, formulaLimits.sliceSteps)
       if (value !== undefined) return finish(run, value, context)
-      return goOn(evaluate, run, context).then((found) => finish(run, found, context))
+      return evaluateRemainingSlices(evaluate, run, context).then((found) => finish(run, found, context))
     },
   }
 }
 
-/** The value, or undefined when the slice was over before. */
+/** Evaluates within one slice; undefined when the slice ended before the value was known. */
 function evaluateSlice(evaluate: Evaluate, run: Evaluation, steps: number): Value | undefined {
   run.pauseAt = run.steps - steps
   try {
@@ -70,17 +70,17 @@ function evaluateSlice(evaluate: Evaluate, run: Evaluation, steps: number): Valu
   }
 }
 
-/** Evaluates from one pause to the next. What a slice found is known to those behind it; one that found nothing makes the next one longer. */
-async function goOn(evaluate: Evaluate, run: Evaluation, { pause, budget }: FormulaContext): Promise<Value> {
+/** Evaluates slice by slice with a pause before each. Later slices reuse earlier results; a slice without a new result doubles the next. */
+async function evaluateRemainingSlices(evaluate: Evaluate, run: Evaluation, { pause, budget }: FormulaContext): Promise<Value> {
   const known = new Map<Evaluate, Value>()
-  // The slice before this one knew nothing yet, so all of it is done again.
+  // The first slice kept no results, so the evaluation restarts with the full budget.
   run.steps = budget?.steps ?? formulaLimits.steps
   run.known = known
   for (let steps: number = formulaLimits.sliceSteps; ; ) {
     await pause?.()
-    const before = known.size
+    const knownBefore = known.size
     const value = evaluateSlice(evaluate, run, steps)
     if (value !== undefined) return value
-    steps = known.size > before ? formulaLimits.sliceSteps : 2 * steps
+    steps = known.size > knownBefore ? formulaLimits.sliceSteps : 2 * steps
   }
 }

@@ -1,23 +1,23 @@
-/** What one formula may cost. A source over a limit is refused on save; an evaluation over one has no result. */
+/** Limits of a formula. A source over a limit is refused on save; an evaluation over one has no result. */
 export const formulaLimits = Object.freeze({
   /** Characters of a formula's source. */
   sourceLength: 4_000,
-  /** Characters of all formulas of one record type: they are compiled together, in some 20 ms, whenever a field changes. */
+  /** Characters of all formulas of one record type. They are compiled together, in about 20 ms, whenever a field changes. */
   typeLength: 100_000,
-  /** Parentheses, calls and signs inside each other. */
+  /** Nesting of parentheses, calls and signs. */
   depth: 64,
-  /** Numbers, texts, names, operators and calls together. */
+  /** Nodes of the tree: numbers, texts, names, operators and calls. */
   nodes: 1_000,
-  /** Code points of a text while evaluating, as many as a text field holds. */
+  /** Code points of a text during evaluation, as many as a text field holds. */
   textLength: 100_000,
-  /** UTF-16 units of all texts that one record's formulas make together: no more than a few text fields that a client filled. */
+  /** UTF-16 units of all texts that one record's formulas produce together: comparable to a few text fields filled by a client. */
   recordText: 250_000,
   /** Characters of a TEXT format or a SEARCH pattern, as in spreadsheets. */
   patternLength: 255,
-  /** A number at or over 1e308 is #NUM!, as in spreadsheets; nearer to zero than 1e-308 is zero. */
+  /** A number of 1e308 or more is #NUM!, as in spreadsheets; one closer to zero than 1e-308 is zero. */
   exponent: 308,
-  /** Steps of one evaluation, or of all of one record, each some 10 to 20 ns: whatever the formulas say, they end within 50 ms. */
+  /** Steps of one evaluation, or of all evaluations of one record. A step takes 10 to 20 ns, so evaluation ends within 50 ms. */
   steps: 2_000_000,
-  /** Steps after which a long evaluation gives the thread back, some 2 to 4 ms. */
+  /** Steps of one slice, after which a long evaluation yields the thread: about 2 to 4 ms. */
   sliceSteps: 200_000,
 })

@@ -1,16 +1,16 @@
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** The problem of a formula that cannot be saved: 400 VALIDATION_ERROR that says what is wrong, where (counted from 1), and what may help. */
-export const formulaProblem = (what: string, at?: number, help = ''): Problem =>
-  problem('VALIDATION_ERROR', `formula: ${what}${at === undefined ? '' : ` at position ${at + 1}`}${help}`)
+/** A 400 VALIDATION_ERROR for a formula that cannot be saved: the fault, its position (shown counted from 1) and an optional hint. */
+export const formulaProblem = (fault: string, at?: number, hint = ''): Problem =>
+  problem('VALIDATION_ERROR', `formula: ${fault}${at === undefined ? '' : ` at position ${at + 1}`}${hint}`)
 
-/** A part of the source as messages show it: in double quotes, cut after 40 characters. */
+/** Quotes a part of the source for a message: in double quotes, cut after 40 characters. */
 export function quoteSource(text: string): string {
   const characters = Array.from(text)
   return characters.length > 40 ? `"${characters.slice(0, 40).join('')}…"` : `"${text}"`
 }
 
-/** `; did you mean "total"?` when a name close to the unknown one exists, else nothing. */
+/** Returns `; did you mean "total"?` when a known name is close to the unknown one, else an empty text. */
 export function suggestName(unknown: string, names: Iterable<string>): string {
   let nearest = ''
   let best = Math.min(3, Math.ceil(unknown.length / 2))
@@ -21,7 +21,7 @@ export function suggestName(unknown: string, names: Iterable<string>): string {
   return nearest === '' ? '' : `; did you mean ${quoteSource(nearest)}?`
 }
 
-/** Letters to insert, drop or replace to make one text of the other (Levenshtein). */
+/** Levenshtein distance: insertions, deletions and replacements that turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i += 1) {

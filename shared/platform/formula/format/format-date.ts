@@ -4,7 +4,7 @@ import type { Moment } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import type { FormatPiece } from './format-pieces.ts'
 
-/** What the letters of a date format stand for. `days` is the whole serial number, for hours past 24. */
+/** Values for the letters of a date format. `days` is the whole part of the serial number, for hours past 24. */
 interface Clock {
   readonly year: number
   readonly month: number
@@ -30,7 +30,7 @@ const weekdayText = (weekday: number, width: number): string => (width >= 4 ? da
 
 const hourText = ({ hour, isHalfDay }: Clock, width: number): string => padded(isHalfDay ? hour % 12 || 12 : hour, width)
 
-/** Letters by their lower case; `n` is a minute, which formats also write `m`. */
+/** Writers by lower-case letter; `n` is a minute, which formats write as `m`. */
 const letters: Readonly<Record<string, (clock: Clock, width: number) => string>> = {
   y: ({ year }, width) => (width <= 2 ? padded(year % 100, 2) : String(year).padStart(4, '0')),
   m: ({ month }, width) => monthText(month, width),
@@ -46,7 +46,7 @@ const elapsed: Readonly<Record<string, (clock: Clock) => number>> = {
   s: ({ days, hour, minute, second }) => ((days * 24 + hour) * 60 + minute) * 60 + second,
 }
 
-/** Writes a moment by the pieces of a date format; `serial` is its spreadsheet number, for elapsed hours as in `[h]:mm`. */
+/** Formats a moment by the pieces of a date format. `serial` is its spreadsheet serial number, for elapsed hours as in `[h]:mm`. */
 export function formatMoment(moment: Moment, serial: Decimal, pieces: readonly FormatPiece[]): string {
   const clock = clockOf(moment, serial, pieces)
   let before = ''
@@ -80,14 +80,14 @@ function clockOf(moment: Moment, serial: Decimal, pieces: readonly FormatPiece[]
   }
 }
 
-/** An `m` is a minute right after an hour and right before a second, a month anywhere else. */
+/** An `m` is a minute directly after an hour or directly before a second, else a month. */
 function isMinute(pieces: readonly FormatPiece[], index: number, before: string): boolean {
   if (!/^m{1,2}$/i.test(pieces[index]!.text)) return false
   const after = pieces.slice(index + 1).find(({ kind, text }) => kind !== 'literal' && /^[ymdhs]/i.test(text))
   return before === 'h' || (after !== undefined && /^s/i.test(after.text))
 }
 
-/** Which digit of the second's fraction a `0` shows: how many stand before it since the point. */
+/** Index of the fraction digit that a `0` shows: the number of `0` pieces directly before it. */
 function fractionPlace(pieces: readonly FormatPiece[], index: number): number {
   let place = 0
   while (pieces[index - place - 1]?.text === '0') place += 1

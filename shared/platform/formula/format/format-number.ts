@@ -8,14 +8,14 @@ type Item =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'point' }
 
-/** One section of a number format: its items in order, and what its commas and per cent signs say. */
+/** One section of a number format. `scale` is the power of ten that its trailing commas and per cent signs apply. */
 interface Layout {
   readonly items: readonly Item[]
   readonly isGrouped: boolean
   readonly scale: number
 }
 
-/** Writes a number that is not negative by one section of a number format. */
+/** Formats a non-negative number by one section of a number format. */
 export function formatNumber(value: Decimal, pieces: readonly FormatPiece[]): string {
   const { items, isGrouped, scale } = layout(pieces)
   const places = items.filter((item) => item.type === 'digit')
@@ -58,7 +58,7 @@ function layout(pieces: readonly FormatPiece[]): Layout {
   return { items, isGrouped, scale }
 }
 
-/** The power of ten that leaves so many digits before the point, after rounding; more than one digit steps by that many. */
+/** The exponent that leaves `places` digits before the point after rounding, a multiple of `places` as in engineering notation. */
 function exponentOf(value: Decimal, places: number, decimals: number): number {
   if (value.isZero()) return 0
   const step = Math.max(1, places)
@@ -67,7 +67,7 @@ function exponentOf(value: Decimal, places: number, decimals: number): number {
   return rounded.e >= step ? exponent + step : exponent
 }
 
-/** Puts digits into their places: the first place before the point takes all that are left over, `0` fills up and `#` does not. */
+/** Puts digits into their places. The first place before the point takes all surplus digits; `0` pads, `#` does not. */
 function write(items: readonly Item[], whole: string, fraction: string, isGrouped: boolean, exponent: number): string {
   const wholePlaces = items.filter((item) => item.type === 'digit' && !item.isFraction).length
   const signs = items.flatMap((item) => (item.type === 'digit' && !item.isFraction ? [item.sign] : []))
@@ -89,7 +89,7 @@ function write(items: readonly Item[], whole: string, fraction: string, isGroupe
     .join('')
 }
 
-/** One text for every digit of the number, at least one for every place. */
+/** One text for each digit of the number, at least one for each place. */
 function fill(whole: string, signs: readonly string[]): string[] {
   const missing = signs.slice(0, Math.max(0, signs.length - whole.length)).map((sign) => ({ 0: '0', '?': ' ' })[sign] ?? '')
   return [...missing, ...whole]
@@ -98,7 +98,7 @@ function fill(whole: string, signs: readonly string[]): string[] {
 const isGroupEnd = (digits: readonly string[], index: number): boolean =>
   index < digits.length - 1 && (digits.length - 1 - index) % 3 === 0 && /\d/.test(digits[index]!)
 
-/** The digits after the point without those zeros at the end that `#` leaves out and `?` shows as blanks. */
+/** The fraction digits; trailing zeros are omitted for `#` and blank for `?`. */
 function keptFraction(fraction: string, items: readonly Item[]): string[] {
   const signs = items.flatMap((item) => (item.type === 'digit' && item.isFraction ? [item.sign] : []))
   const digits = [...fraction]

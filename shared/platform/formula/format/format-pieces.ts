@@ -1,4 +1,4 @@
-/** One piece of a format: what is written in quotes, brackets or after a backslash, or a run of pattern characters. */
+/** One piece of a format: quoted or escaped text, the content of brackets, or a run of pattern characters. */
 export interface FormatPiece {
   readonly kind: 'literal' | 'bracket' | 'pattern'
   readonly text: string
@@ -6,7 +6,7 @@ export interface FormatPiece {
 
 const piecePattern = /"([^"]*)"?|\\(.)|_(.)|\*.|\[([^\]]*)\]|AM\/PM|A\/P|General|([a-z])\5*|[\s\S]/giu
 
-/** Cuts a format into sections at `;`, and those into pieces. `_x` stands for a blank, `*x` for nothing. */
+/** Splits a format into sections at `;`, and each section into pieces. `_x` is a blank, `*x` is dropped. */
 export function parseFormat(format: string): FormatPiece[][] {
   const sections: FormatPiece[][] = [[]]
   for (const [piece, inQuotes, escaped, blank, inBrackets] of format.matchAll(piecePattern)) {

@@ -12,7 +12,7 @@ import { type FormatPiece, parseFormat } from './format-pieces.ts'
 const isDatePiece = ({ kind, text }: FormatPiece): boolean =>
   kind === 'bracket' ? /^(h+|m+|s+)$/i.test(text) : kind === 'pattern' && /^(y+|m+|d+|h+|s+|AM\/PM|A\/P)$/i.test(text)
 
-/** A value written by a spreadsheet format: `0.00`, `#,##0`, `0%`, `yyyy-mm-dd`, `h:mm AM/PM`. Text that is no number stays as it is. */
+/** Formats a value by a spreadsheet format: `0.00`, `#,##0`, `0%`, `yyyy-mm-dd`, `h:mm AM/PM`. Text that is not a number is unchanged. */
 export function formatValue(value: Value, format: string): string | ErrorValue {
   if (format.length > formulaLimits.patternLength) return errorValues.value
   if (typeof value === 'boolean') return toText(value)
@@ -31,7 +31,7 @@ function formatTime(operand: Decimal | Moment, pieces: readonly FormatPiece[]): 
   return isError(moment) ? moment : formatMoment(moment, operand, pieces)
 }
 
-/** Sections are for positive, negative, zero and text; a missing one falls back to the first, with a sign for negative numbers. */
+/** Sections apply to positive, negative, zero and text. A missing section falls back to the first, with a sign for negative numbers. */
 function formatNumeric(value: Decimal, sections: readonly FormatPiece[][]): string {
   const isNegative = value.isNegative() && !value.isZero()
   const [positive, negative = null, zero = positive] = sections
@@ -46,7 +46,7 @@ function formatNumeric(value: Decimal, sections: readonly FormatPiece[][]): stri
 
 const isTextPlace = ({ kind, text }: FormatPiece): boolean => kind === 'pattern' && text === '@'
 
-/** Text goes where the section has `@`: the fourth section, or the first that has one. Without any it stays as it is. */
+/** Text replaces `@` in the fourth section, or else in the first section with `@`. Without such a section the text is unchanged. */
 function formatText(value: string, sections: readonly FormatPiece[][]): string | ErrorValue {
   const pieces = sections[3] ?? sections.find((section) => section.some(isTextPlace))
   if (pieces === undefined) return value

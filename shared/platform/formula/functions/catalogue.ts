@@ -25,10 +25,10 @@ const families: readonly (readonly [family: string, table: FunctionTable])[] = [
   ['date', workdayFunctions],
 ]
 
-/** Every function that a formula may call, by its name in capitals. A Map, so that no name reaches an object's prototype. */
+/** All formula functions by upper-case name. A Map, so that no name reaches an object's prototype. */
 export const formulaFunctions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
 
-/** One function of the reference: its family, how it is called, and what it answers. */
+/** Reference entry of a function: its family, its signature and a description of its result. */
 interface FunctionReference {
   readonly name: string
   readonly family: string
@@ -36,7 +36,7 @@ interface FunctionReference {
   readonly doc: string
 }
 
-/** The reference of all functions, family by family: `ROUND(number, [digits])`; `…` follows what may be repeated. */
+/** Reference of all functions by family, such as `ROUND(number, [digits])`; `…` marks a repeatable argument. */
 export const functionCatalogue: readonly FunctionReference[] = families.flatMap(([family, table]) =>
   Object.entries(table).map(([name, { usage, doc }]) => ({ name, family, usage: `${name}(${usage.join(', ')})`, doc })),
 )

@@ -14,7 +14,7 @@ interface Span {
   readonly months: number
 }
 
-/** What each unit of DATEDIF counts. */
+/** Counters for the units of DATEDIF. */
 const units: ReadonlyMap<string, (span: Span) => number> = new Map([
   ['Y', ({ months }) => Math.floor(months / 12)],
   ['M', ({ months }) => months],
@@ -32,14 +32,14 @@ function dateDifference({ day: from }: Moment, { day: to }: Moment, unit: string
   return new Decimal(count({ from, to, first, last, months }))
 }
 
-/** Days since the last full month; that month's start is its last day when it is shorter than the first date asks. */
+/** Days since the last full month. Where that month lacks the start's day of the month, counting starts at its last day. */
 function daysPastMonths({ to, first, last }: Span): number {
   if (last.date >= first.date) return last.date - first.date
   const previous = Math.min(dayOf(last.year, last.month - 1, first.date), dayOf(last.year, last.month, 0))
   return to - previous
 }
 
-/** Days to the same day and month of the end, counted in the year of the start. */
+/** Days from the start to the next occurrence of the end's month and day, in the year of the start or the year after. */
 function daysPastYears({ from, first, last }: Span): number {
   const inYear = dayOf(first.year, last.month, last.date)
   return (inYear >= from ? inYear : dayOf(first.year + 1, last.month, last.date)) - from
@@ -47,7 +47,7 @@ function daysPastYears({ from, first, last }: Span): number {
 
 const isFebruaryEnd = ({ year, month, date }: Civil): boolean => month === 2 && date === toCivilDate(dayOf(year, 3, 0)).date
 
-/** Days between two dates in a year of twelve months of 30 days, the American way or the European. */
+/** Days between two dates in a year of twelve months of 30 days, by the US or the European method. */
 function days360(from: number, to: number, isEuropean: boolean): number {
   const [first, last] = [toCivilDate(from), toCivilDate(to)]
   const start = isEuropean || !isFebruaryEnd(first) ? Math.min(first.date, 30) : 30
@@ -59,7 +59,7 @@ function days360(from: number, to: number, isEuropean: boolean): number {
 
 const isLeap = (year: number): boolean => toCivilDate(dayOf(year, 3, 0)).date === 29
 
-/** The length of the year that actual days are counted against: 365, 366 or the mean of all years touched. */
+/** Year length for the actual/actual basis: 365, 366, or the mean of all years touched. */
 function yearLength(from: number, to: number): number {
   const [first, last] = [toCivilDate(from), toCivilDate(to)]
   if (first.year === last.year) return isLeap(first.year) ? 366 : 365
@@ -70,7 +70,7 @@ function yearLength(from: number, to: number): number {
   return (dayOf(last.year + 1, 1, 1) - dayOf(first.year, 1, 1)) / (last.year - first.year + 1)
 }
 
-/** YEARFRAC's ways to count days and years, by their number. */
+/** Day count conventions of YEARFRAC by basis number. */
 const bases: readonly ((from: number, to: number) => readonly [days: number, year: number])[] = [
   (from, to) => [days360(from, to, false), 360],
   (from, to) => [to - from, yearLength(from, to)],
@@ -88,7 +88,7 @@ function yearFraction({ day: start }: Moment, { day: end }: Moment, basis = 0): 
 
 const startAndEnd = [moment('start'), moment('end')] as const
 
-/** Functions about the time between two dates. */
+/** Functions of the time between two dates. */
 export const dateSpanFunctions: FunctionTable = {
   DATEDIF: defineEager({
     takes: [...startAndEnd, text('unit')],

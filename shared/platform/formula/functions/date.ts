@@ -22,7 +22,7 @@ const clock: Parameter<number> = { label: 'time', read: toMicros }
 const clockPart = (doc: string, secondsPer: number, most: number): FormulaFunction =>
   defineEager({ takes: [clock], doc, call: (micros) => new Decimal(Math.floor(micros / (secondsPer * 1_000_000)) % most) })
 
-/** Years 0 to 1899 count from 1900, as in spreadsheets. */
+/** DATE. Years 0 to 1899 are offsets from 1900, as in spreadsheets. */
 function date(year: number, month: number, day: number): Value {
   if (year < 0 || year > 9999) return errorValues.number
   return dateValue(dayOf(year < 1900 ? year + 1900 : year, month, day))
@@ -33,7 +33,7 @@ function time(hour: number, minute: number, second: number): Value {
   return seconds < 0 ? errorValues.number : new Decimal(seconds % 86_400).div(86_400)
 }
 
-/** WEEKDAY's ways to count: the day of the week (0 is Sunday) that comes first, and its number. */
+/** Types of WEEKDAY: the first day of the week (0 is Sunday) and the number it gets. */
 const weekdayTypes: ReadonlyMap<number, readonly [first: number, number: number]> = new Map<number, readonly [number, number]>([
   [1, [0, 1]],
   [2, [1, 1]],
@@ -46,7 +46,7 @@ function weekday({ day }: Moment, type = 1): Value {
   return first === undefined || least === undefined ? errorValues.number : new Decimal(((weekdayOf(day) - first + 7) % 7) + least)
 }
 
-/** The week of the year; week 1 holds 1 January. Type 21 is the ISO week. */
+/** WEEKNUM: week 1 contains 1 January. Type 21 is the ISO week. */
 function weekNumber({ day }: Moment, type = 1): Value {
   if (type === 21) return isoWeek(day)
   const [first] = type === 3 ? [] : (weekdayTypes.get(type) ?? [])
@@ -55,13 +55,13 @@ function weekNumber({ day }: Moment, type = 1): Value {
   return new Decimal(Math.floor((day - newYear + ((weekdayOf(newYear) - first + 7) % 7)) / 7) + 1)
 }
 
-/** The ISO 8601 week: the one whose Thursday lies in the year. */
+/** The ISO 8601 week; it belongs to the year of its Thursday. */
 function isoWeek(day: number): Decimal {
   const thursday = day + 4 - (weekdayOf(day) || 7)
   return new Decimal(Math.floor((thursday - dayOf(toCivilDate(thursday).year, 1, 1)) / 7) + 1)
 }
 
-/** A text's day; a text with a time alone has day 0. A date field is its own day. */
+/** DATEVALUE: the date in a text; 0 for a text with only a time. A date or instant gives its date. */
 function dateOfText(value: Exclude<Value, ErrorValue>): Value {
   if (isMoment(value)) return dateValue(value.day)
   const found = typeof value === 'string' ? parseDateText(value) : null
@@ -74,7 +74,7 @@ function timeOfText(value: Exclude<Value, ErrorValue>): Value {
   return isError(micros) ? micros : new Decimal(micros).div(microsPerDay)
 }
 
-/** Functions about days and times. All times are UTC. */
+/** Functions of dates and times. All times are UTC. */
 export const dateFunctions: FunctionTable = {
   TODAY: defineLazy({
     usage: [],

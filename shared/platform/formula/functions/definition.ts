@@ -1,23 +1,23 @@
 import { chargeSteps, type Evaluate, type Evaluation, takeSteps } from '#shared/platform/formula/evaluation.ts'
 import { type ErrorValue, errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 
-/** A function that formulas may call. `usage` and `doc` are its reference; `bind` joins it to its compiled arguments. */
+/** A function that formulas may call. `usage` and `doc` are its reference; `bind` applies it to its compiled arguments. */
 export interface FormulaFunction {
   readonly usage: readonly string[]
   readonly min: number
   readonly max: number
-  /** Arguments beyond `min` come in groups of so many, as in IFS. */
+  /** Arguments beyond `min` come in groups of this size, as in IFS. */
   readonly group: number
   readonly doc: string
-  /** Whether a bare word may stand at this place, because the function compares it with its first argument. */
+  /** Whether this argument may be a bare word, because the function compares it with its first argument. */
   readonly takesWord: (index: number, count: number) => boolean
   readonly bind: (args: readonly Evaluate[]) => Evaluate
 }
 
-/** One family of functions by name, in capitals. */
+/** One family of functions by upper-case name. */
 export type FunctionTable = Readonly<Record<string, FormulaFunction>>
 
-/** An argument: its name in the reference and how its value is read. */
+/** A parameter: its name in the reference and the conversion of its value. */
 export interface Parameter<T> {
   readonly label: string
   readonly read: (value: Exclude<Value, ErrorValue>) => T | ErrorValue
@@ -31,24 +31,24 @@ interface Eager<T extends readonly unknown[], O extends readonly unknown[], R> {
   readonly doc: string
   readonly takes: ParametersOf<T>
   readonly optional?: ParametersOf<O>
-  /** Further arguments of one kind, none or more unless `restMin` asks for some; a list gives each of its items. */
+  /** Further arguments of one kind, at least `restMin` (default 0). A list contributes each of its items. */
   readonly rest?: Parameter<R>
   readonly restMin?: number
-  /** Steps beyond those for the arguments' length, for what takes far longer than reading them. */
+  /** Steps in addition to those for the length of the arguments, for functions far slower than reading them. */
   readonly cost?: (...args: Arguments<T, O, R>) => number
   readonly call: (...args: Arguments<T, O, R>) => Value
 }
 
 const never = (): boolean => false
 
-/** A function whose arguments are all evaluated and read first. An argument that is an error, or cannot be read, is the answer. */
+/** Defines a function whose arguments are all evaluated and converted first. The first error among them is the result. */
 export function defineEager<T extends readonly unknown[], O extends readonly unknown[] = [], R = never>(
   row: Eager<T, O, R>,
 ): FormulaFunction {
   const { rest, restMin = 0 } = row
   const optional: Parameters = row.optional ?? []
   const fixed: Parameters = [...row.takes, ...optional]
-  // What each argument reads as is checked where the row is written; from here on they are a list of anything.
+  // The types of the arguments are checked where the row is written; from here on they are a list of unknown values.
   const call = row.call as (...args: readonly unknown[]) => Value
   const cost = row.cost as ((...args: readonly unknown[]) => number) | undefined
   return {
@@ -96,7 +96,7 @@ const usage = (takes: Parameters, optional: Parameters, rest?: Parameter<unknown
   ...(rest === undefined ? [] : [`${rest.label}…`]),
 ]
 
-/** A function of one argument or more, all of one kind; a list gives each of its items. */
+/** Defines a function of one or more arguments of one kind. A list contributes each of its items. */
 export const defineVariadic = <R>(rest: Parameter<R>, doc: string, call: (...values: R[]) => Value): FormulaFunction =>
   defineEager<[], [], R>({ takes: [], rest, restMin: 1, doc, call })
 
@@ -110,7 +110,7 @@ interface Lazy {
   readonly call: (args: readonly Evaluate[], run: Evaluation) => Value
 }
 
-/** A function that evaluates its arguments itself: only those it needs, or to look at their errors. */
+/** Defines a function that evaluates its arguments itself: to skip those it does not need, or to inspect their errors. */
 export const defineLazy = (row: Lazy): FormulaFunction => ({
   usage: row.usage,
   min: row.min,

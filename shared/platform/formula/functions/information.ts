@@ -5,13 +5,13 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, defineLazy, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { any, number } from './parameters.ts'
 
-/** A question about any value, errors among them. */
-const asks = (doc: string, answer: (value: Value) => Value): FormulaFunction =>
+/** Defines a function that inspects any value, including errors. */
+const inspect = (doc: string, answer: (value: Value) => Value): FormulaFunction =>
   defineLazy({ usage: ['value'], min: 1, max: 1, doc, call: (args, run) => answer(args[0]!(run)) })
 
 const isEven = (value: Decimal): boolean => roundToTrusted(value).trunc().mod(2).isZero()
 
-/** The numbers that TYPE has always answered. */
+/** Results of TYPE, as in spreadsheets; 1 also for dates, instants and empty. */
 const typeNumbers: Readonly<Record<ValueKind, number>> = {
   number: 1,
   date: 1,
@@ -23,7 +23,7 @@ const typeNumbers: Readonly<Record<ValueKind, number>> = {
   list: 64,
 }
 
-/** The numbers that ERROR.TYPE has always answered. */
+/** Results of ERROR.TYPE, as in spreadsheets. */
 const errorNumbers = new Map<Value, number>(
   [
     errorValues.null,
@@ -43,20 +43,20 @@ function errorNumber(value: Value): Value {
 
 const numeric: ReadonlySet<ValueKind> = new Set(['number', 'date', 'instant'])
 
-/** Functions about what a value is. */
+/** Functions that inspect the kind of a value. */
 export const informationFunctions: FunctionTable = {
-  ISBLANK: asks('Whether the value is empty. The text "" is not.', (value) => value === null),
-  ISERROR: asks('Whether the value is an error.', isError),
-  ISERR: asks('Whether the value is an error other than #N/A.', (value) => isError(value) && value !== errorValues.notAvailable),
-  ISNA: asks('Whether the value is #N/A.', (value) => value === errorValues.notAvailable),
-  ISNUMBER: asks('Whether the value is a number, a date or an instant.', (value) => numeric.has(kindOf(value))),
-  ISTEXT: asks('Whether the value is text.', (value) => typeof value === 'string'),
-  ISNONTEXT: asks('Whether the value is anything but text.', (value) => typeof value !== 'string'),
-  ISLOGICAL: asks('Whether the value is TRUE or FALSE.', (value) => typeof value === 'boolean'),
+  ISBLANK: inspect('Whether the value is empty. The text "" is not.', (value) => value === null),
+  ISERROR: inspect('Whether the value is an error.', isError),
+  ISERR: inspect('Whether the value is an error other than #N/A.', (value) => isError(value) && value !== errorValues.notAvailable),
+  ISNA: inspect('Whether the value is #N/A.', (value) => value === errorValues.notAvailable),
+  ISNUMBER: inspect('Whether the value is a number, a date or an instant.', (value) => numeric.has(kindOf(value))),
+  ISTEXT: inspect('Whether the value is text.', (value) => typeof value === 'string'),
+  ISNONTEXT: inspect('Whether the value is anything but text.', (value) => typeof value !== 'string'),
+  ISLOGICAL: inspect('Whether the value is TRUE or FALSE.', (value) => typeof value === 'boolean'),
   ISEVEN: defineEager({ takes: [number('number')], doc: 'Whether the whole part is even.', call: isEven }),
   ISODD: defineEager({ takes: [number('number')], doc: 'Whether the whole part is odd.', call: (value) => !isEven(value) }),
-  'ERROR.TYPE': asks('The number of an error, 1 to 7; #N/A for anything else.', errorNumber),
-  TYPE: asks(
+  'ERROR.TYPE': inspect('The number of an error, 1 to 7; #N/A for anything else.', errorNumber),
+  TYPE: inspect(
     '1 for a number or date, 2 for text, 4 for TRUE and FALSE, 16 for an error, 64 for a list.',
     (value) => new Decimal(typeNumbers[kindOf(value)]),
   ),

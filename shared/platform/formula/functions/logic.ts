@@ -4,7 +4,10 @@ import { compareValues } from '#shared/platform/formula/values/compare.ts'
 import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 import { defineEager, defineLazy, type FunctionTable } from './definition.ts'
 
-/** Reads arguments as truths until `decides` has seen enough. Text other than TRUE and FALSE is passed over; nothing else at all is #VALUE!. */
+/**
+ * Reads arguments as booleans and returns the first that `decides` accepts, else null. Text other than TRUE and FALSE is skipped; when
+ * every argument was skipped the result is #VALUE!.
+ */
 function scan(args: readonly Evaluate[], run: Evaluation, decides: (truth: boolean) => boolean): Value {
   let seen = false
   for (const arg of args) {
@@ -73,7 +76,7 @@ const otherwise =
     return catches(value) ? args[1]!(run) : value
   }
 
-/** Functions that decide. They evaluate only what they need: the branch that is not taken may be an error. */
+/** Logical functions. They evaluate only what they need: the branch that is not taken may be an error. */
 export const logicFunctions: FunctionTable = {
   IF: defineLazy({
     usage: ['condition', 'then', '[otherwise]'],

@@ -5,9 +5,9 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
 import { figure, number } from './parameters.ts'
 
-const costsMuch = (): number => transcendentalSteps
+const transcendentalCost = (): number => transcendentalSteps
 
-/** Past this, e to the power of it is no number that a formula may hold. */
+/** Above this exponent the result of EXP exceeds the largest number of a formula. */
 const greatestExponent = 710
 
 function exponential(value: Decimal): Value {
@@ -22,11 +22,11 @@ function logarithm(value: Decimal, base: Decimal): Value {
 
 const isAboveZero = (value: Decimal): boolean => value.gt(0)
 
-/** What is left of a division, with the sign of the divisor. */
+/** MOD: the remainder of a division, with the sign of the divisor. */
 function modulo(dividend: Decimal, divisor: Decimal): Value {
   if (divisor.isZero()) return errorValues.zeroDivision
-  const rest = roundToTrusted(dividend).mod(roundToTrusted(divisor))
-  return rest.isZero() || rest.isNegative() === divisor.isNegative() ? rest : rest.plus(divisor)
+  const remainder = roundToTrusted(dividend).mod(roundToTrusted(divisor))
+  return remainder.isZero() || remainder.isNegative() === divisor.isNegative() ? remainder : remainder.plus(divisor)
 }
 
 function product(...factors: (Decimal | null)[]): Value {
@@ -36,7 +36,7 @@ function product(...factors: (Decimal | null)[]): Value {
 
 const ten = new Decimal(10)
 
-/** Functions of numbers. */
+/** Arithmetic functions. */
 export const mathFunctions: FunctionTable = {
   ABS: defineEager({ takes: [number('number')], doc: 'The number without its sign.', call: (value) => value.abs() }),
   SIGN: defineEager({
@@ -57,7 +57,7 @@ export const mathFunctions: FunctionTable = {
   POWER: defineEager({
     takes: [number('base'), number('exponent')],
     doc: 'The base to the power of the exponent, as `^`.',
-    cost: costsMuch,
+    cost: transcendentalCost,
     call: raiseToPower,
   }),
   SQRT: defineEager({
@@ -66,11 +66,11 @@ export const mathFunctions: FunctionTable = {
     cost: () => 1_000,
     call: (value) => (value.lt(0) ? errorValues.number : value.sqrt()),
   }),
-  EXP: defineEager({ takes: [number('number')], doc: 'e to the power of a number.', cost: costsMuch, call: exponential }),
+  EXP: defineEager({ takes: [number('number')], doc: 'e to the power of a number.', cost: transcendentalCost, call: exponential }),
   LN: defineEager({
     takes: [number('number')],
     doc: 'The natural logarithm.',
-    cost: costsMuch,
+    cost: transcendentalCost,
     call: (value) => (isAboveZero(value) ? value.ln() : errorValues.number),
   }),
   LOG: defineEager({
@@ -83,7 +83,7 @@ export const mathFunctions: FunctionTable = {
   LOG10: defineEager({
     takes: [number('number')],
     doc: 'The logarithm to base 10.',
-    cost: costsMuch,
+    cost: transcendentalCost,
     call: (value) => logarithm(value, ten),
   }),
   PI: defineEager({ takes: [], doc: 'π to 40 digits.', call: () => Decimal.acos(-1) }),

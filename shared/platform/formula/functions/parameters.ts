@@ -6,12 +6,12 @@ import type { Parameter } from './definition.ts'
 
 type Given = Exclude<Value, ErrorValue>
 
-/** A number; text that reads as one counts, empty is 0. */
+/** A number; numeric text is converted, empty is 0. */
 export const number = (label: string): Parameter<Decimal> => ({ label, read: toNumber })
-/** A whole number, cut towards zero. */
+/** A whole number, truncated towards zero. */
 export const whole = (label: string): Parameter<number> => ({ label, read: toWhole })
 export const text = (label: string): Parameter<string> => ({ label, read: toText })
-/** TRUE, FALSE, or a number that is 0 or is not. */
+/** TRUE or FALSE; a number is FALSE when it is 0, else TRUE. */
 export const truth = (label: string): Parameter<boolean> => ({ label, read: toBoolean })
 /** A date or an instant. */
 export const moment = (label: string): Parameter<Moment> => ({ label, read: toMoment })
@@ -20,13 +20,13 @@ export const momentOrNone = (label: string): Parameter<Moment | null> => ({
   label,
   read: (value) => (value === null ? null : toMoment(value)),
 })
-/** Any value as it is. */
+/** Any value, unchanged. */
 export const any = (label: string): Parameter<Given> => ({ label, read: (value) => value })
 
-/** What SUM and its like count: a number, or null for an argument that holds none (empty, or text that reads as no number). */
+/** A number as SUM and similar functions read it: null for an empty argument and for text that is not a number. */
 export const figure = (label: string): Parameter<Decimal | null> => ({ label, read: readFigure })
 
-/** As `figure`, and a date or an instant stays one. */
+/** As `figure`, but a date or an instant stays one. */
 export const figureOrMoment = (label: string): Parameter<Decimal | Moment | null> => ({
   label,
   read: (value) => (isMoment(value) ? value : readFigure(value)),

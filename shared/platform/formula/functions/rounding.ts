@@ -4,13 +4,13 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { number, whole } from './parameters.ts'
 
-/** A way to round, as decimal.js names it. */
+/** A rounding mode of decimal.js. */
 type Rounding = (typeof Decimal)['ROUND_UP' | 'ROUND_DOWN' | 'ROUND_CEIL' | 'ROUND_FLOOR' | 'ROUND_HALF_UP']
 
-/** No number that a formula holds has digits beyond these. */
+/** Bound of the digit positions to round at; no number of a formula has digits further out. */
 const outermostDigit = 400
 
-/** Rounds to so many digits after the point, or before it when negative, by one of decimal.js's rounding modes. */
+/** Rounds to `digits` places after the point, or before it when negative, by a rounding mode of decimal.js. */
 export function roundAt(value: Decimal, digits: number, mode: Rounding): Decimal {
   const places = Math.max(-outermostDigit, Math.min(outermostDigit, digits))
   const exact = roundToTrusted(value)
@@ -26,19 +26,19 @@ const toDigits = (doc: string, mode: Rounding): FormulaFunction =>
     call: (value, digits = 0) => bounded(roundAt(value, digits, mode)),
   })
 
-/** How many multiples, rounded by a mode, times the multiple. */
+/** Rounds a value to a multiple by a rounding mode. */
 const multiples = (value: Decimal, multiple: Decimal, mode: Rounding): Value =>
   bounded(roundAt(value.div(multiple), 0, mode).times(multiple))
 
-/** CEILING and FLOOR in their old form: by the multiple's own sign, and a positive number has no negative multiple. */
+/** CEILING and FLOOR: the sign of the multiple counts; a positive number with a negative multiple is #NUM!. */
 const toMultiple =
-  (mode: Rounding, ofNothing: (value: Decimal) => Value) =>
+  (mode: Rounding, forZeroMultiple: (value: Decimal) => Value) =>
   (value: Decimal, multiple: Decimal = one): Value => {
-    if (multiple.isZero()) return ofNothing(value)
+    if (multiple.isZero()) return forZeroMultiple(value)
     return value.gt(0) && multiple.isNegative() ? errorValues.number : multiples(value, multiple, mode)
   }
 
-/** Their later forms: the multiple's sign does not count, and a mode other than 0 turns negative numbers round. */
+/** The .MATH and .PRECISE forms: the sign of the multiple is ignored; a mode other than 0 reverses the direction for negative numbers. */
 const toAbsoluteMultiple =
   (mode: Rounding, turned: Rounding) =>
   (value: Decimal, multiple: Decimal = one, turns: Decimal = zero): Value =>
@@ -49,7 +49,7 @@ const nearestMultiple = (value: Decimal, multiple: Decimal): Value => {
   return value.isNegative() === multiple.isNegative() ? multiples(value, multiple, Decimal.ROUND_HALF_UP) : errorValues.number
 }
 
-/** The nearest number away from zero that is `offset` more than an even one. */
+/** Rounds away from zero to an even number (`offset` 0) or an odd one (`offset` 1). */
 const awayFromZero = (value: Decimal, offset: 0 | 1): Value => {
   const size = roundAt(value.abs().minus(offset).div(2), 0, Decimal.ROUND_CEIL).times(2).plus(offset)
   const nearest = size.lt(offset) ? new Decimal(offset) : size
@@ -59,7 +59,7 @@ const awayFromZero = (value: Decimal, offset: 0 | 1): Value => {
 const multiple = [number('multiple')] as const
 const multipleAndMode = [number('multiple'), number('mode')] as const
 
-/** Functions that round. All work on decimals, so `ROUND(2.675, 2)` is 2.68. */
+/** Rounding functions. All work on decimals, so `ROUND(2.675, 2)` is 2.68. */
 export const roundingFunctions: FunctionTable = {
   ROUND: toDigits('Rounds to so many digits after the point, half away from zero.', Decimal.ROUND_HALF_UP),
   ROUNDUP: toDigits('Rounds away from zero.', Decimal.ROUND_UP),

@@ -24,7 +24,7 @@ const median = (...figures: Figures): Value => {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : addNumbers(sorted[middle - 1]!, sorted[middle]!).div(2)
 }
 
-/** The value that stands before (-1) or after (1) all others. */
+/** The least (-1) or greatest (1) value; 0 without any. */
 const extreme =
   (side: -1 | 1) =>
   (...values: (Decimal | Moment | null)[]): Value =>
@@ -33,7 +33,7 @@ const extreme =
       null,
     ) ?? zero
 
-/** How many of the values, the items of lists among them, are of a sort. Errors are values here. */
+/** Defines a function that counts the values, including items of lists, for which `counts` holds. An error is a value here. */
 const counting = (doc: string, counts: (value: Value) => boolean): FormulaFunction =>
   defineLazy({
     usage: ['value…'],
@@ -50,7 +50,7 @@ function items(arg: Evaluate, run: Evaluation): Value[] {
 const isFigure = (value: Value): boolean => !isError(value) && (isMoment(value) || figure('').read(value) instanceof Decimal)
 const isGap = (value: Value): boolean => value === null || value === ''
 
-/** Functions over several values. They pass over what is empty or holds no number, as spreadsheets do with cells. */
+/** Functions of several values. They skip empty values and values without a number, as spreadsheets do with cells. */
 export const statisticsFunctions: FunctionTable = {
   SUM: defineVariadic(figure('number'), 'The numbers added.', (...figures) => bounded(total(figures))),
   AVERAGE: defineVariadic(figure('number'), 'The mean; #DIV/0! without any number.', average),

@@ -9,11 +9,11 @@ import { defineEager, type FunctionTable } from './definition.ts'
 import { any, number, text, truth, whole } from './parameters.ts'
 import { roundAt } from './rounding.ts'
 
-/** No number has more digits after the point than these that anyone could mean. */
-const mostDecimals = 127
+/** Greatest number of decimals that FIXED accepts; more is #VALUE!. */
+const maxDecimals = 127
 
 function fixed(value: Decimal, decimals = 2, plain = false): Value {
-  if (decimals > mostDecimals) return errorValues.value
+  if (decimals > maxDecimals) return errorValues.value
   const places = '0'.repeat(Math.max(0, decimals))
   const format = `${plain ? '0' : '#,##0'}${places && `.${places}`}`
   const rounded = roundAt(value, decimals, Decimal.ROUND_HALF_UP)
@@ -21,7 +21,7 @@ function fixed(value: Decimal, decimals = 2, plain = false): Value {
   return rounded.isNegative() && !rounded.isZero() ? `-${digits}` : digits
 }
 
-/** Reads a number written with other signs; per cent signs at the end count each. Blanks and one currency sign in front do not matter. */
+/** NUMBERVALUE. Each trailing per cent sign divides by 100. Blanks and one leading currency sign are ignored. */
 function numberValue(value: string, point = '.', group = ','): Value {
   if (value.length > 400 || point === '' || group === '') return errorValues.value
   const bare = value.replace(/\s/g, '').replace(/^[$€£]/, '')
@@ -33,7 +33,7 @@ function numberValue(value: string, point = '.', group = ','): Value {
   return isDecimalText(plain) ? bounded(new Decimal(plain).times(`1e-${2 * (bare.length - digits.length)}`)) : errorValues.value
 }
 
-/** Functions between numbers and text. */
+/** Functions that convert between numbers and text. */
 export const textNumberFunctions: FunctionTable = {
   VALUE: defineEager({
     takes: [any('text')],

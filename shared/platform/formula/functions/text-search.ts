@@ -6,44 +6,44 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { text, whole } from './parameters.ts'
 
-/** The place of a text in another, counted from 1 in code points; #VALUE! when it is not there. */
-function place(within: string, start: number, find: (fromUnit: number) => number): Value {
+/** Position of a text in another, counted from 1 in code points; #VALUE! when it does not occur. */
+function position(within: string, start: number, find: (fromUnit: number) => number): Value {
   if (start < 1 || start > codePoints(within) + 1) return errorValues.value
   const unit = find(unitIndex(within, start - 1))
   return unit < 0 ? errorValues.value : new Decimal(codePoints(within, unit) + 1)
 }
 
-const find = (wanted: string, within: string, start = 1): Value => place(within, start, (from) => within.indexOf(wanted, from))
+const find = (wanted: string, within: string, start = 1): Value => position(within, start, (from) => within.indexOf(wanted, from))
 
 function search(wanted: string, within: string, start = 1): Value {
   if (wanted.length > formulaLimits.patternLength) return errorValues.value
   const pattern = foldCase(wanted)
   const folded = foldCase(within)
-  return place(within, start, (from) => (isPattern(pattern) ? findPattern(folded, pattern, from) : folded.indexOf(pattern, from)))
+  return position(within, start, (from) => (isPattern(pattern) ? findPattern(folded, pattern, from) : folded.indexOf(pattern, from)))
 }
 
-/** Replaces every occurrence, or the one of a given number. */
-function substitute(value: string, old: string, fresh: string, occurrence?: number): Value {
+/** Replaces every occurrence, or only the occurrence with the given number, counted from 1. */
+function substitute(value: string, old: string, replacement: string, occurrence?: number): Value {
   if (occurrence !== undefined && occurrence < 1) return errorValues.value
   if (old === '') return value
   const parts = value.split(old)
   if (occurrence !== undefined) {
     if (occurrence >= parts.length) return value
-    return limitText(`${parts.slice(0, occurrence).join(old)}${fresh}${parts.slice(occurrence).join(old)}`)
+    return limitText(`${parts.slice(0, occurrence).join(old)}${replacement}${parts.slice(occurrence).join(old)}`)
   }
-  const units = value.length + (parts.length - 1) * (fresh.length - old.length)
-  return units > 2 * formulaLimits.textLength ? errorValues.value : limitText(parts.join(fresh))
+  const units = value.length + (parts.length - 1) * (replacement.length - old.length)
+  return units > 2 * formulaLimits.textLength ? errorValues.value : limitText(parts.join(replacement))
 }
 
-function replace(value: string, start: number, count: number, fresh: string): Value {
+function replace(value: string, start: number, count: number, replacement: string): Value {
   if (start < 1 || count < 0) return errorValues.value
-  return limitText(`${sliceCodePoints(value, 0, start - 1)}${fresh}${sliceCodePoints(value, start - 1 + count)}`)
+  return limitText(`${sliceCodePoints(value, 0, start - 1)}${replacement}${sliceCodePoints(value, start - 1 + count)}`)
 }
 
 const takes = [text('find'), text('within')] as const
 const start = [whole('start')] as const
 
-/** EXACT compares its arguments with each other, so one of them may be a bare word. */
+/** EXACT compares its two arguments, so the second may be a bare word. */
 const exact: FormulaFunction = {
   ...defineEager({
     takes: [text('text'), text('other')],
@@ -53,7 +53,7 @@ const exact: FormulaFunction = {
   takesWord: (index) => index === 1,
 }
 
-/** Functions that look for text and replace it. */
+/** Functions that find and replace text. */
 export const textSearchFunctions: FunctionTable = {
   FIND: defineEager({ takes, optional: start, doc: 'The place of a text in another; letter case counts.', call: find }),
   SEARCH: defineEager({

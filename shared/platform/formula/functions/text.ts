@@ -23,19 +23,19 @@ const proper = (value: string): string =>
     return first.toUpperCase() + word.slice(first.length).toLowerCase()
   })
 
-/** The character of a code point; control character 0 and halves of surrogate pairs are no text. */
-function character(code: number, most: number): Value {
-  return code < 1 || code > most || (code >= 0xd800 && code <= 0xdfff) ? errorValues.value : String.fromCodePoint(code)
+/** The character of a code point up to `maxCode`. Control character 0 and surrogates are #VALUE!. */
+function character(code: number, maxCode: number): Value {
+  return code < 1 || code > maxCode || (code >= 0xd800 && code <= 0xdfff) ? errorValues.value : String.fromCodePoint(code)
 }
 
 const codeOf = (value: string): Value => (value === '' ? errorValues.value : new Decimal(value.codePointAt(0)!))
 
 const count = [whole('count')] as const
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what CLEAN takes out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: CLEAN removes control characters
 const controls = /[\u0000-\u001f]/g
 
-/** Functions that make, cut and change text. Positions and lengths count code points. */
+/** Functions that build, cut and change text. Positions and lengths count code points. */
 export const textFunctions: FunctionTable = {
   CONCAT: defineVariadic(text('text'), 'The texts one after the other.', concatenate),
   CONCATENATE: defineVariadic(text('text'), 'The texts one after the other.', concatenate),

@@ -5,20 +5,20 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, type FunctionTable, type Parameter } from './definition.ts'
 import { moment, momentOrNone, whole } from './parameters.ts'
 
-/** For each day of the week from Sunday, whether it is worked on. */
+/** For each day of the week from Sunday, whether it is a working day. */
 type Week = readonly boolean[]
 
 const weekClosedOn = (...days: number[]): Week => Array.from({ length: 7 }, (_, day) => !days.includes(day))
 
 const saturdayAndSunday = weekClosedOn(6, 0)
 
-/** Weekends by the numbers that spreadsheets give them: 1 is Saturday and Sunday, then on by a day; 11 is Sunday alone, then on by a day. */
+/** Weekends by spreadsheet number: 1 is Saturday and Sunday, 2 to 7 shift by a day each; 11 is Sunday, 12 to 17 shift by a day each. */
 const weekends: ReadonlyMap<number, Week> = new Map([
   ...Array.from({ length: 7 }, (_, index) => [index + 1, weekClosedOn((index + 6) % 7, index % 7)] as const),
   ...Array.from({ length: 7 }, (_, index) => [index + 11, weekClosedOn(index)] as const),
 ])
 
-/** A weekend by its number, or as seven digits from Monday where 1 is a day off. */
+/** A weekend by its number, or as seven digits from Monday in which 1 is a day off. */
 const weekend: Parameter<Week> = { label: 'weekend', read: readWeekend }
 
 function readWeekend(value: Exclude<Value, ErrorValue>): Week | ErrorValue {
@@ -32,14 +32,14 @@ function readWeekend(value: Exclude<Value, ErrorValue>): Week | ErrorValue {
   return weekends.get(number.trunc().toNumber()) ?? errorValues.number
 }
 
-/** Days of a week that are worked on, before a day, counted from one fixed Sunday. Only differences mean something. */
+/** Working days between a fixed Sunday and a day. Only differences of two results are meaningful. */
 function workedBefore(day: number, week: Week): number {
   const weekday = weekdayOf(day)
   const worked = (days: Week): number => days.filter((isWorked) => isWorked).length
   return ((day - weekday) / 7) * worked(week) + worked(week.slice(0, weekday))
 }
 
-/** Working days from one day to a later one, both counted. */
+/** Working days from one day to a later one, both included. */
 function workdays(from: number, to: number, week: Week, holidays: ReadonlySet<number>): number {
   let count = workedBefore(to + 1, week) - workedBefore(from, week)
   for (const day of holidays) if (day >= from && day <= to && week[weekdayOf(day)]) count -= 1
@@ -54,7 +54,7 @@ function networkDays({ day: start }: Moment, { day: end }: Moment, week: Week, h
   return new Decimal(start <= end ? count : -count)
 }
 
-/** The day that is so many working days away, found by halving: counts only grow with distance. */
+/** The day that is `distance` working days away, found by binary search: the count never falls with the distance. */
 function workday({ day: start }: Moment, distance: number, week: Week, holidays: readonly (Moment | null)[]): Value {
   if (distance === 0) return dateValue(start)
   const days = daysOf(holidays)

@@ -9,11 +9,11 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 type Operand = Exclude<Value, ErrorValue>
 type Binary = (left: Operand, right: Operand) => Value
 
-/** An operator between two values: how tightly it binds (more is tighter) and what it answers. All group from the left, `^` too. */
+/** A binary operator. A higher `power` binds tighter. All are left-associative, including `^`. */
 interface BinaryOperator {
   readonly power: number
   readonly apply: Binary
-  /** Steps that it takes beyond those for its operands. */
+  /** Steps in addition to those for its operands. */
   readonly cost?: number
 }
 
@@ -41,7 +41,7 @@ const add: Binary = (left, right) => {
   return second instanceof Decimal ? shiftMoment(first, second) : errorValues.value
 }
 
-/** A date less a date is days; a date less a number is a date; a number less a date has no meaning and is #VALUE!. */
+/** Date minus date is days; date minus number is a date; number minus date is #VALUE!. */
 const subtract: Binary = (left, right) => {
   const first = toOperand(left)
   const second = toOperand(right)
@@ -59,10 +59,10 @@ const concatenate: Binary = (left, right) => {
   return isError(second) ? second : limitText(first + second)
 }
 
-/** What logarithms, exponentials and powers of fractions take at 40 digits: up to 150 µs. */
+/** Steps for a logarithm, an exponential or a fractional power at 40 digits: up to 150 µs. */
 export const transcendentalSteps = 15_000
 
-/** `base ^ exponent`: 0 to the power of 0 is #NUM!, of less #DIV/0!; a fraction of a negative number is #NUM!. */
+/** `base ^ exponent`: `0 ^ 0` is #NUM!, 0 to a negative power #DIV/0!, a negative number to a fractional power #NUM!. */
 export function raiseToPower(base: Decimal, exponent: Decimal): Value {
   if (!base.isZero()) return bounded(base.pow(roundToTrusted(exponent)))
   if (exponent.isZero()) return errorValues.number
@@ -72,7 +72,7 @@ export function raiseToPower(base: Decimal, exponent: Decimal): Value {
 const divide = (dividend: Decimal, divisor: Decimal): Value =>
   divisor.isZero() ? errorValues.zeroDivision : bounded(dividend.div(divisor))
 
-/** The operators between two values, by their sign. */
+/** Binary operators by symbol. */
 export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
   ['=', { power: 10, apply: comparison((order) => order === 0) }],
   ['<>', { power: 10, apply: comparison((order) => order !== 0) }],
@@ -88,15 +88,15 @@ export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<stri
   ['^', { power: 50, apply: arithmetic(raiseToPower), cost: transcendentalSteps }],
 ])
 
-/** The operators that compare; a bare word next to one may be text. */
+/** Comparison operators. A bare word next to one may be text. */
 export const comparisons: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>='])
 
-/** A sign binds tighter than any operator between two values, so `-2 ^ 2` is 4. */
+/** A sign binds tighter than any binary operator, so `-2 ^ 2` is 4. */
 export const signPower = 60
 /** Per cent binds tightest: `-10%` is `-(10%)`. */
 export const percentPower = 70
 
-/** The operators on one value: `-` and `+` before it, `%` after it. `+` leaves any value as it is. */
+/** Unary operators: prefix `-` and `+`, postfix `%`. `+` returns any value unchanged. */
 export const unaryOperators: ReadonlyMap<string, (value: Operand) => Value> = new Map<string, (value: Operand) => Value>([
   ['+', (value) => value],
   ['-', (value) => negate(toNumber(value))],

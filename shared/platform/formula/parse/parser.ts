@@ -6,7 +6,7 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { binaryOperators, percentPower, signPower } from './operators.ts'
 import { type Token, tokenize } from './tokens.ts'
 
-/** A formula as a tree. Names are not looked up yet: a field, TRUE, FALSE or a bare word. `at` counts from 0. */
+/** Syntax tree of a formula. Names are unresolved: a field, TRUE, FALSE or a bare word. `at` is the source position from 0. */
 export type FormulaNode =
   | { readonly type: 'constant'; readonly value: Decimal | string | ErrorValue | null; readonly at: number }
   | { readonly type: 'name'; readonly name: string; readonly at: number }
@@ -23,12 +23,12 @@ interface Parser {
 
 const errorsByCode = new Map<string, ErrorValue>(Object.values(errorValues).map((error) => [error.code, error]))
 
-/** Parses a formula by operator precedence (Pratt). Anything that is no formula is a 400 with its position. */
+/** Parses a formula by operator precedence (Pratt). A syntax error is a 400 with its position. */
 export function parseFormula(source: string): FormulaNode {
   const parser: Parser = { tokens: tokenize(source), next: 0, depth: 0, nodes: 0 }
   const tree = parseExpression(parser, 0)
-  const rest = peek(parser)
-  if (rest.kind !== 'end') throw unexpected(rest)
+  const last = peek(parser)
+  if (last.kind !== 'end') throw unexpected(last)
   return tree
 }
 
@@ -67,7 +67,7 @@ function nested<T>(parser: Parser, at: number, parse: () => T): T {
   return result
 }
 
-/** An operand and every operator after it that binds tighter than `power`. */
+/** Parses an operand and the operators after it that bind tighter than `power`. */
 function parseExpression(parser: Parser, power: number): FormulaNode {
   let left = parseOperand(parser)
   for (let token = peek(parser); token.kind === 'symbol'; token = peek(parser)) {
@@ -78,10 +78,10 @@ function parseExpression(parser: Parser, power: number): FormulaNode {
       left = counted(parser, { type: 'unary', operator, operand: left, at: token.at })
       continue
     }
-    const binds = binaryOperators.get(operator)?.power ?? 0
-    if (binds <= power) break
+    const operatorPower = binaryOperators.get(operator)?.power ?? 0
+    if (operatorPower <= power) break
     take(parser)
-    left = counted(parser, { type: 'binary', operator, left, right: parseExpression(parser, binds), at: token.at })
+    left = counted(parser, { type: 'binary', operator, left, right: parseExpression(parser, operatorPower), at: token.at })
   }
   return left
 }
@@ -119,7 +119,7 @@ function parseCall(parser: Parser, name: Token): FormulaNode {
   return counted(parser, { type: 'call', name: name.text, args, at: name.at })
 }
 
-/** Arguments up to the closing parenthesis; one that is left out, as in `IF(paid, , 5)`, is empty. */
+/** Parses arguments up to the closing parenthesis. An omitted argument, as in `IF(paid, , 5)`, is empty. */
 function parseArguments(parser: Parser): FormulaNode[] {
   const args: FormulaNode[] = []
   for (;;) {

@@ -3,7 +3,7 @@ import { formulaProblem, quoteSource } from '#shared/platform/formula/problems.t
 
 export type TokenKind = 'number' | 'text' | 'name' | 'error' | 'symbol' | 'end'
 
-/** A piece of a formula: its text as it stands in the source (that of `text` without its quotes) and where it starts, counted from 0. */
+/** A token: its source text (for kind `text` unquoted) and its start position from 0. */
 export interface Token {
   readonly kind: TokenKind
   readonly text: string
@@ -20,7 +20,7 @@ const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
 
 const blanks = /\s*/y
 
-/** Cuts a formula into tokens; the last one is `end`. One leading `=` is left out. An unknown character or an open quote is a 400. */
+/** Splits a formula into tokens; the last is `end`. One leading `=` is dropped. An unknown character or an open quote is a 400. */
 export function tokenize(source: string): Token[] {
   if (source.length > formulaLimits.sourceLength) {
     throw formulaProblem(`must be at most ${formulaLimits.sourceLength} characters, got ${source.length}`)

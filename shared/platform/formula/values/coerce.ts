@@ -4,10 +4,10 @@ import { formatIsoDate, formatIsoInstant, microsOf, microsPerDay, momentOfSerial
 import { formatGeneralNumber, parseNumber, roundToTrusted } from './number.ts'
 import { type ErrorValue, errorValues, isError, isMoment, type Moment, one, type Value, zero } from './value.ts'
 
-/** What stands between the items of a multiselect or refs field where its text is wanted. */
+/** Separator of the items of a multiselect or refs field in its text. */
 export const listSeparator = ', '
 
-/** The number or moment that arithmetic works with: text that reads as one counts, empty is 0, TRUE is 1. Anything else is #VALUE!. */
+/** Converts a value for arithmetic: numeric and date text is parsed, empty and FALSE are 0, TRUE is 1. Anything else is #VALUE!. */
 export function toOperand(value: Value): Decimal | Moment | ErrorValue {
   if (value instanceof Decimal) return value
   if (value === null || value === false) return zero
@@ -23,19 +23,19 @@ function operandOfText(text: string): Decimal | Moment | ErrorValue {
   return moment === null ? errorValues.value : valueOfDateText(moment)
 }
 
-/** The number that a value stands for; a date is its spreadsheet serial number. */
+/** Converts a value to a number; a date gives its spreadsheet serial number. */
 export function toNumber(value: Value): Decimal | ErrorValue {
   const operand = toOperand(value)
   return isMoment(operand) ? serialOf(operand) : operand
 }
 
-/** A whole number, cut towards zero and held within what a count or position can be. */
+/** Converts a value to a whole number, truncated towards zero and limited to ±1e15. */
 export function toWhole(value: Value): number | ErrorValue {
   const number = toNumber(value)
   return isError(number) ? number : Math.max(-1e15, Math.min(1e15, roundToTrusted(number).trunc().toNumber()))
 }
 
-/** The text of a value as `&` joins it: TRUE and FALSE, plain digits, `YYYY-MM-DD`, RFC 3339 in UTC, items with a comma. Empty is "". */
+/** Converts a value to text: TRUE or FALSE, plain digits, `YYYY-MM-DD`, RFC 3339 in UTC, items joined by a comma. Empty is "". */
 export function toText(value: Value): string | ErrorValue {
   if (typeof value === 'string') return value
   if (value === null) return ''
@@ -51,7 +51,7 @@ const truths = new Map([
   ['FALSE', false],
 ])
 
-/** Whether a condition holds: a number other than 0, TRUE, the text "TRUE". Empty does not; other text is #VALUE!. */
+/** Converts a value to a boolean: TRUE for a number other than 0 and the text "TRUE"; empty is FALSE. Other text is #VALUE!. */
 export function toBoolean(value: Value): boolean | ErrorValue {
   if (typeof value === 'boolean') return value
   if (value === null) return false
@@ -60,13 +60,13 @@ export function toBoolean(value: Value): boolean | ErrorValue {
   return isError(value) ? value : errorValues.value
 }
 
-/** The date or instant that a value stands for: itself, a text that reads as one, a spreadsheet serial number. Empty is #VALUE!. */
+/** Converts a moment, date text or a spreadsheet serial number to a date or an instant. Empty is #VALUE!. */
 export function toMoment(value: Value): Moment | ErrorValue {
   const operand = toOperand(value)
   return operand instanceof Decimal ? momentOfSerial(operand) : operand
 }
 
-/** Microseconds since midnight: of an instant, of a text with a time, of the fraction of a number. Empty and negative numbers are #VALUE!. */
+/** Microseconds since midnight of an instant, a text with a time or the fraction of a number. Empty and negative numbers are #VALUE!. */
 export function toMicros(value: Value): number | ErrorValue {
   if (value === null) return errorValues.value
   const operand = toOperand(value)

@@ -7,13 +7,13 @@ import { type ErrorValue, isError, isMoment, kindOf, type Moment, type Value, ze
 type Comparable = Exclude<Value, ErrorValue>
 type Single = Exclude<Comparable, null | readonly string[]>
 
-/** Numbers and moments come before text, text before FALSE and TRUE, as in spreadsheets. */
+/** Order of kinds as in spreadsheets: numbers and moments, then text, then FALSE and TRUE. */
 const rank = (value: Single): number => (typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 0)
 
 /**
- * Orders two values as spreadsheets do: below, equal or above zero. Text ignores case; empty is 0, "" or FALSE, whichever the other
- * side is. Two things differ because records have dates of their own: text that reads as a date is one against a date, and a list is its
- * items joined by commas.
+ * Compares two values as spreadsheets do; the result is below, equal to or above zero. Text ignores case; empty is 0, "" or FALSE to match
+ * the other side. Two rules differ, since records have date and list fields: date text next to a date is parsed, and a list is its items
+ * joined by commas.
  */
 export function compareValues(left: Comparable, right: Comparable): number {
   if (left instanceof Decimal && right instanceof Decimal) return compareNumbers(left, right)

@@ -2,17 +2,17 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from './dates.ts'
 import { type ErrorValue, errorValues, type Moment } from './value.ts'
 
-/** What a text says about time: a day, a time of day in microseconds (beyond one day when its zone says so), or both. */
+/** A parsed text: a day, a time of day in microseconds (outside 0 to 24 hours when its zone shifts the day), or both. */
 export interface DateText {
   readonly day: number | null
   readonly micros: number | null
 }
 
-/** The names of the months and days in English, the language that spreadsheet formulas are written in. */
+/** Names of months and days in English, the language of spreadsheet formulas. */
 export const monthNames = 'January February March April May June July August September October November December'.split(' ')
 export const dayNames = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
 
-/** Two-digit years: 00 to 29 are this century's, 30 to 99 the last one's, as in spreadsheets. */
+/** Two-digit years: 00 to 29 are 2000 to 2029, 30 to 99 are 1930 to 1999, as in spreadsheets. */
 const fullYear = (digits: string): number => (digits.length > 2 ? Number(digits) : Number(digits) + (Number(digits) < 30 ? 2000 : 1900))
 
 const monthNumber = (name: string): number =>
@@ -20,7 +20,7 @@ const monthNumber = (name: string): number =>
 
 type DateForm = readonly [pattern: RegExp, read: (...parts: string[]) => readonly [year: number, month: number, date: number]]
 
-/** The ways to write a day. Only the first, which date fields use themselves, reaches back before 1900. */
+/** Accepted date forms. Only the first, the form of date fields, allows years before 1900. */
 const dateForms: readonly DateForm[] = [
   [/^(\d{4})-(\d{1,2})-(\d{1,2})(?![\d/-])/, (y, m, d) => [Number(y), Number(m), Number(d)]],
   [/^(\d{4})\/(\d{1,2})\/(\d{1,2})(?![\d/-])/, (y, m, d) => [Number(y), Number(m), Number(d)]],
@@ -31,7 +31,7 @@ const dateForms: readonly DateForm[] = [
 
 const timeForm = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6})\d*)?)? ?([ap]m)?(z|[+-]\d{2}:\d{2})?$/i
 
-/** Reads a date, a time or both: `2026-03-01`, `3/1/2026`, `1-Mar-26`, `March 1, 2026`, `16:48:18`, `4:48 PM`, RFC 3339. Null for any other text. */
+/** Parses a date, a time or both: `2026-03-01`, `3/1/2026`, `1-Mar-26`, `March 1, 2026`, `16:48:18`, `4:48 PM`, RFC 3339. Else null. */
 export function parseDateText(text: string): DateText | null {
   const trimmed = text.length <= 64 ? text.trim() : ''
   for (const [pattern, read] of dateForms) {
@@ -54,7 +54,7 @@ const isCalendarDay = (day: number, month: number, date: number): boolean => {
   return found.month === month && found.date === date && found.year > 0
 }
 
-/** Microseconds since midnight in UTC. */
+/** Parses a time to microseconds since midnight in UTC; null for any other text. */
 function parseTime(text: string, mayHaveZone: boolean): number | null {
   const found = timeForm.exec(text)
   if (found === null) return null
@@ -72,7 +72,7 @@ function zoneMinutes(zone = 'z'): number {
   return zone.startsWith('-') ? -minutes : minutes
 }
 
-/** The moment that a text with a day stands for; a text with a time alone is the part of a day that has passed, a number. */
+/** The value of a parsed text: a moment with a day; for a time alone the fraction of a day, a number. */
 export function valueOfDateText({ day, micros }: DateText): Moment | Decimal | ErrorValue {
   if (day === null) return micros === null ? errorValues.value : new Decimal(micros).div(microsPerDay)
   return micros === null ? dateValue(day) : instantAt(day, micros)

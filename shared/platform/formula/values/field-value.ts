@@ -21,7 +21,7 @@ const isMoney = (value: FieldValue | undefined): value is Extract<FieldValue, { 
   typeof value === 'object' && value !== null && 'amount' in value
 const isTextList = (value: FieldValue | undefined): value is readonly string[] => Array.isArray(value)
 
-/** What a field's value is in a formula, by the field's type. A currency stands for its amount, a list for its items, no value for empty. */
+/** Converts a stored field value to a formula value, by field type. A currency is its amount; an empty list is empty. */
 export const fieldReaders: Readonly<Record<FieldType, Read>> = {
   string: asText,
   text: asText,
@@ -39,7 +39,7 @@ export const fieldReaders: Readonly<Record<FieldType, Read>> = {
   refs: asList,
 }
 
-/** Field types that a bare word may be compared with. */
+/** Field types that may be compared with a bare word. */
 export const textLikeTypes: ReadonlySet<FieldType> = new Set([
   'string',
   'text',

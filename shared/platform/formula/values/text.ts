@@ -6,7 +6,7 @@ const hasPairs = (text: string): boolean => /[\ud800-\udfff]/.test(text)
 const isPairAt = (text: string, unit: number): boolean =>
   (text.charCodeAt(unit) & 0xfc00) === 0xd800 && (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00
 
-/** Unicode code points of a text, or of its first code units. */
+/** Number of Unicode code points of a text, or of its first `units` code units. */
 export function codePoints(text: string, units = text.length): number {
   if (!hasPairs(text)) return units
   let count = 0
@@ -14,7 +14,7 @@ export function codePoints(text: string, units = text.length): number {
   return count
 }
 
-/** Where, in code units, the code point at an index starts; the text's length when it is shorter. */
+/** Offset in code units of the code point at an index; the text's length when the text is shorter. */
 export function unitIndex(text: string, index: number): number {
   if (!hasPairs(text)) return Math.min(index, text.length)
   let unit = 0
@@ -22,16 +22,16 @@ export function unitIndex(text: string, index: number): number {
   return unit
 }
 
-/** A part of a text, by code points counted from 0; a character outside the basic plane is never torn apart. */
+/** A part of a text by code point positions from 0; surrogate pairs are never split. */
 export const sliceCodePoints = (text: string, from: number, to = text.length): string =>
   text.slice(unitIndex(text, from), unitIndex(text, to))
 
-/** Whether a text holds at most so many code points, by default as many as a text field. */
-export const fitsText = (text: string, most: number = formulaLimits.textLength): boolean =>
-  text.length <= most || (text.length <= 2 * most && codePoints(text) <= most)
+/** Whether a text has at most `maxLength` code points, by default as many as a text field holds. */
+export const fitsText = (text: string, maxLength: number = formulaLimits.textLength): boolean =>
+  text.length <= maxLength || (text.length <= 2 * maxLength && codePoints(text) <= maxLength)
 
-/** The text when a formula may hold one of that length, else #VALUE!. */
+/** The text itself within the length limit of formulas, else #VALUE!. */
 export const limitText = (text: string): string | ErrorValue => (fitsText(text) ? text : errorValues.value)
 
-/** Lower case of the same length, so that positions agree. Of all letters only \u0130 has a longer one. */
+/** Lower case of the same length, so that positions match. \u0130 is the only letter whose lower case is longer. */
 export const foldCase = (text: string): string => text.replaceAll('\u0130', 'i').toLowerCase()

@@ -1,12 +1,12 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
-/** A day of the calendar, counted from 1970-01-01. */
+/** A calendar day, in days since 1970-01-01. */
 export interface DateValue {
   readonly kind: 'date'
   readonly day: number
 }
 
-/** A point in time in UTC: a day and the microseconds since its midnight. */
+/** A point in time in UTC: a day and microseconds since its midnight. */
 export interface InstantValue {
   readonly kind: 'instant'
   readonly day: number
@@ -18,19 +18,19 @@ export type Moment = DateValue | InstantValue
 
 export type ErrorName = '#NULL!' | '#DIV/0!' | '#VALUE!' | '#REF!' | '#NAME?' | '#NUM!' | '#N/A' | '#LIMIT!'
 
-/** What an operation answers that has no value. It travels through every operator and function except those that look for errors. */
+/** Result of a failed operation. It propagates through every operator and function except those that inspect errors. */
 export interface ErrorValue {
   readonly kind: 'error'
   readonly code: ErrorName
 }
 
-/** What an expression can be while it is evaluated. Null is empty; a list is what multiselect and refs fields hold, never an empty one. */
+/** Value of an expression. Null is empty; a list comes from a multiselect or refs field and is never empty. */
 export type Value = Decimal | string | boolean | null | Moment | readonly string[] | ErrorValue
 export type ValueKind = 'number' | 'text' | 'boolean' | 'empty' | 'date' | 'instant' | 'list' | 'error'
 
 const errorValue = (code: ErrorName): ErrorValue => Object.freeze({ kind: 'error', code })
 
-/** The errors that spreadsheets know, and one more: `limit`, for an evaluation that took too many steps. */
+/** The spreadsheet errors, and `limit` for an evaluation that exceeds its steps. */
 export const errorValues = Object.freeze({
   null: errorValue('#NULL!'),
   zeroDivision: errorValue('#DIV/0!'),
@@ -55,7 +55,7 @@ export function kindOf(value: Value): ValueKind {
   return 'kind' in value ? value.kind : 'list'
 }
 
-/** Whether something that an operation answered is an error value. */
+/** Whether a result is an error value. */
 export const isError = (value: unknown): value is ErrorValue =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'error'
 

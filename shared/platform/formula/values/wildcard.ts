@@ -1,12 +1,12 @@
-/** A piece of a pattern between two `*`: each item is a code unit to find, or null for `?`. */
+/** Part of a pattern between two `*`: each item is a code unit to match, or null for `?`. */
 type Segment = readonly (string | null)[]
 
-/** Whether SEARCH has to read a text as a pattern: it holds `?`, `*` or `~`. */
+/** Whether SEARCH treats a text as a pattern: it contains `?`, `*` or `~`. */
 export const isPattern = (text: string): boolean => /[?*~]/.test(text)
 
 /**
- * Where in a text a pattern is found first, or -1. `?` is any one character, `*` any number of them, `~` takes the next character as it
- * is. A later start never helps a `*`, so the time is at most the length of the text times that of the pattern.
+ * Offset in code units of the first match of a pattern, or -1. `?` matches one character, `*` any number, `~` escapes the next character.
+ * No backtracking over `*` is needed, so the time is at most the length of the text times the length of the pattern.
  */
 export function findPattern(text: string, pattern: string, from: number): number {
   const [first = [], ...others] = segments(pattern)
