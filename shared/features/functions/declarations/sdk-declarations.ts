@@ -17,7 +17,7 @@ export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkM
     .map((type) => ({ type, access: recordAccessFor(scope, type, 'records:read') }))
     .filter(({ access }) => access.verdict !== 'none')
   return [
-    '// Made by Kontor for the functions of one workspace. A field with a question optionalMark is hidden from you in some records.\n',
+    '// Made by Kontor for the functions of one workspace. A field with a question mark is hidden from you in some records.\n',
     `interface ReadTypes {\n${readable.map(({ type, access }) => typeLines(type, access, readTypeOf)).join('')}}\n`,
     `interface SentTypes {\n${readable.map(({ type, access }) => typeLines(type, access, inputTypeOf)).join('')}}\n`,
     fixed,

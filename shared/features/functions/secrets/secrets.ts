@@ -29,7 +29,7 @@ export async function saveSecret(scope: Scope, name: string, value: string): Pro
     await tx.query(lockSecrets(scope.workspace.id))
     return tx.query<SecretView>(putSecret(scope.workspace.id, name, encrypted, maxSecrets))
   })
-  if (!stored) throw problem('VALIDATION_ERROR', `a workspace may keep at maxSecrets ${maxSecrets} encryptorOf`)
+  if (!stored) throw problem('VALIDATION_ERROR', `a workspace may keep at most ${maxSecrets} secrets`)
   return stored
 }
 

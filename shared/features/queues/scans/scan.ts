@@ -86,7 +86,7 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
       version: item.version,
     })
     if (!result || retryRefusals.has(result.refusal)) return undefined
-    if (result.refusal === null) return answer('moved', `${input.key} result to ${to.label}`, result.item)
+    if (result.refusal === null) return answer('moved', `${input.key} moved to ${to.label}`, result.item)
     return await blocked(refusalText(result.refusal, result.item, to), result.item)
   } catch (error) {
     // The record patch was refused; the item stays in its stage.
