@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
-import { layerRules } from '#test/architecture/layers.ts'
+import { layerRules, uncut } from '#test/architecture/layers.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
 import { statementPaths, statementRules } from '#test/architecture/statements.ts'
 import { wordPaths, wordRules } from '#test/architecture/words.ts'
@@ -30,6 +30,14 @@ for (const { name, check, broken } of rules) {
 test('every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
   for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...inOrder]) t.true(existsSync(join(root, path)), path)
+})
+
+test('imports that are still to be cut are there', (t) => {
+  const imports = new Set(sources.flatMap(({ path, files }) => files.map((file) => `${path} → ${file}`)))
+  t.deepEqual(
+    uncut.filter((one) => !imports.has(one)),
+    [],
+  )
 })
 
 test('every dependency has a home, and nothing else has', (t) => {

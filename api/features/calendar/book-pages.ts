@@ -24,7 +24,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** The booking page that a path names, for whoever is there to see it. */
+/** The booking page that the path names, as the caller may see it. */
 export async function onBookingPage({ params }: { params: { calendarKey: string } }, scope: Scope) {
   const resource = await requireBookingPage(scope, params.calendarKey)
   return { key: resource.calendar.key, resource }

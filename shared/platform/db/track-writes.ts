@@ -14,7 +14,8 @@ export interface Tracked {
 
 /** Tracks commits of an executor. Statements marked `repeatable` do not count. */
 export function trackWrites(inner: Executor): Tracked {
-  let committed: string[] = []
+  // A set: long work repeats few texts, and keeps each once.
+  let committed = new Set<string>()
   let open = 0
   let progress = 0
   let taken = 0
@@ -26,7 +27,7 @@ export function trackWrites(inner: Executor): Tracked {
     try {
       const result = await work()
       // A checkpoint of this transaction covers its writes.
-      if (progress === before) committed.push(...texts)
+      if (progress === before) for (const text of texts) committed.add(text)
       return result
     } finally {
       open -= 1
@@ -45,9 +46,9 @@ export function trackWrites(inner: Executor): Tracked {
   })
   return {
     db: wrap(inner),
-    hasWritten: () => open > 0 || committed.some((text) => writes.test(text)),
+    hasWritten: () => open > 0 || [...committed].some((text) => writes.test(text)),
     noteProgress: () => {
-      committed = []
+      committed = new Set()
       progress += 1
     },
     takeProgress: () => {

@@ -37,7 +37,7 @@ export default defineHandler(runOnEnter, async ({ payload: { queueId, entries },
       })
       if (started.length === 0) continue
       if (function_id !== undefined) await runFunctionForEach(txScope, queue, function_id, started)
-      // As its own last editor, and whoever put it there could start it; a flow counts the steps of a chain itself.
+      // The flow runs as its last editor. Who saved it in the stage was allowed to start it. The flow counts the depth of a chain itself.
       if (flow_id !== undefined) await ignoreMissing(() => runFlowForEach(automationScope(txScope, queue), flow_id, started))
     }
     return { result: null }

@@ -9,13 +9,13 @@ const columnsIn = (accounts: RecordType) => {
   return builder.raw(columns.map(() => '??').join(', '), [...columns])
 }
 
-/** The accounts with these ids, whoever asks. */
+/** Accounts by id, without a check of rights. */
 export const selectAccounts = (accounts: RecordType): StatementTemplate =>
   cachedStatement(accounts, 'accounts by ids', () =>
     builder.raw('select ? from ? where id = any(?::uuid[]) order by id', [columnsIn(accounts), tableOf(accounts), slot('ids')] as never),
   )
 
-/** All accounts, whoever asks. */
+/** All accounts, without a check of rights. */
 export const selectAllAccounts = (accounts: RecordType): StatementTemplate =>
   cachedStatement(accounts, 'all accounts', () =>
     builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)] as never),
