@@ -3,15 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
-import { watchConnections, watchStore } from '#api/http/metrics.ts'
+import { registry, watchConnections, watchStore } from '#api/http/metrics.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
+import { metrics } from '#shared/features.ts'
 import { NotificationListener } from '#shared/platform/db/notification-listener.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
+
+for (const { counters = [] } of metrics) for (const counter of counters) registry.registerMetric(counter)
 
 export interface Api {
   readonly port: number

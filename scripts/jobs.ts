@@ -1,4 +1,4 @@
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { formatTable } from './table.ts'
 
 // `npm run jobs`: every declared job, by its pool. What failed and waits to be sent again is `npx kontor jobs list`.

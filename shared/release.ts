@@ -1,4 +1,4 @@
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { citusCoordinatorOption, Database } from '#shared/platform/db/database.ts'
 import { migrate } from '#shared/platform/db/migrate.ts'
 import { deadLetterQueue } from '#shared/platform/jobs/job.ts'

@@ -1,6 +1,6 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
 import { createUseCounter } from '#shared/core/types/indexes/use-counter.ts'
-import { guards } from '#shared/guards.ts'
+import { guards } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'

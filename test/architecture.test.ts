@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
-import { layerRules, uncut } from '#test/architecture/layers.ts'
+import { layerRules } from '#test/architecture/layers.ts'
+import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
 import { statementPaths, statementRules } from '#test/architecture/statements.ts'
 import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...homeRules, ...statementRules, ...wordRules]
+const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules]
 
 for (const { name, check, broken } of rules) {
   test(name, (t) => {
@@ -29,15 +30,19 @@ for (const { name, check, broken } of rules) {
 
 test('every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
-  for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...inOrder]) t.true(existsSync(join(root, path)), path)
+  for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
+    t.true(existsSync(join(root, path)), path)
 })
 
-test('imports that are still to be cut are there', (t) => {
-  const imports = new Set(sources.flatMap(({ path, files }) => files.map((file) => `${path} → ${file}`)))
-  t.deepEqual(
-    uncut.filter((one) => !imports.has(one)),
-    [],
-  )
+test('every part of a manifest has a model to copy, which the README names', async (t) => {
+  const parts = [...readFileSync(join(root, 'shared/core/automation/feature.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)]
+  t.deepEqual(Object.keys(models).sort(), parts.map(([, part]) => part ?? '').sort())
+  const readme = readFileSync(join(root, 'shared/README.md'), 'utf8')
+  for (const [part, path] of Object.entries(models)) {
+    const { feature } = (await import(`#${path}`)) as { feature: Readonly<Record<string, unknown>> }
+    t.true(Object.hasOwn(feature, part), `${path} has ${part}`)
+    t.regex(readme, new RegExp(`\\| ${part}[^\n]*\`${path.split('/')[2]}\``), `the README names the model of ${part}`)
+  }
 })
 
 test('every dependency has a home, and nothing else has', (t) => {

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 import { describeErrors } from '#scripts/errors-page.ts'
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { dumpSchema } from '#test/support/schema-dump.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 

@@ -1,91 +1,39 @@
-import deliverNotificationsJob from '#workers/core/notifications/deliver.ts'
-import mailResetJob from '#workers/core/people/mail-reset.ts'
-import changeRecordsJob from '#workers/core/records/change-records.ts'
-import exportRecordsJob from '#workers/core/records/export-records.ts'
-import importRecordsJob from '#workers/core/records/import-records.ts'
-import recomputeRecordsJob from '#workers/core/records/recompute-records.ts'
-import changeFieldJob from '#workers/core/types/change-field.ts'
-import dropTableJob from '#workers/core/types/drop-table.ts'
-import setUpWorkspaceJob from '#workers/core/workspaces/set-up.ts'
-import exportLedger from '#workers/features/accounting/export.ts'
-import sumLedgerMonths from '#workers/features/accounting/month-sums.ts'
-import sealBooks from '#workers/features/accounting/seal.ts'
-import verifyLedger from '#workers/features/accounting/verify.ts'
-import exportCalendarJob from '#workers/features/calendar/export.ts'
-import fireRemindersJob from '#workers/features/calendar/fire-reminders.ts'
-import importCalendarJob from '#workers/features/calendar/import.ts'
-import mailGuestsJob from '#workers/features/calendar/mail-guests.ts'
-import callOutJob from '#workers/features/flows/call-out.ts'
-import continueRunJob from '#workers/features/flows/continue-run.ts'
-import generateFlowJob from '#workers/features/flows/generate.ts'
-import rehearseFlowJob from '#workers/features/flows/rehearse.ts'
-import startRunsOnEventsJob from '#workers/features/flows/start-on-events.ts'
-import startScheduledRunJob from '#workers/features/flows/start-on-schedule.ts'
-import processSubmissionsJob from '#workers/features/forms/process-submissions.ts'
-import submissionRunEndedJob from '#workers/features/forms/run-ended.ts'
-import { handleInvokeFunction, handleRunFunction } from '#workers/features/functions/invoke.ts'
-import saveFunctionJob from '#workers/features/functions/save.ts'
-import testMessageConnectionJob from '#workers/features/messages/test-connection.ts'
-import { handleCancelLink, handleExpireLink, handleRefreshLink } from '#workers/features/payments/change-link.ts'
-import { handleEndConnection, handleSweepConnection, handleTestConnection } from '#workers/features/payments/connections.ts'
-import createLink from '#workers/features/payments/create-link.ts'
-import { handleProviderEvent, sendSandboxEvent } from '#workers/features/payments/events.ts'
-import clearQueue from '#workers/features/queues/clear.ts'
-import intakeRecordChanges from '#workers/features/queues/intake.ts'
-import runOnEnter from '#workers/features/queues/on-enter.ts'
-import pressButton from '#workers/features/queues/press.ts'
-import verifyQueue from '#workers/features/queues/verify.ts'
-import requeueDeferred from '#workers/platform/due/requeue-deferred.ts'
-import runMaintenance from '#workers/platform/due/run-maintenance.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { jobs, maintenance } from '#shared/features.ts'
+import { handlers as notifications } from '#workers/core/notifications/handlers.ts'
+import { handlers as people } from '#workers/core/people/handlers.ts'
+import { handlers as records } from '#workers/core/records/handlers.ts'
+import { handlers as types } from '#workers/core/types/handlers.ts'
+import { handlers as workspaces } from '#workers/core/workspaces/handlers.ts'
+import { handlers as accounting } from '#workers/features/accounting/handlers.ts'
+import { handlers as calendar } from '#workers/features/calendar/handlers.ts'
+import { handlers as flows } from '#workers/features/flows/handlers.ts'
+import { handlers as forms } from '#workers/features/forms/handlers.ts'
+import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
+import { createHandlers as functions } from '#workers/features/functions/handlers.ts'
+import { findConnectionTransport } from '#workers/features/messages/connection-transport.ts'
+import { handlers as messages } from '#workers/features/messages/handlers.ts'
+import { handlers as payments } from '#workers/features/payments/handlers.ts'
+import { handlers as queues } from '#workers/features/queues/handlers.ts'
+import { createHandlers as due } from '#workers/platform/due/handlers.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
-import sendMail from '#workers/platform/mail/send-mail.ts'
+import { createHandlers as mail } from '#workers/platform/mail/handlers.ts'
 
-/** The handlers of all declared jobs. */
-export const handlers: readonly AnyHandler[] = [
-  mailResetJob,
-  sendMail,
-  testMessageConnectionJob,
-  deliverNotificationsJob,
-  exportRecordsJob,
-  importRecordsJob,
-  changeRecordsJob,
-  recomputeRecordsJob,
-  changeFieldJob,
-  setUpWorkspaceJob,
-  dropTableJob,
-  saveFunctionJob,
-  handleInvokeFunction,
-  handleRunFunction,
-  startRunsOnEventsJob,
-  startScheduledRunJob,
-  continueRunJob,
-  callOutJob,
-  rehearseFlowJob,
-  generateFlowJob,
-  processSubmissionsJob,
-  submissionRunEndedJob,
-  sealBooks,
-  verifyLedger,
-  exportLedger,
-  sumLedgerMonths,
-  runOnEnter,
-  intakeRecordChanges,
-  pressButton,
-  verifyQueue,
-  clearQueue,
-  runMaintenance,
-  requeueDeferred,
-  mailGuestsJob,
-  fireRemindersJob,
-  importCalendarJob,
-  exportCalendarJob,
-  createLink,
-  handleCancelLink,
-  handleRefreshLink,
-  handleExpireLink,
-  handleTestConnection,
-  handleSweepConnection,
-  handleEndConnection,
-  handleProviderEvent,
-  sendSandboxEvent,
-]
+/** The handlers of every folder, in the order of `shared/README.md`. Throws when a declared job has none, or a handler no declaration. */
+export function createHandlers(runners: FunctionRunners): readonly AnyHandler[] {
+  const folders: readonly Readonly<Record<string, AnyHandler>>[] = [
+    ...[due<PlatformScope>(jobs, maintenance), mail(findConnectionTransport)],
+    ...[people, workspaces, types, records, notifications],
+    ...[functions(runners), messages, queues, accounting, calendar, payments, forms, flows],
+  ]
+  const handlers = folders.flatMap((folder) => Object.values(folder))
+  requireEachJobOnce(handlers)
+  return handlers
+}
+
+function requireEachJobOnce(handlers: readonly AnyHandler[]): void {
+  const handled = handlers.map(({ job }) => job.name).sort()
+  const declared = jobs.map(({ name }) => name).sort()
+  if (handled.join() === declared.join()) return
+  throw new Error(`Declared jobs (${declared.join(', ')}) and handlers (${handled.join(', ')}) differ`)
+}

@@ -1,19 +1,18 @@
-import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
-import { handlers } from '#workers/handlers.ts'
-import { runAttempt, type WorkerServices } from '#workers/platform/jobs/attempt.ts'
+import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
+import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 
 const checkEveryMs = 1_000
 /** A worker sends a heartbeat for its jobs every two seconds and is lost after three missed ones. pg-boss itself waits for at least ten seconds. */
 const lostAfterMs = 6_000
 
 /**
- * Watches tracked jobs of these pools for lost workers. Their jobs return to the queue at once; a begun job with `once` is failed here, which
+ * Watches tracked jobs of these handlers for lost workers. Their jobs return to the queue at once; a begun job with `once` is failed here, which
  * releases its gate slot. Time is measured by this process and only while the database answers, so neither differing clocks nor a
  * database crash makes a worker appear lost. Returns a function that stops the watch.
  */
-export function watchLostWorkers(services: WorkerServices, pools: readonly WorkerPool[]): () => void {
-  const watched = handlers.filter(({ job }) => job.tracked && pools.includes(job.pool))
+export function watchLostWorkers(handlers: readonly AnyHandler[], services: WorkerServices): () => void {
+  const watched = handlers.filter(({ job }) => job.tracked)
   if (watched.length === 0) return () => undefined
   const queues = watched.map(({ job }) => job.name)
   let heartbeats = new Map<string, { readonly beat: string; readonly since: number }>()

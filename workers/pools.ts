@@ -1,10 +1,10 @@
-import { jobs } from '#shared/jobs.ts'
+import { dueKinds, maintenanceKind, subscriptions } from '#shared/features.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
-import { handlers } from '#workers/handlers.ts'
+import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
-import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
+import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 
 /** The pool that dispatches events. */
@@ -27,13 +27,12 @@ export class Pools {
   #polling: Promise<void> | undefined
   #isStopped = false
 
-  constructor(pools: readonly WorkerPool[], services: WorkerServices) {
-    requireHandlers()
+  constructor(pools: readonly WorkerPool[], handlers: readonly AnyHandler[], services: WorkerServices) {
     this.#services = services
-    this.#loops = handlers.filter(({ job }) => pools.includes(job.pool)).map((handler) => new JobLoop(handler, services))
+    this.#loops = handlers.map((handler) => new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services))
     this.#others = [
-      ...(pools.includes(dispatchPool) ? [new EventDispatcher(services)] : []),
-      ...(pools.includes(duePool) ? [new DueScheduler(services)] : []),
+      ...(pools.includes(dispatchPool) ? [new EventDispatcher(services, subscriptions)] : []),
+      ...(pools.includes(duePool) ? [new DueScheduler(services, dueKinds, maintenanceKind)] : []),
     ]
   }
 
@@ -93,12 +92,4 @@ export class Pools {
       log.warn({ err: error }, 'could not look for jobs')
     }
   }
-}
-
-/** Refuses to start when a declared job has no handler, or two, or a handler no declaration. */
-export function requireHandlers(): void {
-  const handled = handlers.map(({ job }) => job.name).sort()
-  const declared = jobs.map(({ name }) => name).sort()
-  if (handled.join() === declared.join()) return
-  throw new Error(`Declared jobs (${declared.join(', ')}) and handlers (${handled.join(', ')}) differ`)
 }

@@ -1,3 +1,4 @@
+import { sdkMethods } from '#shared/features.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { NotificationListener } from '#shared/platform/db/notification-listener.ts'
@@ -7,10 +8,11 @@ import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
+import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
+import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConnections, watchQueues, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchConnections, watchInstallation, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
-import { openResources } from '#workers/resources.ts'
 
 export interface Worker {
   readonly database: Database
@@ -33,16 +35,18 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     now: time,
   })
   const { database, ...common } = shared
-  const resources = openResources(log)
-  const services = { ...common, db: database, resources }
-  const pools = new Pools(chosen, services)
+  const services = { ...common, db: database }
+  const runners = new FunctionRunners(log, sdkMethods)
+  const handlers = createHandlers(runners)
+  const own = handlers.filter(({ job }) => chosen.includes(job.pool))
+  const pools = new Pools(chosen, own, services)
   const listener = new NotificationListener(config.databaseUrl, name, {
     [signalChannels.filled]: { heard: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
   })
   await listener.open()
   pools.start()
-  const watches = [watchConnections(database), watchRunners(resources.functions), watchLostWorkers(services, chosen)]
-  if (chosen.includes('schedule')) watches.push(watchQueues(database, log))
+  const watches = [watchConnections(database), watchRunners(runners), watchLostWorkers(own, services)]
+  if (chosen.includes('schedule')) watches.push(watchInstallation(database, log))
   return {
     database,
     pools,
@@ -52,7 +56,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
       for (const stopWatching of watches) stopWatching()
       await listener.close()
       await pools.stop(graceMs)
-      await resources.close()
+      await runners.close()
       await closeServices()
     },
   }

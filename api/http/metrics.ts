@@ -1,9 +1,6 @@
 import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/http/services.ts'
-import { ledgerCounters } from '#shared/features/accounting/metrics.ts'
-import { addZoneReleaseGauge } from '#shared/features/calendar/zones/metrics.ts'
-import { queueCounters } from '#shared/features/queues/metrics.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 
@@ -12,8 +9,6 @@ export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
-for (const counter of [...queueCounters, ...ledgerCounters]) registry.registerMetric(counter)
-addZoneReleaseGauge(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',

@@ -175,3 +175,11 @@ export interface Section {
   readonly base: string
   readonly routes: readonly Route[]
 }
+
+/** The routes of a folder of the three floors: its `feature.ts`, which `api/routes.ts` lists. */
+export interface FeatureRoutes {
+  /** Routes that carry the version prefix. */
+  readonly routes?: readonly Route[]
+  /** Pages, public routes and callbacks, whose addresses carry no version. */
+  readonly unversioned?: readonly Route[]
+}

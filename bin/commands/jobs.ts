@@ -1,4 +1,4 @@
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { countQueuedJobs, type DeadLetter, listDeadLetters, type QueueLoad, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'

@@ -52,34 +52,6 @@ const insideShared = eachFile(
 const floors = ['platform', 'core', 'features']
 const floorOf = (path: string): number => (isAbove(path) ? floors.length : floors.indexOf(path.split('/')[1] ?? ''))
 
-/** Imports against the floors that are still to be cut, as `importer → imported`. None may be added. */
-export const uncut: readonly string[] = [
-  'api/core/workspaces/routes.ts → shared/features/sites/logo.ts',
-  'api/features/functions/routes.ts → shared/sdk.ts',
-  'workers/features/flows/persistent-runner.ts → workers/metrics.ts',
-  'workers/features/flows/start-on-events.ts → workers/metrics.ts',
-  'workers/features/functions/execute.ts → shared/sdk.ts',
-  'workers/platform/due/requeue-deferred.ts → shared/jobs.ts',
-  'workers/platform/due/run-maintenance.ts → shared/chores.ts',
-  'workers/platform/due/scheduler.ts → shared/chores.ts',
-  'workers/platform/due/scheduler.ts → shared/due-kinds.ts',
-  'workers/platform/events/dispatcher.ts → workers/subscriptions.ts',
-  'workers/platform/events/plan-dispatch.ts → workers/subscriptions.ts',
-  'workers/platform/jobs/attempt.ts → shared/core/scope/scope.ts',
-  'workers/platform/jobs/attempt.ts → shared/core/scope/workspace.ts',
-  'workers/platform/jobs/attempt.ts → workers/core/workspaces/enter-workspace.ts',
-  'workers/platform/jobs/attempt.ts → workers/resources.ts',
-  'workers/platform/jobs/grouped-work.ts → shared/core/scope/scope.ts',
-  'workers/platform/jobs/handler.ts → shared/core/scope/scope.ts',
-  'workers/platform/jobs/handler.ts → workers/resources.ts',
-  'workers/platform/jobs/job-loop.ts → workers/metrics.ts',
-  'workers/platform/jobs/wait-time.ts → workers/metrics.ts',
-  'workers/platform/mail/send-mail.ts → shared/core/scope/scope.ts',
-  'workers/platform/mail/send-mail.ts → workers/metrics.ts',
-  'workers/platform/mail/transports.ts → shared/core/scope/scope.ts',
-  'workers/platform/mail/transports.ts → shared/features/messages/connections/connections.ts',
-]
-
 const upwards = eachFile(
   'workers and api import nothing from a floor above their own',
   ({ path }) => ['api', 'workers'].includes(folderOf(path)) && !isAbove(path),
@@ -87,7 +59,6 @@ const upwards = eachFile(
     files
       .filter((file) => ['api', 'workers', 'shared'].includes(folderOf(file)) && floorOf(file) > floorOf(path))
       .filter((file) => !(folderOf(path) === 'api' && within(file, ['api/http', 'api/access', 'api/pages'])))
-      .filter((file) => !uncut.includes(`${path} → ${file}`))
       .map((file) => `must not import ${file}`),
   { 'workers/platform/due/a.ts': `import { b } from '#shared/features/flows/b.ts'` },
 )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { formatTable } from '#scripts/table.ts'
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 
 const run = async (script: string, ...words: string[]): Promise<string[]> => {
   const path = join(import.meta.dirname, '..', '..', 'scripts', script)

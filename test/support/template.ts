@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { release } from '#shared/release.ts'
 
 const admin = process.env.TEST_DATABASE_URL ?? ''

@@ -1,7 +1,6 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import { workspace, workspaceChanges, workspaceInput, workspaceList } from '#shared/core/workspaces/schemas.ts'
-import { changeWorkspaceSettings, createWorkspace, listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
-import { requireLogo } from '#shared/features/sites/logo.ts'
+import { workspace, workspaceInput, workspaceList } from '#shared/core/workspaces/schemas.ts'
+import { createWorkspace, listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
 
 const common = { tag: 'Workspaces', app: null, limit: null } as const
 
@@ -39,22 +38,5 @@ export const routes = [
     status: 200,
     response: workspace,
     handle: async (_, scope) => scope.workspace,
-  }),
-  answer({
-    ...common,
-    method: 'PATCH',
-    path: orgPath,
-    summary: "Change a workspace's settings",
-    description:
-      'What is left out stays. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
-    permission: 'org:update',
-    body: workspaceChanges,
-    stored: (_, scope) => scope.workspace,
-    status: 200,
-    response: workspace,
-    handle: async ({ body }, scope) => {
-      if (typeof body.logo === 'string') await requireLogo(scope, body.logo)
-      return changeWorkspaceSettings(scope, body)
-    },
   }),
 ]

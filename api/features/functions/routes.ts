@@ -1,9 +1,7 @@
 import { withNextLink } from '#api/http/reply/link-header.ts'
-import { Reply } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { invokeInput } from '#shared/core/automation/invocation.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { renderSdkDeclarations } from '#shared/features/functions/declarations/sdk-declarations.ts'
 import {
   functionDisabledProblem,
   getFunction,
@@ -21,7 +19,6 @@ import {
 import { invokeFunctionJob, saveFunctionJob } from '#shared/features/functions/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { sdkMethods } from '#shared/sdk.ts'
 
 /** Resource of the routes of one function: permissions are checked for its id. Throws NOT_FOUND. */
 export const onFunction = async ({ params }: { params: { fnId: string } }, scope: Scope) => {
@@ -60,20 +57,6 @@ export const routes = [
     makes: 'json',
     status: 201,
     payload: ({ body }) => ({ functionId: null, values: functionValuesOf(body) }),
-  }),
-  answer({
-    ...common,
-    method: 'GET',
-    path: `${all}/sdk.d.ts`,
-    summary: 'The SDK in TypeScript, for editors',
-    description: 'With the record types and fields of this workspace that the caller may read.',
-    permission: 'functions:read',
-    perItem: true,
-    status: 200,
-    response: null,
-    contentType: 'application/typescript',
-    handle: async (_request, scope) =>
-      new Reply(await renderSdkDeclarations(scope, sdkMethods), { 'Content-Type': 'application/typescript; charset=utf-8' }),
   }),
   answer({
     ...common,

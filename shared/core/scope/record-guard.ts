@@ -11,7 +11,7 @@ export interface GuardedChange {
   readonly after: Values | null
 }
 
-/** A feature's check of changes to records of a built-in type: one row of `shared/guards.ts`. `S` is the scope of the change. */
+/** A feature's check of changes to records of a built-in type: part of its `feature.ts`. `S` is the scope of the change. */
 export interface RecordGuard<S> {
   /** Key of the built-in type. */
   readonly type: string

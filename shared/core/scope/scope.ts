@@ -1,32 +1,20 @@
 import type { Actor } from '#shared/core/scope/actor.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
 import type { Workspace } from '#shared/core/scope/workspace.ts'
-import type { Blobs } from '#shared/platform/blobs/blobs.ts'
-import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
-import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import type { PlatformServices } from '#shared/platform/jobs/job-scope.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
-import type { Config } from '#shared/platform/kernel/config.ts'
-import type { Logger } from '#shared/platform/kernel/log.ts'
 import type { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** Process-wide services. */
-export interface Services {
-  readonly config: Config
-  readonly cache: Cache
-  readonly jobQueue: JobQueue
-  /** Contents of files. */
-  readonly blobs: Blobs
-  readonly log: Logger
+export interface Services extends PlatformServices {
   /** Counts searches by field (shared/core/types/indexes/count-use.ts). */
   readonly fieldUses: BufferedCounter
-  /** Checks of features on record changes (shared/guards.ts). */
+  /** Checks of features on record changes (shared/features.ts). */
   readonly recordGuards: RecordGuards<Scope>
-  /** Current time of the database clock (shared/platform/db/clock.ts); tests supply their own. */
-  readonly now: () => Date
 }
 
 /** The person or key that the credentials prove. Callers without credentials have none. */

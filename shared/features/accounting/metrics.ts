@@ -1,4 +1,6 @@
 import { Counter } from 'prom-client'
+import type { Executor } from '#shared/platform/db/database.ts'
+import type { Metrics } from '#shared/platform/kernel/metrics.ts'
 
 const posted = new Counter<string>({
   name: 'kontor_ledger_entries_total',
@@ -20,8 +22,7 @@ const reversals = posted.labels({ kind: 'reversal' })
 const outcomes = { clean: checks.labels({ outcome: 'clean' }), differs: checks.labels({ outcome: 'differs' }) }
 for (const series of [entries, reversals, outcomes.clean, outcomes.differs]) series.inc(0)
 
-/** Counters to register in the process's metrics registry. */
-export const ledgerCounters = [posted, seals, checks] as const
+export const ledgerMetrics: Metrics<Executor> = { counters: [posted, seals, checks] }
 
 /** Counts a committed entry. */
 export const countPosted = (isReversal: boolean): void => (isReversal ? reversals : entries).inc()

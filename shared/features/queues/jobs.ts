@@ -124,5 +124,3 @@ export const clearQueue = defineJob({
   payload: schema(t.Object({ workspaceId: uuid, queueId: uuid })),
   result: schema(t.Null()),
 })
-
-export const queueJobs = [runOnEnter, intakeRecordChanges, pressButton, verifyQueue, clearQueue] as const

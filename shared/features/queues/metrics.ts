@@ -1,4 +1,7 @@
 import { Counter } from 'prom-client'
+import { countAllItems } from '#shared/features/queues/counts/store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
 /** Counters of claims and expired claims in this process; its registry adds them. */
 export const claimCounter = new Counter({
@@ -13,5 +16,16 @@ export const claimExpiryCounter = new Counter({
   registers: [],
 })
 
-/** All counters of queues. */
-export const queueCounters = [claimCounter, claimExpiryCounter] as const
+interface ItemCount {
+  readonly status: string
+  readonly items: number
+}
+
+export const queueMetrics: Metrics<Executor> = {
+  counters: [claimCounter, claimExpiryCounter],
+  addGauges: (registry, query) =>
+    addGauge(registry, 'kontor_queue_items', 'Items in the work queues of all workspaces, by status', ['status'], async () => {
+      const counts = await query((db) => db.query<ItemCount>(countAllItems()), 'items of work queues')
+      return counts.map(({ status, items }) => ({ labels: { status }, value: items }))
+    }),
+}

@@ -14,7 +14,7 @@ export interface DueWork {
 }
 
 /**
- * A kind of due work. A feature declares it next to its jobs, and shared/due-kinds.ts lists it. While its workspace or app holds such work
+ * A kind of due work. A feature declares it next to its jobs, and its `feature.ts` names it. While its workspace or app holds such work
  * back (shared/platform/kernel/background.ts) it waits, and then runs once.
  */
 export interface DueKind<Payload> extends WorkDeclaration {

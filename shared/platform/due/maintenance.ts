@@ -21,10 +21,15 @@ export const runMaintenance = defineJob({
   result: schema(t.Null()),
 })
 
+/** The due kind of maintenance tasks, and the tasks. */
+export interface MaintenanceKind extends DueKind<{ chore: string }> {
+  readonly tasks: readonly Pick<MaintenanceTask<never>, 'name' | 'everySeconds'>[]
+}
+
 /** Defines the due kind of maintenance tasks; each recurs at its own interval. A removed task is not rescheduled. */
-export function defineMaintenanceKind(chores: readonly MaintenanceTask<never>[]): DueKind<{ chore: string }> {
-  const periods = new Map(chores.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
-  return defineDue({
+export function defineMaintenanceKind(tasks: MaintenanceKind['tasks']): MaintenanceKind {
+  const periods = new Map(tasks.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
+  const kind = defineDue({
     name: 'chore',
     job: runMaintenance,
     payload: ({ subject }) => ({ chore: subject }),
@@ -33,15 +38,11 @@ export function defineMaintenanceKind(chores: readonly MaintenanceTask<never>[])
       return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)
     },
   })
+  return { ...kind, tasks }
 }
 
 /** Schedules maintenance tasks that have no due time yet, after one interval each. */
-export async function scheduleMaintenance(
-  db: Executor,
-  kind: DueKind<{ chore: string }>,
-  chores: readonly MaintenanceTask<never>[],
-  now: Date,
-): Promise<void> {
-  const times = chores.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
+export async function scheduleMaintenance(db: Executor, kind: MaintenanceKind, now: Date): Promise<void> {
+  const times = kind.tasks.map(({ name, everySeconds }) => ({ subject: name, at: new Date(now.getTime() + everySeconds * 1_000) }))
   await setDueIfUnset(db, kind, null, times)
 }

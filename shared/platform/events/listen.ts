@@ -5,7 +5,7 @@ import { deleteListeners, findListened, insertListeners } from '#shared/platform
 /** A listener to events, such as a notification rule: its workspace, subscriber and id. */
 export interface Listener {
   readonly workspaceId: string
-  /** Name of a subscriber in workers/subscriptions.ts. */
+  /** Name of a subscriber in shared/features.ts. */
   readonly subscriber: string
   readonly id: string
 }

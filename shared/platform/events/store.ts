@@ -72,7 +72,7 @@ export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, fr
    returning id`
 
 interface Filing {
-  /** A name in workers/subscriptions.ts, which is the source of the events too. */
+  /** A name in shared/features.ts, which is the source of the events too. */
   readonly subscriber: string
   readonly event: string
   readonly workspace: string

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember, createPerson } from '#test/support/factories.ts'
 import { hurry } from '#test/support/hurry.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -122,6 +122,6 @@ test('an answer that carries a secret is sealed, and gone after 24 hours', async
   const stored = await w.db.query("select encode(answer, 'escape') as text from kept_answers where key = 'secret'")
   t.false(stored.rows[0].text.includes(first.data.key))
   await w.db.query(`update kept_answers set created_at = created_at - interval '24 hours' where key = 'secret'`)
-  await letChore(w, 'sweep_kept_answers')
+  await runMaintenanceTask(w, 'sweep_kept_answers')
   t.is((await w.db.query(`select from kept_answers where key = 'secret'`)).rowCount, 0)
 })

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -189,7 +189,7 @@ test('what a batch answered is kept as long as its Idempotency-Key counts, and n
   const first = await batch()
   const left = async (hours: number) => {
     await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour'`, [hours])
-    await letChore(w, 'sweep_batch_answers')
+    await runMaintenanceTask(w, 'sweep_batch_answers')
     return (await w.db.query('select from operations')).rowCount
   }
   t.is(await left(24), 1)

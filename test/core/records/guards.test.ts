@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { GuardedChange, RecordGuard } from '#shared/core/scope/record-guard.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { guards } from '#shared/guards.ts'
+import { guards } from '#shared/features.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
 import { type World, world } from '#test/support/world.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { type Caller, createMember, createOrg, createService, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -202,11 +202,11 @@ test('whoever leaves takes the drive out of reach, and finds it again by returni
   const age = (days: string) => w.db.query(`update drive_spaces set left_at = now() - $2::interval where owner_id = $1`, [ann.id, days])
   const bytes = async () => (await w.db.query('select total_bytes::int from file_usage where workspace_id = $1', [org.id])).rows
   await age('29 days 23 hours')
-  await letChore(w, 'drives of members who left')
+  await runMaintenanceTask(w, 'drives of members who left')
   t.deepEqual(await bytes(), [{ total_bytes: 8 }])
   await age('30 days 1 minute')
   await w.db.query(`update drive_shares set left_at = now() - interval '30 days 1 minute' where grantee_id = $1`, [ann.id])
-  await letChore(w, 'drives of members who left')
+  await runMaintenanceTask(w, 'drives of members who left')
   t.deepEqual(await bytes(), [{ total_bytes: 4 }])
   await enter(w, ann)
   t.not((await firstSpaces(ann.client, org)).main, main)

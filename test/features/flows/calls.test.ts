@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/features/flows/support.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -193,7 +193,7 @@ test.serial('a call whose job is lost is made again under the same key up to fiv
       [runId, revived],
     )
     await w.db.query('delete from flow_steps where run_id = $1', [runId])
-    await letChore(w, 'lost runs of flows')
+    await runMaintenanceTask(w, 'lost runs of flows')
     const run = await ended(org, flow.id, runId)
     return { run, calls: callsTo('201').filter(({ headers }) => headers['idempotency-key'] === `${runId}:h:`).length }
   }

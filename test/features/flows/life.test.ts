@@ -16,7 +16,7 @@ import {
   start,
   waitFor,
 } from '#test/features/flows/support.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -212,7 +212,7 @@ test('a run whose job is lost goes on, and one that loses it again and again is 
       [runId, revived],
     )
     await w.db.query('delete from flow_steps where run_id = $1', [runId])
-    await letChore(w, 'lost runs of flows')
+    await runMaintenanceTask(w, 'lost runs of flows')
     return ended(org, flow.id, runId)
   }
   t.is((await lost(0)).status, 'ok')

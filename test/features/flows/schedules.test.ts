@@ -1,5 +1,5 @@
 import test from 'ava'
-import { dueKinds } from '#shared/due-kinds.ts'
+import { dueKinds } from '#shared/features.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'

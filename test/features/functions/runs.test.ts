@@ -1,6 +1,6 @@
 import test from 'ava'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -81,7 +81,7 @@ test('runs are kept 30 days', async (t) => {
   const [kept, old] = (await w.org.owner.get(all)).data.runs
   await w.db.query(`update function_runs set finished_at = now() - interval '30 days 1 minute' where id = $1`, [old.id])
   await w.db.query(`update function_runs set finished_at = now() - interval '29 days 23 hours' where id = $1`, [kept.id])
-  await letChore(w, 'sweep_function_runs')
+  await runMaintenanceTask(w, 'sweep_function_runs')
   t.deepEqual(
     (await w.org.owner.get(all)).data.runs.map((run: { id: string }) => run.id),
     [kept.id],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { type Cut, type CuttingServer, cuts, startCuttingServer } from '#test/features/messages/cutting-server.ts'
 import { connect, made, read, sender } from '#test/features/messages/support.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { type World, world } from '#test/support/world.ts'
 
 let clock = Date.now()
@@ -194,10 +194,10 @@ test.serial('what a message said is kept for 30 days, and it is not sent any mor
   server.cutAt('never')
   const sent = await send()
   await db.query(`update outbox_mails set created_at = now() - interval '29 days' where id in ($1, $2)`, [sent, waiting])
-  await letChore(site, 'forget_message_texts')
+  await runMaintenanceTask(site, 'forget_message_texts')
   t.is((await read(org, sent)).body_text, 'B')
   await db.query(`update outbox_mails set created_at = now() - interval '31 days' where id in ($1, $2)`, [sent, waiting])
-  await letChore(site, 'forget_message_texts')
+  await runMaintenanceTask(site, 'forget_message_texts')
   t.like(await read(org, sent), { body_text: null, body_html: null, subject: 'A', status: 'sent' })
   await pass(1)
   t.like(await read(org, waiting), { status: 'failed', error: 'It could not be sent for 30 days' })

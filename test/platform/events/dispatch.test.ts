@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { subscriptions } from '#shared/features.ts'
 import { takeDispatches } from '#shared/platform/events/outbox.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
@@ -105,7 +106,7 @@ test('many processes hand each change on once, in lots, also when one of them fa
     create trigger refuse before insert on pgboss.job_common for each row when (new.name = 'notifications.deliver') execute function refuse()`)
   const log = createLogger('test', 'silent')
   const queue = w.worker.jobQueue
-  const dispatchers = Array.from({ length: 4 }, () => new EventDispatcher({ db: w.worker.database, jobQueue: queue, log }))
+  const dispatchers = Array.from({ length: 4 }, () => new EventDispatcher({ db: w.worker.database, jobQueue: queue, log }, subscriptions))
   t.teardown(() => Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())))
   for (const dispatcher of dispatchers) dispatcher.start()
   while (dispatchers.some(({ idle }) => !idle)) await new Promise(setImmediate)
@@ -129,7 +130,7 @@ test('every workspace has its turn, also when more of them wait than a lot has r
       '{"actorId": null, "actorType": "system", "requestId": "many", "depth": 0}'
     from generate_series(1, 1200)`)
   const { db, queue } = { db: w.worker.database, queue: w.worker.jobQueue }
-  const dispatcher = new EventDispatcher({ db, jobQueue: queue, log: createLogger('test', 'silent') })
+  const dispatcher = new EventDispatcher({ db, jobQueue: queue, log: createLogger('test', 'silent') }, subscriptions)
   t.teardown(() => dispatcher.stop())
   dispatcher.start()
   while (!dispatcher.idle) await new Promise(setImmediate)

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
@@ -23,7 +24,10 @@ test('a workspace’s change is handed on in its turn, while most of another’s
   for (const one of [w, small]) await makeRule(one)
   await flood(w, many)
   await small.org.owner.post(locationsOf(small), { values: { name: 'x' } })
-  const dispatcher = new EventDispatcher({ db: w.worker.database, jobQueue: w.worker.jobQueue, log: createLogger('test', 'silent') })
+  const dispatcher = new EventDispatcher(
+    { db: w.worker.database, jobQueue: w.worker.jobQueue, log: createLogger('test', 'silent') },
+    subscriptions,
+  )
   t.teardown(() => dispatcher.stop())
   dispatcher.start()
   const placesOf = async (workspaceId: string) =>

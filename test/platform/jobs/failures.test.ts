@@ -1,6 +1,6 @@
 import test from 'ava'
 import { exportRecordsJob } from '#shared/core/records/jobs.ts'
-import { jobs } from '#shared/jobs.ts'
+import { jobs } from '#shared/features.ts'
 import { listDeadLetters, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import { hurry } from '#test/support/hurry.ts'

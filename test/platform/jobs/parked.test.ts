@@ -10,11 +10,11 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
 import { createMember } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
+import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
-import type { WorkerServices } from '#workers/platform/jobs/attempt.ts'
-import { type AnyHandler, definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
-import { openResources } from '#workers/resources.ts'
 
 const job = {
   work: 'upkeep',
@@ -90,9 +90,8 @@ test.before(async () => {
     now,
     recordGuards,
     db: w.worker.database,
-    resources: openResources(log),
   }
-  loops = handlers.map((handler) => new JobLoop(handler, services))
+  loops = handlers.map((handler) => new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services))
   for (const loop of loops) loop.start()
 })
 test.after.always(async () => {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { readConfig } from '#shared/platform/kernel/config.ts'
-import { connectionTransport } from '#workers/platform/mail/transports.ts'
+import { connectionTransport } from '#workers/features/messages/connection-transport.ts'
 
 const least = { DATABASE_URL: 'postgres://a', SECRET_KEY: '0'.repeat(64) }
 const connection = { id: '', port: 587, secure: false, password: 'hush', from: 'Shop <shop@example.com>', dkim: null, updatedAt: '' }

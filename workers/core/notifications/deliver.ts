@@ -1,8 +1,8 @@
 import { deliverNotices } from '#shared/core/notifications/deliver.ts'
 import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
-import { createGroupedWork } from '#workers/platform/jobs/grouped-work.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { createGroupedWork } from '#workers/core/notifications/grouped-work.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 // Runs as the platform, since the author of the change may have left the workspace.
 export default definePlatformHandler(deliverNotificationsJob, async ({ payload, scope }) => {

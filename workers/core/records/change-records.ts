@@ -5,7 +5,8 @@ import { changeRecordsJob } from '#shared/core/records/jobs.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
-import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
+import type { Attempt } from '#workers/platform/jobs/handler.ts'
 
 /** Changes per transaction of a non-atomic batch (page "Beyond", section 2). */
 const changesPerStep = 100

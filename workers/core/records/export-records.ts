@@ -3,7 +3,7 @@ import { prepareExport } from '#shared/core/records/csv/export-records.ts'
 import { exportRecordsJob } from '#shared/core/records/jobs.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
 import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 export default defineHandler(exportRecordsJob, ({ payload: { typeKey, q, filter, sort, dir }, scope, advance }) =>
   withRecordType(scope, typeKey, async (type) => {

@@ -6,7 +6,8 @@ import { importRecordsJob } from '#shared/core/records/jobs.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
+import type { Attempt } from '#workers/platform/jobs/handler.ts'
 
 /** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
 export const maxImportRows = 500

@@ -17,7 +17,7 @@ import { requireCustomField } from '#shared/core/types/fields/require-field.ts'
 import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
 import { changeFieldJob } from '#shared/core/types/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Runs a function with the check of a change's restrictions, based on the current type metadata. */
 type RunWithCheck = <T>(work: (check: RestrictionCheck) => Promise<T>) => Promise<T>

@@ -1,6 +1,6 @@
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 export default definePlatformHandler(setUpWorkspaceJob, ({ payload, commit }) =>
   commit(async ({ db }) => {

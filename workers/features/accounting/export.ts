@@ -1,7 +1,7 @@
 import { exportBooks, exportFormats } from '#shared/features/accounting/export/export.ts'
 import { exportLedger } from '#shared/features/accounting/jobs.ts'
 import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 export default defineHandler(exportLedger, async ({ payload: { format: name, recordedBefore }, scope, advance }) => {
   const format = exportFormats[name]

@@ -1,6 +1,6 @@
 import { sumLedgerMonths } from '#shared/features/accounting/jobs.ts'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 // Runs as the platform: no answer changes by it, and the report's caller may have left the workspace since.
 export default definePlatformHandler(sumLedgerMonths, async ({ payload: { workspaceId }, scope: { db } }) => {

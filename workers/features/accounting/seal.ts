@@ -2,7 +2,7 @@ import { sealBooks } from '#shared/features/accounting/jobs.ts'
 import { countSeal } from '#shared/features/accounting/metrics.ts'
 import { prepareSeal, storeSeal } from '#shared/features/accounting/seals/seals.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Attempts to prepare a seal while other seals are stored first. Each attempt has fewer entries to hash. */
 const maxAttempts = 20

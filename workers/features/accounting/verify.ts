@@ -1,7 +1,7 @@
 import { verifyLedger } from '#shared/features/accounting/jobs.ts'
 import { countCheck } from '#shared/features/accounting/metrics.ts'
 import { verifyBooks } from '#shared/features/accounting/seals/verify.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 export default defineHandler(verifyLedger, async ({ scope, advance }) => {
   const result = await verifyBooks(scope, (entries) => advance({ done: entries, total: entries }))

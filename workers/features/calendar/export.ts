@@ -3,7 +3,7 @@ import { storeFeedFile, writeFeedFile } from '#shared/features/calendar/feeds/fe
 import { exportCalendarFile } from '#shared/features/calendar/import-export/export-calendar.ts'
 import { exportCalendarJob } from '#shared/features/calendar/jobs.ts'
 import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 export default defineHandler(exportCalendarJob, async ({ payload: { calendarId, reader }, scope }) => {
   if (reader === 'caller') return { result: null, fileId: await store(scope, await exportCalendarFile(scope, calendarId)) }

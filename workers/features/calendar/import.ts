@@ -5,7 +5,7 @@ import { importEvents, requireImportCalendar } from '#shared/features/calendar/i
 import { importCalendarJob } from '#shared/features/calendar/jobs.ts'
 import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues after them. */
 const uidsPerStep = 100

@@ -12,10 +12,10 @@ import { blockOf, type RunExecution } from '#shared/features/flows/execution/run
 import { callOutJob } from '#shared/features/flows/jobs.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { failRunOnFault } from '#workers/features/flows/continue-run.ts'
 import { createPersistentRunner } from '#workers/features/flows/persistent-runner.ts'
 import { failRunAtStep } from '#workers/features/flows/resolve-wait.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Holds no transaction and no connection during the call. The answer to a run that has ended is dropped. */
 export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {

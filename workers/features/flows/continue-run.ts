@@ -9,9 +9,9 @@ import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
 import { isSuspensionError } from '#shared/platform/kernel/background.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { createPersistentRunner, RunSuperseded } from '#workers/features/flows/persistent-runner.ts'
 import { resolveWait } from '#workers/features/flows/resolve-wait.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Continues a run as the platform, which enters as the run's editor at every step: an editor who left fails the run, not the job. */
 export default definePlatformHandler(continueRunJob, async ({ payload: { workspaceId, runId }, scope, signal }) => {

@@ -9,8 +9,8 @@ import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 import { buildPrompt } from '#workers/features/flows/prompt.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Maximum size of an assistant's answer. */
 const maxAnswerBytes = 2 * 1_048_576

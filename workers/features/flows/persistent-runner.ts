@@ -4,6 +4,7 @@ import type { ActiveStep, FlowRunner, RunCheckpoint } from '#shared/features/flo
 import type { FlowRunRow, ParkedWait } from '#shared/features/flows/execution/load.ts'
 import { callOutJob, continueRunJob, flowWaitDue } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
+import { flowRunSeconds, flowSteps } from '#shared/features/flows/metrics.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { checkpointStatementFor, isRunSuperseded } from '#shared/features/flows/runs/store.ts'
@@ -16,7 +17,6 @@ import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
-import { flowRunSeconds, flowSteps } from '#workers/metrics.ts'
 
 /** Another job has continued or ended the run; the write is rolled back. */
 export class RunSuperseded extends Error {}

@@ -16,9 +16,9 @@ import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 import { messagesToSend, readableInput, recordChangesSince, visibleInput } from '#workers/features/flows/rehearsal-result.ts'
 import { enterRun } from '#workers/features/functions/run-rights.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Executes the triggers of earlier runs, each in a transaction that is always rolled back. */
 export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, definition }, scope }) => {

@@ -7,6 +7,7 @@ import { type AnnouncedEvent, accessToAnnouncedEvent, minutesOfEventName } from 
 import { createRunExecution, loadCompiledFlow, stepBudget } from '#shared/features/flows/execution/load.ts'
 import { blockOf, type CompiledFlow, stepContextOf } from '#shared/features/flows/execution/run-execution.ts'
 import { startRunsOnEventsJob } from '#shared/features/flows/jobs.ts'
+import { chainsCut } from '#shared/features/flows/metrics.ts'
 import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
@@ -16,9 +17,8 @@ import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
-import { chainsCut } from '#workers/metrics.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Creates runs for delivered events, once for each event and flow, even when an event is delivered repeatedly. */
 export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, scope }) => {

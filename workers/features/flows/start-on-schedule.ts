@@ -6,7 +6,7 @@ import { nextCronTime } from '#shared/features/flows/triggers/cron.ts'
 import { triggerOf } from '#shared/features/flows/triggers/subscribe.ts'
 import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 interface PresentFlow {
   readonly id: string

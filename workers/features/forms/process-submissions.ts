@@ -1,8 +1,8 @@
 import { processSubmissionsJob } from '#shared/features/forms/jobs.ts'
 import { findFormOfSubmission, processSubmission, recordRefusal } from '#shared/features/forms/process-submission.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 // Runs as the form's last editor, not as the visitor. Neither is present, so a refusal is recorded on the submission.
 export default definePlatformHandler(processSubmissionsJob, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {

@@ -13,16 +13,12 @@ import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
-import { sdkMethods } from '#shared/sdk.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { createSecretRedactor, type RunQueued, type SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
 import type { ExecutionRequest } from '#workers/features/functions/run-order.ts'
 import { buildRunResult, type RunResult } from '#workers/features/functions/run-result.ts'
 import { enterRun } from '#workers/features/functions/run-rights.ts'
 import type { SdkCall } from '#workers/features/functions/sandbox/run-outcome.ts'
-
-const methods = new Map(sdkMethods.map((method) => [method.name, method]))
-const names = [...methods.keys()]
 
 /**
  * Runs a function for the scope's caller; errors of the function are part of the result. Throws NOT_FOUND, and VALIDATION_ERROR when it is
@@ -36,7 +32,15 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
   const secrets = createSecretRedactor()
   const call = sdkOf(scope, order, known, runners, secrets)
   const { source, timeout_ms } = known
-  const request = { owner: scope.workspace.id, source, inputText, timeoutMs: timeout_ms, sdkMethods: names, call, signal }
+  const request = {
+    owner: scope.workspace.id,
+    source,
+    inputText,
+    timeoutMs: timeout_ms,
+    sdkMethods: [...runners.sdkMethods.keys()],
+    call,
+    signal,
+  }
   const outcome = await runners.sandboxAt(depth).run(request)
   const inTurn: RunQueued = (characters, work) => runners.heavy.enqueue(scope.workspace.id, characters, work)
   return buildRunResult(order, known.version, outcome, secrets.forms(), inTurn)
@@ -60,7 +64,7 @@ function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runn
   }
 
   return async (name, args, signal) => {
-    const method = methods.get(name)
+    const method = runners.sdkMethods.get(name)
     const carryOut = async (db: Executor, verification?: Verification): Promise<unknown> => {
       const scope = await enterRun({ ...caller, db, verification }, caller.workspace.id, authorship)
       if (method) requireNotHalted({ work: 'request', app: method.app }, scope.workspace)

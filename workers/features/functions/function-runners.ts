@@ -1,3 +1,4 @@
+import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
@@ -13,14 +14,17 @@ import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/schedu
  */
 export class FunctionRunners {
   readonly #logger: Logger
+  /** SDK methods by name. */
+  readonly sdkMethods: ReadonlyMap<string, SdkMethod>
   /** Processes long texts of all runs, one at a time. */
   readonly heavy = createHeavyWorkQueue()
   /** Shares CPU time among the busy runs of all depths. */
   readonly #turns = createCpuScheduler()
   readonly #byDepth = new Map<number, Sandbox>()
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, sdkMethods: readonly SdkMethod[]) {
     this.#logger = logger
+    this.sdkMethods = new Map(sdkMethods.map((method) => [method.name, method]))
   }
 
   /** The sandbox for runs of a call depth. It has enough runners for the concurrent jobs of this process. */

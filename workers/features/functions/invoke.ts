@@ -1,22 +1,23 @@
 import type { Invocation } from '#shared/core/automation/invocation.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
-import { type FunctionRunPayload, invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
+import type { FunctionRunPayload } from '#shared/features/functions/jobs.ts'
 import { saveFunctionRun } from '#shared/features/functions/runs/runs.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { JobDefinition } from '#shared/platform/jobs/job.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 import { executeFunction } from '#workers/features/functions/execute.ts'
+import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { interruptedRunResult } from '#workers/features/functions/run-result.ts'
-import { defineHandler, type Handler } from '#workers/platform/jobs/handler.ts'
 
 /** Runs a function at most once: an attempt after a started one only records that the run was interrupted. */
-const runs = (job: JobDefinition<FunctionRunPayload, Invocation>): Handler<FunctionRunPayload, Invocation> =>
-  defineHandler(job, async ({ payload, scope, jobId, signal, begun, resources, commit }) => {
+export const createRunHandler = (job: JobDefinition<FunctionRunPayload, Invocation>, runners: FunctionRunners) =>
+  defineHandler(job, async ({ payload, scope, jobId, signal, begun, commit }) => {
     const { functionId, rights } = payload
     const order = { id: jobId, functionId, parentId: null, depth: 0, above: [], signal }
     const authorship = { authors: [], isLesser: rights === 'lesser' }
     const { run, invocation } = begun
       ? interruptedRunResult(order, (await requireFunction(scope, functionId)).version)
-      : await executeFunction(scope, { ...order, inputText: payload.input, authorship }, resources.functions)
+      : await executeFunction(scope, { ...order, inputText: payload.input, authorship }, runners)
     // A run cannot be repeated, so its result is kept until the database is available.
     return retryUntilAvailable(signal, () =>
       commit(async (inside) => {
@@ -25,6 +26,3 @@ const runs = (job: JobDefinition<FunctionRunPayload, Invocation>): Handler<Funct
       }),
     )
   })
-
-export const handleInvokeFunction = runs(invokeFunctionJob)
-export const handleRunFunction = runs(runFunctionJob)

@@ -2,9 +2,9 @@ import { loadDecryptedConnection, saveConnectionCheck } from '#shared/features/m
 import { testMessageConnectionJob } from '#shared/features/messages/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { classifyFailure } from '#shared/platform/mail/delivery-outcome.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
+import { connectionTransport } from '#workers/features/messages/connection-transport.ts'
 import { testServer } from '#workers/platform/mail/smtp.ts'
-import { connectionTransport } from '#workers/platform/mail/transports.ts'
 
 /** Short, since a caller waits for the result. */
 const timeoutMs = 30_000

@@ -1,6 +1,6 @@
 import { cancelLink, expireLink, refreshLink } from '#shared/features/payments/jobs.ts'
 import { cancelPaymentLink, expirePaymentLink, refreshPaymentLink } from '#shared/features/payments/links/change.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Cancels a link at a caller's request. */
 export const handleCancelLink = defineHandler(cancelLink, async ({ payload, scope }) => ({

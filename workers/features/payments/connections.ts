@@ -2,7 +2,7 @@ import { checkConnection } from '#shared/features/payments/connections/check.ts'
 import { endConnectionLinks } from '#shared/features/payments/connections/end-links.ts'
 import { sweepProvider } from '#shared/features/payments/events/sweep.ts'
 import { endConnection, sweepConnection, testPaymentConnection } from '#shared/features/payments/jobs.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Tests a connection's credentials. */
 export const handleTestConnection = defineHandler(testPaymentConnection, async ({ payload, scope }) => ({

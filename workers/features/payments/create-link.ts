@@ -1,6 +1,6 @@
 import { createLink } from '#shared/features/payments/jobs.ts'
 import { createRequestedLink } from '#shared/features/payments/links/create.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Lifetime of an Idempotency-Key in milliseconds (decisions, Idempotency). */
 const keyLifetimeMs = 24 * 3_600_000

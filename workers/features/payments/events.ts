@@ -2,7 +2,7 @@ import { findConnection } from '#shared/features/payments/connections/open.ts'
 import { applyEvent } from '#shared/features/payments/events/events.ts'
 import { deliverSandboxEvent, handleEvent } from '#shared/features/payments/jobs.ts'
 import { sendPaymentWebhook } from '#shared/features/payments/sandbox-pay.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Applies a stored event. */
 export const handleProviderEvent = defineHandler(handleEvent, async ({ payload: { connectionId, eventKey }, scope }) => {

@@ -1,6 +1,6 @@
 import { deleteQueueContents } from '#shared/features/queues/definitions/clear.ts'
 import { clearQueue } from '#shared/features/queues/jobs.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 /** A platform handler: the queue is deleted even if its deleter has left or the workspace is suspended. */
 export default definePlatformHandler(clearQueue, async ({ payload: { workspaceId, queueId }, scope }) => {

@@ -2,8 +2,8 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { applyRecordChanges } from '#shared/features/queues/intake/intake.ts'
 import { intakeRecordChanges } from '#shared/features/queues/jobs.ts'
+import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Intake of each queue acts as its last editor; it is skipped when the editor has left or lacks rights, or the queue is deleted. */
 export default definePlatformHandler(intakeRecordChanges, async ({ payload, scope }) => {

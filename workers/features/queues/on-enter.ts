@@ -10,8 +10,8 @@ import { dispositionOf } from '#shared/platform/kernel/background.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 import { automationCause, automationScope } from '#workers/features/queues/automation-scope.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Enqueues the runs in the transaction that completes this job, so each entry triggers once; one statement for all items of a stage. */
 export default defineHandler(runOnEnter, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {

@@ -17,8 +17,9 @@ import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 import { automationCause } from '#workers/features/queues/automation-scope.ts'
-import { defineHandler, type StartJob } from '#workers/platform/jobs/handler.ts'
+import type { StartJob } from '#workers/platform/jobs/handler.ts'
 
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 

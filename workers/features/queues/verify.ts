@@ -2,7 +2,7 @@ import { readFullSummary } from '#shared/features/queues/counts/summary.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { verifyHistory } from '#shared/features/queues/history/verify.ts'
 import { verifyQueue } from '#shared/features/queues/jobs.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 export default defineHandler(verifyQueue, async ({ payload: { queueId }, scope, advance }) => {
   const queue = await requireQueue(scope, queueId)

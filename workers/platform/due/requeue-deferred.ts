@@ -1,9 +1,10 @@
-import { jobs } from '#shared/jobs.ts'
 import { requeueDeferred } from '#shared/platform/due/defer-job.ts'
 import { requeueDeferredJob } from '#shared/platform/jobs/deferred-jobs.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import type { AnyJob } from '#shared/platform/jobs/job.ts'
+import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 
-export default definePlatformHandler(requeueDeferred, async ({ payload: { workspaceId, jobId }, scope }) => {
-  await scope.db.transaction((tx) => requeueDeferredJob(tx, scope.jobQueue, jobs, workspaceId, jobId))
-  return { result: null }
-})
+export const createRequeueHandler = (jobs: readonly AnyJob[]) =>
+  defineJobHandler(requeueDeferred, async ({ payload: { workspaceId, jobId }, scope }) => {
+    await scope.db.transaction((tx) => requeueDeferredJob(tx, scope.jobQueue, jobs, workspaceId, jobId))
+    return { result: null }
+  })

@@ -1,13 +1,15 @@
-import { chores } from '#shared/chores.ts'
 import { runMaintenance } from '#shared/platform/due/maintenance.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
+import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Runs a maintenance task. A failure is logged, and the task runs again at its next due time. */
-export default definePlatformHandler(runMaintenance, async ({ payload, scope, signal }) => {
-  const task = chores.find(({ name }) => name === payload.chore)
-  await task?.run(scope, signal).catch((error: unknown) => {
-    if (signal.aborted) throw error
-    scope.log.error({ err: error, chore: payload.chore }, 'chore failed')
+export const createMaintenanceHandler = <S extends JobScope>(tasks: readonly MaintenanceTask<S>[]) =>
+  defineJobHandler<{ chore: string }, null, S>(runMaintenance, async ({ payload, scope, signal }) => {
+    const task = tasks.find(({ name }) => name === payload.chore)
+    await task?.run(scope, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error
+      scope.log.error({ err: error, task: payload.chore }, 'maintenance task failed')
+    })
+    return { result: null }
   })
-  return { result: null }
-})

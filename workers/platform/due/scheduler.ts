@@ -1,9 +1,7 @@
-import { chores } from '#shared/chores.ts'
-import { choreKind, dueKinds } from '#shared/due-kinds.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { DueKind } from '#shared/platform/due/due-kind.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
-import { scheduleMaintenance } from '#shared/platform/due/maintenance.ts'
+import { type MaintenanceKind, scheduleMaintenance } from '#shared/platform/due/maintenance.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
@@ -24,14 +22,16 @@ interface Services {
 export class DueScheduler {
   readonly #services: Services
   readonly #kinds: readonly DueKind<unknown>[]
+  readonly #maintenance: MaintenanceKind
   #timer: NodeJS.Timeout | undefined
   #working: Promise<void> | undefined
   #wakeRequested = false
   #isMaintenanceScheduled = false
   #isStopped = false
 
-  constructor(services: Services, kinds: readonly DueKind<unknown>[] = dueKinds) {
+  constructor(services: Services, kinds: readonly DueKind<unknown>[], maintenance: MaintenanceKind) {
     this.#services = services
+    this.#maintenance = maintenance
     this.#kinds = kinds
   }
 
@@ -72,7 +72,7 @@ export class DueScheduler {
     while (this.#wakeRequested && !this.#isStopped) {
       this.#wakeRequested = false
       try {
-        if (!this.#isMaintenanceScheduled) await scheduleMaintenance(db, choreKind, chores, this.#services.now())
+        if (!this.#isMaintenanceScheduled) await scheduleMaintenance(db, this.#maintenance, this.#services.now())
         this.#isMaintenanceScheduled = true
         this.#wakeRequested = (await enqueueDue(this.#services, this.#kinds, batchSize)) === batchSize || this.#wakeRequested
       } catch (error) {

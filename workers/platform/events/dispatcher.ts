@@ -1,12 +1,12 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { beforeFirstWorkspace, findWaitingWorkspaces, outboxSignal, takeDispatches } from '#shared/platform/events/outbox.ts'
+import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { findCrowdedWorkspaces } from '#shared/platform/jobs/monitoring/crowded-workspaces.ts'
 import { waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
-import { subscriptions } from '#workers/subscriptions.ts'
 
 /** Polling interval in milliseconds, the maximum delay after a missed signal. */
 const pollMs = 2_000
@@ -39,6 +39,9 @@ interface Services {
  */
 export class EventDispatcher {
   readonly #services: Services
+  readonly #subscriptions: Subscriptions
+  /** Job names of all subscribers. */
+  readonly #jobNames: readonly string[]
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #retryTimer: NodeJS.Timeout | undefined
@@ -47,8 +50,10 @@ export class EventDispatcher {
   #wakeRequested = false
   #after = beforeFirstWorkspace
 
-  constructor(services: Services) {
+  constructor(services: Services, subscriptions: Subscriptions) {
     this.#services = services
+    this.#subscriptions = subscriptions
+    this.#jobNames = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
   }
 
   start(): void {
@@ -100,14 +105,14 @@ export class EventDispatcher {
     const { db } = this.#services
     const [workspaces, crowded] = await Promise.all([
       findWaitingWorkspaces(db, this.#after, batchSize),
-      findCrowdedWorkspaces(db, subscriberJobs, maxWaitingJobs),
+      findCrowdedWorkspaces(db, this.#jobNames, maxWaitingJobs),
     ])
     const isLast = workspaces.length < batchSize
     // Subscribers' jobs are automation steps: those of a suspended workspace wait here, where they cost nothing.
     const waiting = workspaces.flatMap(({ workspaceId, isSuspended }) => (isSuspended && waitsForWorkspace('step') ? [] : [workspaceId]))
     const open = waiting.filter((workspaceId) => !crowded.has(workspaceId))
     const share = Math.ceil(batchSize / open.length)
-    const taken = open.length > 0 ? await deliverOldest(this.#services, open, share) : []
+    const taken = open.length > 0 ? await deliverOldest(this.#services, this.#subscriptions, open, share) : []
     if (!isLast || taken.some((count) => count === share)) this.#wakeRequested = true
     this.#after = isLast ? beforeFirstWorkspace : (workspaces.at(-1)?.workspaceId ?? beforeFirstWorkspace)
     this.#pauseMs = taken.length > 0 ? minPauseMs : Math.min(2 * this.#pauseMs, maxPauseMs)
@@ -122,11 +127,13 @@ export class EventDispatcher {
   }
 }
 
-/** Job names of all subscribers. */
-const subscriberJobs = [...new Set(Object.values(subscriptions).map(({ job }) => job.name))]
-
 /** Delivers the oldest dispatches of some workspaces and returns their number for each workspace that had any. */
-async function deliverOldest({ db, jobQueue }: Services, workspaceIds: readonly string[], perWorkspace: number): Promise<number[]> {
+async function deliverOldest(
+  { db, jobQueue }: Services,
+  subscriptions: Subscriptions,
+  workspaceIds: readonly string[],
+  perWorkspace: number,
+): Promise<number[]> {
   const dispatches = await db.transaction(async (tx) => {
     const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, perWorkspace)
     const deliveries = dispatches.flatMap((dispatch) => planDispatch(dispatch, subscriptions))

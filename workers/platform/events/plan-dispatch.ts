@@ -1,7 +1,7 @@
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import type { Dispatch } from '#shared/platform/events/outbox.ts'
+import type { Subscription, Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
-import type { Subscription } from '#workers/subscriptions.ts'
 
 /** One subscriber's part of a dispatch. */
 export interface PlannedDelivery {
@@ -15,10 +15,7 @@ export interface PlannedDelivery {
 }
 
 /** Plans a dispatch's jobs, one per subscriber. Throws for a subscriber that is not in `subscriptions`. */
-export function planDispatch(
-  { id, cause, listeners, snapshots, ...change }: Dispatch,
-  subscriptions: Readonly<Record<string, Subscription>>,
-): PlannedDelivery[] {
+export function planDispatch({ id, cause, listeners, snapshots, ...change }: Dispatch, subscriptions: Subscriptions): PlannedDelivery[] {
   return Object.entries(listeners).map(([subscriber, listenerIds]) => {
     const subscription = Object.hasOwn(subscriptions, subscriber) ? subscriptions[subscriber] : undefined
     if (!subscription) throw new Error(`Unknown subscriber ${subscriber}`)

@@ -1,7 +1,6 @@
-import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import type { JobDefinition } from '#shared/platform/jobs/job.ts'
+import type { AnyJob, JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { JobOrigin } from '#shared/platform/jobs/job-queue.ts'
-import type { Resources } from '#workers/resources.ts'
+import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 
 /** A handler's result for the waiting caller, and the id of the file that it created, if any. */
 export interface JobResult<Result> {
@@ -9,14 +8,13 @@ export interface JobResult<Result> {
   readonly fileId?: string
 }
 
-/** One attempt at a job, as its handler sees it. `S` is the scope of a workspace, or the platform's for jobs of none. */
-export interface Attempt<Payload, Result, S extends PlatformScope> {
+/** One attempt at a job, as its handler sees it. */
+export interface Attempt<Payload, Result, S extends JobScope> {
   readonly payload: Payload
   readonly scope: S
   readonly jobId: string
   /** Aborts at the time limit, or at the end of the worker's grace period. */
   readonly signal: AbortSignal
-  readonly resources: Resources
   /** Whether an earlier attempt had begun: for work that must not run twice. */
   readonly begun: boolean
   /** What an earlier attempt recorded with `advance`; undefined at the first. */
@@ -40,28 +38,31 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
 export type StartJob = <Payload>(job: JobDefinition<Payload, unknown>, origin: JobOrigin, payload: NoInfer<Payload>) => Promise<string>
 
 /** A handler returns this when it completed its job by `commit` or parked it. */
-export const completed: unique symbol = Symbol('settled')
+export const completed: unique symbol = Symbol('completed')
 export type Completed = typeof completed
 
-type Run<Payload, Result, S extends PlatformScope> = (
+export type Run<Payload, Result, S extends JobScope> = (
   attempt: Attempt<Payload, Result, S>,
 ) => Promise<JobResult<NoInfer<Result>> | Completed>
 
-/** A job and its code, which runs in the scope of the workspace as the principal that caused the job, or in the platform's scope. */
-export type Handler<Payload, Result> =
-  | { readonly job: JobDefinition<Payload, Result>; readonly inWorkspace: true; readonly run: Run<Payload, Result, Scope> }
-  | { readonly job: JobDefinition<Payload, Result>; readonly inWorkspace: false; readonly run: Run<Payload, Result, PlatformScope> }
-// biome-ignore lint/suspicious/noExplicitAny: a list of handlers holds every payload and result type at once
-export type AnyHandler = Handler<any, any>
+/** A job and its code. It runs at least once, so it must be idempotent. */
+export interface Handler<Payload, Result, S extends JobScope> {
+  readonly job: JobDefinition<Payload, Result>
+  /** Whether the scope is the workspace's, entered as the principal that caused the job; otherwise the platform's. */
+  readonly inWorkspace: boolean
+  readonly run: Run<Payload, Result, S>
+}
+// biome-ignore lint/suspicious/noExplicitAny: a list of handlers holds every payload, result and scope at once
+export type AnyHandler = Handler<any, any, any>
 
-/** Defines the handler of a workspace's job. It runs at least once, so it must be idempotent. */
-export const defineHandler = <Payload, Result>(
-  job: JobDefinition<Payload, Result>,
-  run: Run<Payload, Result, Scope>,
-): Handler<Payload, Result> => Object.freeze({ job, inWorkspace: true as const, run })
+/** The handlers of a folder's jobs, by their names in its `feature.ts`. */
+export type HandlersOf<Jobs extends Readonly<Record<string, AnyJob>>> = {
+  // biome-ignore lint/suspicious/noExplicitAny: each handler has its own scope
+  readonly [Name in keyof Jobs]: Jobs[Name] extends JobDefinition<infer Payload, infer Result> ? Handler<Payload, Result, any> : never
+}
 
-/** Defines the handler of a platform job, which has no workspace or one that is not ready yet. */
-export const definePlatformHandler = <Payload, Result>(
+/** Defines the handler of a job of the platform itself. */
+export const defineJobHandler = <Payload, Result, S extends JobScope = JobScope>(
   job: JobDefinition<Payload, Result>,
-  run: Run<Payload, Result, PlatformScope>,
-): Handler<Payload, Result> => Object.freeze({ job, inWorkspace: false as const, run })
+  run: Run<Payload, Result, S>,
+): Handler<Payload, Result, S> => Object.freeze({ job, inWorkspace: false, run })

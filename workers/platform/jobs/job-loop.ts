@@ -1,14 +1,15 @@
 import type { JobWithMetadata } from 'pg-boss'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
-import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
+import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
-import { jobAttemptSeconds } from '#workers/metrics.ts'
-import { runAttempt, type WorkerServices } from '#workers/platform/jobs/attempt.ts'
 import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
-import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
 /** Well below the queue's heartbeat limit of 10 s. */
@@ -23,13 +24,23 @@ interface Attempt {
   readonly halt: AbortController
 }
 
+interface LoopServices {
+  readonly db: Executor
+  readonly jobQueue: JobQueue
+  readonly log: Logger
+}
+
+/** Runs an attempt at a fetched job. `rests` when the job has left its queue; throws when the queue should retry it. */
+export type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'rests'>
+
 /**
  * Fetches one queue's jobs while slots are free. pg-boss's own `work` fetches one job per wake-up at batch size 1 (40 sent, 4 answered in
  * 20 s), so this loop fetches as many as it has free slots, repeatedly until none are left.
  */
 export class JobLoop {
-  readonly #handler: AnyHandler
-  readonly #services: WorkerServices
+  readonly #job: AnyJob
+  readonly #runAttempt: RunAttempt
+  readonly #services: LoopServices
   readonly #running = new Map<string, Attempt>()
   readonly #completed: string[] = []
   readonly #stop = new AbortController()
@@ -42,8 +53,9 @@ export class JobLoop {
   #woken = false
   #completing: Promise<void> | undefined
 
-  constructor(handler: AnyHandler, services: WorkerServices) {
-    this.#handler = handler
+  constructor(job: AnyJob, runAttempt: RunAttempt, services: LoopServices) {
+    this.#job = job
+    this.#runAttempt = runAttempt
     this.#services = services
   }
 
@@ -73,12 +85,12 @@ export class JobLoop {
 
   /** The name of its queue. */
   get queue(): string {
-    return this.#handler.job.name
+    return this.#job.name
   }
 
   /** Whether a signal of this name is for this loop: its queue's, or its gate's. */
   handlesSignal(name: string): boolean {
-    const { job } = this.#handler
+    const job = this.#job
     return name === job.name || name === job.gate?.name
   }
 
@@ -94,7 +106,7 @@ export class JobLoop {
     await this.#waitForAttempts(graceMs)
     for (const { halt } of this.#running.values()) halt.abort()
     await this.#waitForAttempts(abortGraceMs)
-    const { name } = this.#handler.job
+    const { name } = this.#job
     for (const id of this.#running.keys())
       await this.#services.jobQueue.boss.fail(name, id, { message: 'the worker stopped' }).catch(() => undefined)
     await this.#completing
@@ -111,7 +123,7 @@ export class JobLoop {
   }
 
   async #fetch(): Promise<void> {
-    const { job } = this.#handler
+    const job = this.#job
     this.#again = false
     for (;;) {
       const { free, full } = freeSlots(
@@ -138,7 +150,7 @@ export class JobLoop {
   }
 
   #startAttempt(row: JobWithMetadata<JobEnvelope>): void {
-    recordWaitTime(row, this.#handler.job.gate !== undefined)
+    recordWaitTime(row, this.#job.gate !== undefined)
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)
@@ -150,21 +162,19 @@ export class JobLoop {
   /** A slot became free: it is filled together with others that become free until the ended jobs are completed. */
   #onSlotFree(): void {
     // The ended job may have admitted the next one at its gate, whose signal has not arrived yet.
-    if (this.#handler.job.gate) this.wake()
+    if (this.#job.gate) this.wake()
     else if (!this.#completing) this.#fillSlots()
   }
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
-    const { job } = this.#handler
+    const job = this.#job
     const done = jobAttemptSeconds.startTimer({ job: job.name })
     const endCall = trackCall()
     // An AbortSignal.timeout stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
-      const outcome = await currentRequestId.run(row.data.cause.requestId, () =>
-        runAttempt(this.#handler, row, halt.signal, this.#services),
-      )
+      const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
       done({ outcome: outcome === 'rests' ? 'rested' : 'completed' })
       if (outcome === 'rests') return
       this.#completed.push(row.id)
@@ -207,7 +217,7 @@ export class JobLoop {
     const ids = this.#completed.splice(0)
     if (ids.length === 0) return
     const { jobQueue, log } = this.#services
-    const { name } = this.#handler.job
+    const { name } = this.#job
     // When this fails, the heartbeat expires and another attempt finds the operation completed.
     await retryUntilAvailable(this.#stop.signal, () => jobQueue.boss.complete(name, ids)).catch((error: unknown) => {
       log.warn({ err: error, queue: name }, 'could not complete jobs')
@@ -216,6 +226,6 @@ export class JobLoop {
 
   async #sendHeartbeat(): Promise<void> {
     const ids = [...this.#running.keys()]
-    if (ids.length > 0) await this.#services.jobQueue.boss.touch(this.#handler.job.name, ids).catch(() => undefined)
+    if (ids.length > 0) await this.#services.jobQueue.boss.touch(this.#job.name, ids).catch(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
+import { jobWaitSeconds } from '#shared/platform/jobs/metrics.ts'
 import { idTimeMs } from '#shared/platform/kernel/ids.ts'
-import { jobWaitSeconds } from '#workers/metrics.ts'
 
 /** The columns of a fetched job that its waiting time is computed from. */
 interface FetchedJob {

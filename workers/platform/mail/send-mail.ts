@@ -1,16 +1,16 @@
-import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
+import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import type { DeliveryOutcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
 import { mailDue, sendMail } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
+import { mailAttempts, mailSeconds, relayRefusals } from '#shared/platform/mail/metrics.ts'
 import { completeMail, findMail, markMailUncertain, type OutboxMail, recordMailFailure, takeMail } from '#shared/platform/mail/store.ts'
-import { mailAttempts, mailSeconds, relayRefusals } from '#workers/metrics.ts'
-import { definePlatformHandler } from '#workers/platform/jobs/handler.ts'
+import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 import { composeMail } from '#workers/platform/mail/compose.ts'
 import { saveMailToFolder } from '#workers/platform/mail/mail-folder.ts'
 import { deliverMail } from '#workers/platform/mail/smtp.ts'
-import { findTransport, type MailTransport } from '#workers/platform/mail/transports.ts'
+import { type FindConnectionTransport, type MailTransport, operatorTransport } from '#workers/platform/mail/transports.ts'
 
 /** Delay in milliseconds before the one further attempt for an uncertain mail. */
 const secondAttemptDelayMs = 15 * 60_000
@@ -22,17 +22,21 @@ const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
  * Sends a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
  * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
-export default definePlatformHandler(sendMail, async ({ payload, scope, signal }) => {
-  const mail = await findMail(scope.db, payload.mailId)
-  if (mail) await send(scope, mail, signal)
-  return { result: null }
-})
+export const createSendMailHandler = (findConnectionTransport: FindConnectionTransport) =>
+  defineJobHandler(sendMail, async ({ payload, scope, signal }) => {
+    const mail = await findMail(scope.db, payload.mailId)
+    if (!mail) return { result: null }
+    const { workspace_id, connection_id } = mail
+    const isOperators = connection_id === null || workspace_id === null
+    const transport = isOperators ? operatorTransport(scope.config) : await findConnectionTransport(scope, workspace_id, connection_id)
+    await send(scope, mail, transport, signal)
+    return { result: null }
+  })
 
 /** Messages of a suspended workspace wait; invitations, confirmations and the like complete work in progress and are sent. */
 const workOf = ({ kind }: OutboxMail): WorkKind => (kind === messageKind ? 'due' : 'upkeep')
 
-async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal): Promise<void> {
-  const transport = await findTransport(scope, mail)
+async function send(scope: JobScope, mail: OutboxMail, transport: MailTransport | undefined, signal: AbortSignal): Promise<void> {
   if (mail.status === 'sending' && transport?.kind === 'server') return recordUncertain(scope, mail, 'The worker died while sending it')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...sendableStatuses].includes(mail.status)) return
   if (mail.is_suspended && waitsForWorkspace(workOf(mail))) return postpone(scope, mail, 0)
@@ -49,7 +53,7 @@ async function send(scope: PlatformScope, mail: OutboxMail, signal: AbortSignal)
 }
 
 async function deliver(
-  { config }: PlatformScope,
+  { config }: JobScope,
   mail: OutboxMail,
   transport: MailTransport,
   signal: AbortSignal,
@@ -63,7 +67,7 @@ async function deliver(
 }
 
 /** Logs and counts a relay's refusal of this client, which delays all mail by that relay. */
-function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, transport: MailTransport, reason: RelayRefusal, error: string): void {
+function warnOfRefusal({ log }: JobScope, mail: OutboxMail, transport: MailTransport, reason: RelayRefusal, error: string): void {
   const relay = mail.connection_id === null ? 'operator' : 'connection'
   relayRefusals.inc({ relay, reason })
   log.warn(
@@ -76,7 +80,7 @@ function warnOfRefusal({ log }: PlatformScope, mail: OutboxMail, transport: Mail
 }
 
 /** Saves the result of an attempt. Throws where the job queue should retry, with its increasing delay. */
-async function recordOutcome(scope: PlatformScope, mail: OutboxMail, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
+async function recordOutcome(scope: JobScope, mail: OutboxMail, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
   if (outcome.kind === 'sent') return completeSending(scope, mail, 'sent', null)
   if (outcome.kind === 'uncertain') return recordUncertain(scope, mail, outcome.error)
   // A failure before the second attempt reached a server says nothing about the first attempt.
@@ -88,7 +92,7 @@ async function recordOutcome(scope: PlatformScope, mail: OutboxMail, isTaken: bo
 }
 
 async function completeSending(
-  { db, now }: PlatformScope,
+  { db, now }: JobScope,
   mail: OutboxMail,
   status: 'sent' | 'failed' | 'bounced',
   error: string | null,
@@ -98,12 +102,12 @@ async function completeSending(
   if (status === 'sent') mailSeconds.observe({ kind: mail.kind }, (now().getTime() - Date.parse(mail.created_at)) / 1_000)
 }
 
-async function recordUncertain(scope: PlatformScope, mail: OutboxMail, reason: string): Promise<void> {
+async function recordUncertain(scope: JobScope, mail: OutboxMail, reason: string): Promise<void> {
   await scope.db.transaction(async (tx) => {
     if (await markMailUncertain(tx, mail.id, reason)) await postpone({ ...scope, db: tx }, mail, secondAttemptDelayMs)
   })
   mailAttempts.inc({ kind: mail.kind, outcome: 'uncertain' })
 }
 
-const postpone = ({ db, now }: PlatformScope, mail: OutboxMail, ms: number): Promise<void> =>
+const postpone = ({ db, now }: JobScope, mail: OutboxMail, ms: number): Promise<void> =>
   setDue(db, mailDue, mail.workspace_id, [{ subject: mail.id, at: new Date(now().getTime() + ms) }])

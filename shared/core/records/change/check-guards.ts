@@ -4,7 +4,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
 /**
- * Runs the guards of a type (shared/guards.ts) for a change of these fields of a locked record, or for its deletion when `fields` is
+ * Runs the guards of a type (shared/features.ts) for a change of these fields of a locked record, or for its deletion when `fields` is
  * omitted. Throws the problem of the first guard that refuses. A type without guards costs one map lookup. Deleting a whole type needs no
  * check: types with guards are built in and cannot be deleted.
  */

@@ -9,7 +9,7 @@ import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/ann
 
 /**
  * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
- * may not delete it, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/guards.ts).
+ * may not delete it, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts).
  */
 export function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
   return withRecordType(scope, typeKey, (type) =>

@@ -23,7 +23,7 @@ import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 /**
  * Changes the fields that were sent; null clears one. Throws NOT_FOUND when the caller may not read the record, FORBIDDEN when it may read
  * but not change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one, DUPLICATE_VALUE for a
- * unique field, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/guards.ts). Both rights are
+ * unique field, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts). Both rights are
  * tested on the stored record only. `precomputed` holds values computed before the record was locked.
  */
 export function changeRecord(

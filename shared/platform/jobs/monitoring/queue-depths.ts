@@ -1,4 +1,4 @@
-import type { Database } from '#shared/platform/db/database.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** Numbers of waiting and running jobs of a queue, and the age of the next one. */
@@ -40,4 +40,4 @@ const depths = sql(
    where ${isDispatched('line')}`,
 )
 /** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`. */
-export const findQueueDepths = (db: Database): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())
+export const findQueueDepths = (db: Executor): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())

@@ -1,22 +1,22 @@
 import test from 'ava'
-import { chores } from '#shared/chores.ts'
+import { maintenance } from '#shared/features.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
-import { letChore } from '#test/support/chores.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { world } from '#test/support/world.ts'
 
-test('every chore has a name of its own and a time', (t) => {
-  t.is(new Set(chores.map(({ name }) => name)).size, chores.length)
-  t.true(chores.every(({ everySeconds }) => everySeconds >= 5))
+test('every maintenance task has a unique name and an interval', (t) => {
+  t.is(new Set(maintenance.map(({ name }) => name)).size, maintenance.length)
+  t.true(maintenance.every(({ everySeconds }) => everySeconds >= 5))
 })
 
-test('every chore can be done', async (t) => {
+test('every maintenance task runs', async (t) => {
   const w = await world({ LOG_LEVEL: 'silent' })
   t.teardown(w.close)
   const { services } = w.api
-  for (const chore of chores) {
-    await t.notThrowsAsync(chore.run({ ...services, db: services.database }, new AbortController().signal), chore.name)
+  for (const task of maintenance) {
+    await t.notThrowsAsync(task.run({ ...services, db: services.database }, new AbortController().signal), task.name)
   }
 })
 
@@ -32,11 +32,11 @@ test('old rows go in batches, and the others stay', async (t) => {
     return database.query<Row>(statement)
   }
   const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), forWorkspace: () => db }
-  const chore = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
-  await chore.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
+  const task = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
+  await task.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
   t.is((await w.db.query('select from litter')).rowCount, 13)
   t.is(texts.length, 4)
-  const stopped = chore.run({ db, now: () => new Date('2031-01-01T00:00:00Z') }, AbortSignal.abort())
+  const stopped = task.run({ db, now: () => new Date('2031-01-01T00:00:00Z') }, AbortSignal.abort())
   await t.throwsAsync(stopped)
   t.is((await w.db.query('select from litter')).rowCount, 13)
 })
@@ -49,6 +49,6 @@ test('ended sessions are removed, and those that go on are not', async (t) => {
   await w.db.query(
     `insert into sessions (id, user_id, token_hash, expires_at) select uuidv7(), owner_id, 'ended', now() - interval '1 second' from workspaces limit 1`,
   )
-  await letChore(w, 'sweep_sessions')
+  await runMaintenanceTask(w, 'sweep_sessions')
   t.is((await w.db.query('select from sessions')).rowCount, before)
 })

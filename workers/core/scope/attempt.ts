@@ -19,9 +19,8 @@ import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace }
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 import { type AnyHandler, type Attempt, completed, type JobResult, type StartJob } from '#workers/platform/jobs/handler.ts'
-import type { Resources } from '#workers/resources.ts'
 
-export type WorkerServices = Services & { readonly db: Executor; readonly resources: Resources }
+export type WorkerServices = Services & { readonly db: Executor }
 /** Job columns that an attempt reads. */
 type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 'retryLimit'>
 
@@ -55,9 +54,8 @@ export async function runAttempt(
   let isRunning = false
   try {
     if (workspace) requireNotHalted(job, workspace)
-    const { resources: _, ...shared } = services
     const run = async (tracked: Tracked): Promise<void> => {
-      const platform: PlatformScope = { ...shared, db: tracked.db, principal: null, cause: row.data.cause }
+      const platform: PlatformScope = { ...services, db: tracked.db, principal: null, cause: row.data.cause }
       const scope = handler.inWorkspace ? await enterAsCaller(platform, row.data.workspaceId ?? '', job.work) : platform
       isRunning = true
       const done = await handler.run(attemptIn(scope, { ...work, reached, tracked, begun: started.begun }) as never)
@@ -116,13 +114,12 @@ interface RunningWork extends Work {
 }
 
 function attemptIn<S extends PlatformScope>(scope: S, work: RunningWork): Attempt<unknown, unknown, S> {
-  const { handler, row, signal, services, reached, tracked, begun } = work
+  const { handler, row, signal, reached, tracked, begun } = work
   return {
     payload: handler.job.payload.parse(row.data.payload, 'payload'),
     scope,
     jobId: operationOf(row),
     signal,
-    resources: services.resources,
     begun,
     checkpoint: reached.checkpoint,
     advance: async (progress, next, inside = scope) => {

@@ -7,7 +7,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/stale-reads.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { defineHandler } from '#workers/platform/jobs/handler.ts'
+import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Checkpoint of a recompute. */
 interface Progress {

@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { createGroupedWork } from '#workers/platform/jobs/grouped-work.ts'
+import { createGroupedWork } from '#workers/core/notifications/grouped-work.ts'
 
 // Of a scope, lots look at nothing but which process's queue it has.
 const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformScope

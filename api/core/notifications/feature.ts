@@ -1,0 +1,4 @@
+import { routes } from '#api/core/notifications/routes.ts'
+import type { FeatureRoutes } from '#api/http/route.ts'
+
+export const feature: FeatureRoutes = { routes }

@@ -1,0 +1,4 @@
+import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { workspaceMaintenance } from '#shared/core/workspaces/maintenance.ts'
+
+export const feature = { jobs: { setUpWorkspace: setUpWorkspaceJob }, maintenance: workspaceMaintenance }

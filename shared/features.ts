@@ -1,0 +1,61 @@
+import type { Feature } from '#shared/core/automation/feature.ts'
+import { feature as notifications } from '#shared/core/notifications/feature.ts'
+import { feature as people } from '#shared/core/people/feature.ts'
+import { feature as records } from '#shared/core/records/feature.ts'
+import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import { feature as types } from '#shared/core/types/feature.ts'
+import { feature as workspaces } from '#shared/core/workspaces/feature.ts'
+import { feature as accounting } from '#shared/features/accounting/feature.ts'
+import { feature as calendar } from '#shared/features/calendar/feature.ts'
+import { feature as drive } from '#shared/features/drive/feature.ts'
+import { feature as flows } from '#shared/features/flows/feature.ts'
+import { feature as forms } from '#shared/features/forms/feature.ts'
+import { feature as functions } from '#shared/features/functions/feature.ts'
+import { feature as messages } from '#shared/features/messages/feature.ts'
+import { feature as payments } from '#shared/features/payments/feature.ts'
+import { feature as queues } from '#shared/features/queues/feature.ts'
+import { feature as blobs } from '#shared/platform/blobs/feature.ts'
+import { feature as database } from '#shared/platform/db/feature.ts'
+import { feature as due } from '#shared/platform/due/feature.ts'
+import { defineMaintenanceKind } from '#shared/platform/due/maintenance.ts'
+import type { Subscriptions } from '#shared/platform/events/subscription.ts'
+import { feature as jobQueue } from '#shared/platform/jobs/feature.ts'
+import { feature as mail } from '#shared/platform/mail/feature.ts'
+
+/** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
+export const features: readonly Feature[] = [
+  ...[database, blobs, jobQueue, due, mail],
+  ...[people, workspaces, types, records, notifications],
+  ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
+]
+
+const collect = <T>(part: (feature: Feature) => readonly T[] | undefined): readonly T[] => features.flatMap((one) => part(one) ?? [])
+
+/** All declared jobs. A release creates their queues; each has exactly one handler in `workers/handlers.ts`. */
+export const jobs = collect(({ jobs = {} }) => Object.values(jobs))
+
+/** Clean-ups of old data and repairs after processes that died. */
+export const maintenance = collect((feature) => feature.maintenance)
+
+/** The due kind of all maintenance tasks. */
+export const maintenanceKind = defineMaintenanceKind(maintenance)
+
+export const dueKinds = [maintenanceKind, ...collect((feature) => feature.dueKinds)]
+
+/** Subscriptions by subscriber. Only this table knows both ends of an event. */
+export const subscriptions: Subscriptions = Object.assign({}, ...collect(({ subscriptions = {} }) => [subscriptions]))
+
+/** All SDK methods that functions can call (decisions, Functions). */
+export const sdkMethods = collect((feature) => feature.sdkMethods)
+
+/**
+ * The guards by record type. They are part of the services, and the functions of core/records call them, so that routes, batches, the SDK
+ * and flow blocks meet the same refusal without a dependency of records on features.
+ */
+export const guards: RecordGuards<Scope> = Map.groupBy(
+  collect((feature) => feature.guards),
+  ({ type }) => type,
+)
+
+export const metrics = collect(({ metrics }) => (metrics ? [metrics] : []))

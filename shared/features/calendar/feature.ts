@@ -1,0 +1,19 @@
+import type { Feature } from '#shared/core/automation/feature.ts'
+import { exportCalendarJob, fireRemindersJob, importCalendarJob, mailGuestsJob } from '#shared/features/calendar/jobs.ts'
+import { calendarMaintenance } from '#shared/features/calendar/maintenance.ts'
+import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
+import { calendarMethods } from '#shared/features/calendar/sdk.ts'
+import { calendarMetrics } from '#shared/features/calendar/zones/metrics.ts'
+
+export const feature = {
+  jobs: {
+    mailGuests: mailGuestsJob,
+    fireReminders: fireRemindersJob,
+    importCalendar: importCalendarJob,
+    exportCalendar: exportCalendarJob,
+  },
+  dueKinds: [calendarDue],
+  maintenance: calendarMaintenance,
+  sdkMethods: calendarMethods,
+  metrics: calendarMetrics,
+} satisfies Feature

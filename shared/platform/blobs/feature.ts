@@ -1,0 +1,3 @@
+import { blobMaintenance } from '#shared/platform/blobs/maintenance.ts'
+
+export const feature = { maintenance: blobMaintenance }

@@ -1,0 +1,4 @@
+import { jobMaintenance } from '#shared/platform/jobs/maintenance.ts'
+import { jobMetrics } from '#shared/platform/jobs/metrics.ts'
+
+export const feature = { maintenance: jobMaintenance, metrics: jobMetrics }

@@ -1,0 +1,39 @@
+import { Histogram } from 'prom-client'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/monitoring/queue-depths.ts'
+import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
+
+export const jobWaitSeconds = new Histogram({
+  name: 'kontor_job_wait_seconds',
+  help: 'Time from when a job was due until its first attempt began, its wait at a gate included, by job',
+  labelNames: ['job'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800],
+  registers: [],
+})
+
+export const jobAttemptSeconds = new Histogram({
+  name: 'kontor_job_attempt_seconds',
+  help: 'Time that one attempt of a job took, by job and outcome',
+  labelNames: ['job', 'outcome'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
+  registers: [],
+})
+
+export const jobMetrics: Metrics<Executor> = {
+  counters: [jobWaitSeconds, jobAttemptSeconds],
+  addGauges: (registry, query) => {
+    // A scrape collects the gauges in their order, so the second uses the rows that the first has read.
+    let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
+    addGauge(registry, 'kontor_queue_jobs', 'Jobs in a queue, by whether they wait or run', ['job', 'state'], async () => {
+      depths = query(findQueueDepths, 'jobs')
+      return (await depths).flatMap(({ job, waiting, running }) => [
+        { labels: { job, state: 'waiting' }, value: waiting },
+        { labels: { job, state: 'running' }, value: running },
+      ])
+    })
+    const help = 'Since when the next job of a queue, or of its gate, has been waiting; 0 when none is due'
+    addGauge(registry, 'kontor_queue_oldest_seconds', help, ['job'], async () =>
+      (await depths).map(({ job, oldestSeconds }) => ({ labels: { job }, value: oldestSeconds })),
+    )
+  },
+}

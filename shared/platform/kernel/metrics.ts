@@ -1,0 +1,38 @@
+import { Gauge, type Metric, type Registry } from 'prom-client'
+
+/** Reads rows of the whole installation; none in a process that does not report them, or when the query fails. */
+export type MetricQuery<Db> = <Row>(read: (db: Db) => Promise<readonly Row[]>, what: string) => Promise<readonly Row[]>
+
+/** The metrics of a folder. */
+export interface Metrics<Db> {
+  /** Counters and histograms of one process, made with `registers: []`. Each process adds them to its own registry. */
+  readonly counters?: readonly Metric[]
+  /** Adds gauges over all workspaces. One process of an installation reads them, so a sum over processes counts each row once. */
+  readonly addGauges?: (registry: Registry, query: MetricQuery<Db>) => void
+}
+
+interface GaugeRow {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Adds a gauge whose values are read at each scrape. Labels without a row disappear. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  read: () => Promise<GaugeRow[]>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    async collect() {
+      const rows = await read()
+      this.reset()
+      for (const { labels, value } of rows) this.set(labels, value)
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import { type DecryptedConnection, loadDecryptedConnection } from '#shared/features/messages/connections/connections.ts'
+import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
+import { canonicalHost, endpointKey } from '#shared/platform/egress/endpoint.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
+import { parseSender } from '#shared/platform/mail/sender.ts'
+import type { FindConnectionTransport, MailServer, ServerTransport } from '#workers/platform/mail/transports.ts'
+
+/** Finds the transport of a workspace's connection; undefined when it was deleted. */
+export const findConnectionTransport: FindConnectionTransport = async ({ config, db }, workspaceId, connectionId) => {
+  const connection = await loadDecryptedConnection(db, config, workspaceId, connectionId)
+  return connection && connectionTransport(config, connection)
+}
+
+/**
+ * The transport of a workspace's connection. It signs with the connection's key or not at all: the workspace chooses From, so the
+ * operator's key must not sign.
+ */
+export const connectionTransport = (config: Config, connection: DecryptedConnection): ServerTransport => ({
+  kind: 'server',
+  from: parseSender(connection.from),
+  dkim: connection.dkim,
+  server: buildServer(config, connection),
+})
+
+/**
+ * Passwords require TLS on the internet. An endpoint that the operator allows is on a private network, where servers often lack TLS; a
+ * server on this machine cannot have a valid certificate.
+ */
+function buildServer(config: Config, { host, port, secure, username, password }: DecryptedConnection): MailServer {
+  const canonicalName = canonicalHost(host)
+  const isAllowed = config.egressAllow.includes(endpointKey({ host: canonicalName, port }))
+  const isLocal = isAllowed && (canonicalName === 'localhost' || canonicalName === '::1' || canonicalName.startsWith('127.'))
+  return {
+    dialer: restrictedDialer(config),
+    host: canonicalName,
+    port,
+    secure,
+    requireTLS: username !== '' && !isAllowed,
+    ...(isLocal ? { tls: { rejectUnauthorized: false } } : {}),
+    ...(username === '' ? {} : { auth: { user: username, pass: password } }),
+  }
+}
