@@ -5,8 +5,9 @@ import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import { installJobQueues } from '#shared/platform/jobs/job-queue.ts'
 
 /** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. */
-export async function release(databaseUrl: string): Promise<void> {
-  await migrate(databaseUrl)
+export const release = (databaseUrl: string): Promise<void> => migrate(databaseUrl, () => installQueues(databaseUrl))
+
+async function installQueues(databaseUrl: string): Promise<void> {
   const database = new Database(databaseUrl, {
     connections: 2,
     name: 'kontor release',

@@ -78,7 +78,15 @@ export class Database implements Executor {
 
   /** Runs SQL of a library: one statement with values, or several without. */
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
-    return this.#withClient(null, (client) => client.query(text, values))
+    return this.#withClient(null, async (client) => {
+      try {
+        return await client.query(text, values)
+      } catch (error) {
+        // pg-boss sends texts of several statements that begin a transaction; one that fails would leave it open.
+        await client.query('rollback')
+        throw error
+      }
+    })
   }
 
   afterCommit(hook: () => void): void {

@@ -14,8 +14,8 @@ export const migrationLockKey = 7_203_114_552
 /** The interval at which a process tries to take the lock while another one migrates. */
 const lockRetryMs = 200
 
-/** Migrates the database to the newest migration. Concurrent calls wait for each other. */
-export async function migrate(databaseUrl: string): Promise<void> {
+/** Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. */
+export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<void> {
   const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
   // Silent: knex also throws what it would print.
   const log = { warn: () => undefined, error: () => undefined }
@@ -24,6 +24,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
   try {
     while (!(await tryLock(lock))) await pause(lockRetryMs)
     await db.migrate.latest({ migrationSource: forwardOnly, tableName: 'migrations' })
+    await afterwards?.()
   } finally {
     // The lock ends with its session, also when this process is killed.
     await lock.end()

@@ -118,3 +118,10 @@ test('a transaction inside another ends nothing', async (t) => {
   await t.throwsAsync(outer, { message: 'no' })
   t.deepEqual(await held(database), [])
 })
+
+test('a text of several statements that fails leaves no transaction open', async (t) => {
+  const database = await numbers(t)
+  await t.throwsAsync(database.executeSql('begin; select 1 / 0; commit'), { message: /division by zero/ })
+  await database.query(insert(1))
+  t.deepEqual(await held(database), [1])
+})
