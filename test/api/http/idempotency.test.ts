@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember, createPerson } from '#test/support/factories.ts'
 import { hurry } from '#test/support/hurry.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 

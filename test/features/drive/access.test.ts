@@ -1,7 +1,7 @@
 import test from 'ava'
 import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { type Caller, createMember, createOrg, createService, type Org } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 

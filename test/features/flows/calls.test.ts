@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/features/flows/support.ts'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const megabyte = 1_048_576

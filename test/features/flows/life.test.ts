@@ -16,8 +16,8 @@ import {
   start,
   waitFor,
 } from '#test/features/flows/support.ts'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'

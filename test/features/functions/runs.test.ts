@@ -1,7 +1,7 @@
 import test from 'ava'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
-import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { createMember } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
