@@ -56,14 +56,7 @@ export const queueMethods = restrictToApp('queues', [
     'queues.scan',
     '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null }>',
     [key, ['options', scanInput]],
-    async ({ scope }, queueKey, input) => {
-      const { enteredBefore: _, ...answer } = await judgeScan(
-        scope,
-        await requirePermittedQueue(scope, 'queues:transition', queueKey),
-        input,
-      )
-      return answer
-    },
+    async ({ scope }, queueKey, input) => judgeScan(scope, await requirePermittedQueue(scope, 'queues:transition', queueKey), input),
   ),
   defineSdkQuery(
     'queues.items',
