@@ -12,7 +12,7 @@ const millionthsPerUnit = 1_000_000n
 const fractionDigits = 6
 
 /** The largest amount of one line (document 2, Accounting, entry rule 3). */
-export const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
+const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
 
 // Decisions, Accounting: ASCII digits and a decimal point; no sign, exponent, blank or separator.
 const decimalPattern = /^\d{1,13}(?:\.\d{1,6})?$/

@@ -30,7 +30,7 @@ export async function requirePayableLink({ db, workspace, now }: Scope, linkId: 
 }
 
 /** A payer's action on the pay page. */
-export interface PayerAction {
+interface PayerAction {
   readonly outcome: SandboxPayment['outcome']
   readonly name: string
   readonly email: string

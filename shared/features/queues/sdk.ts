@@ -5,7 +5,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { claimItems } from '#shared/features/queues/claims/claim.ts'
 import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { enqueueItems } from '#shared/features/queues/items/add.ts'
+import { addItems } from '#shared/features/queues/items/add.ts'
 import { itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
 import { moveItemForCaller } from '#shared/features/queues/items/move.ts'
 import { claimInput, moveInput, newItems, scanInput } from '#shared/features/queues/items/schemas.ts'
@@ -30,10 +30,8 @@ export const queueMethods = restrictToApp('queues', [
     'queues.enqueue',
     '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string | null; key: string; stage: string | null; status: string | null; duplicate: boolean }[] }>',
     [key, ['items', newItems]],
-    async ({ scope }, queueKey, items) => {
-      await requirePermittedQueue(scope, 'queues:enqueue', queueKey)
-      return enqueueItems(scope, queueKey, items)
-    },
+    async ({ scope }, queueKey, items) =>
+      addItems(scope, await requirePermittedQueue(scope, 'queues:enqueue', queueKey), items, { source: 'function' }),
   ),
   defineSdkMethod(
     'queues.claim',

@@ -5,7 +5,7 @@ import { selectAccounts, selectAllAccounts } from '#shared/features/accounting/a
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 
 /** The kinds of accounts. An account without a kind is unclassified. */
-export const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
+const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
 export type AccountKind = (typeof accountKinds)[number]
 
 /** An account as reports show it; code and name are empty where the caller may not read them. */

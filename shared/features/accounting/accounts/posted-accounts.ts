@@ -4,7 +4,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 const maxKnownIds = 10_000
 
 /** The accounts of an entry to post. */
-export interface PostedAccounts {
+interface PostedAccounts {
   /** Ids whose records must be checked, without duplicates, in the order of the lines. */
   readonly idsToCheck: readonly string[]
   /** Records, after posting, that these accounts have lines. */

@@ -17,7 +17,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A line to post; either debit or credit is zero. */
-export interface PostingLine {
+interface PostingLine {
   readonly accountId: string
   readonly debit: Amount
   readonly credit: Amount
@@ -25,7 +25,7 @@ export interface PostingLine {
 }
 
 /** A balanced entry to post; a null currency means the workspace's default currency. */
-export interface EntryDraft {
+interface EntryDraft {
   readonly date: string
   readonly memo: string
   readonly sourceType: string
@@ -36,7 +36,7 @@ export interface EntryDraft {
 }
 
 /** Options of a posting. */
-export interface PostOptions {
+interface PostOptions {
   /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
   readonly deduplicationKey?: string
 }

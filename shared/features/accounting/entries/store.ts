@@ -17,7 +17,7 @@ export interface StoredEntry {
 }
 
 /** A line of a stored entry. */
-export interface StoredLine {
+interface StoredLine {
   readonly id: string
   readonly account_id: string
   readonly debit: string
@@ -26,7 +26,7 @@ export interface StoredLine {
 }
 
 /** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
-export const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
+const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
   entry.currency, ${instantSql('entry.created_at')} as created_at, entry.reverses,
   (
     select reversal.id from journal_entries as reversal

@@ -10,7 +10,6 @@ import { waitForPostings } from '#shared/features/accounting/wait-for-postings.t
 
 /** Export formats by name. */
 export const exportFormats = { hledger, beancount, csv } as const satisfies Readonly<Record<string, ExportFormat>>
-export type ExportFormatName = keyof typeof exportFormats
 
 /**
  * Exports all entries posted before an instant, now by default, in every currency, by date, a page of entries per buffer. Accounts that the

@@ -11,7 +11,7 @@ export interface ExportFormat {
 }
 
 /** The exported ledger, as a format's header needs it. */
-export interface ExportedBooks {
+interface ExportedBooks {
   readonly workspaceId: string
   /** Exclusive instant: the entries were posted before it. */
   readonly before: string

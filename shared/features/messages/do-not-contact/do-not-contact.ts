@@ -16,7 +16,7 @@ export const doNotContactEntry = schema(
     { title: 'DoNotContact', description: 'Somebody who wants no messages. Invitations, confirmations and mails for passwords go on.' },
   ),
 )
-export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
+type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 
 /** Page of the do-not-contact list. */
 export const doNotContactQuery = schema(

@@ -20,7 +20,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 
 /** Maximum number of connections per workspace. */
-export const maxConnections = 100
+const maxConnections = 100
 
 /** Maximum length of one credential in characters. */
 const maxCredentialLength = 500

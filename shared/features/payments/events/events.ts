@@ -15,7 +15,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export const maxDeliveryBytes = 1024 * 1024
 
 /** Finds the connection of a webhook address, in any workspace. Throws NOT_FOUND. */
-export async function requireWebhookConnection({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
+async function requireWebhookConnection({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
   const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findWebhookConnection(connectionId)) : []
   if (!connection) throw problem('NOT_FOUND')
   return connection

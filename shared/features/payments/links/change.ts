@@ -104,7 +104,7 @@ function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', s
 }
 
 /** Polls a link at its provider and applies its facts. A refresh without news also appends a timeline entry. */
-export async function pollLink(scope: Scope, linkId: string, source: TimelineSource): Promise<Link> {
+async function pollLink(scope: Scope, linkId: string, source: TimelineSource): Promise<Link> {
   const link = await getLink(scope, linkId)
   const linkAtProvider = await findProviderLink(scope, link, source)
   if (!linkAtProvider) return link

@@ -28,7 +28,7 @@ const pageSize = 100
 const providerIdPrefix = 'sandbox_'
 
 /** Path of the pay page on this server. */
-export const payPath = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
+const payPath = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
 
 const toProviderLink = (account: ProviderAccount, linkId: string): ProviderLink => ({
   providerLinkId: `${providerIdPrefix}${linkId}`,

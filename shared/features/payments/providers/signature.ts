@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Maximum difference between a signature's time and now in seconds, in either direction (decisions, Payments). */
-export const toleranceSeconds = 300
+const toleranceSeconds = 300
 
 /** Computes the HMAC-SHA256 over the concatenated parts. */
 export const computeHmac = (secret: string | Buffer, ...parts: readonly (string | Buffer)[]): Buffer => {

@@ -8,7 +8,7 @@ import type { Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** The data about a link that is compared. */
-export interface LinkEvidence {
+interface LinkEvidence {
   readonly link: ReconciledLink
   /** Payments reported by the provider. */
   readonly payments: readonly ProviderPayment[]

@@ -7,9 +7,13 @@ import { type FlowCheck, requireRunReferences, requireTypeReferences } from '#sh
 import type { Queue, QueueInput, QueueView } from '#shared/features/queues/definitions/schemas.ts'
 import {
   auditDeletion,
+  clearHistory,
+  clearItems,
   countInStages,
   countQueues,
+  deleteQueue,
   deleteStages,
+  findHiddenQueue,
   findQueues,
   hideQueue,
   insertQueue,
@@ -20,6 +24,7 @@ import {
 } from '#shared/features/queues/definitions/store.ts'
 import { clearQueue } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
@@ -123,6 +128,17 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
     await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, before, cause.requestId))
     await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
+}
+
+/** Rows deleted per statement. */
+const batchSize = 2_000
+
+/** Deletes the items, history and row of a deleted queue in batches. Idempotent; a queue that is not marked deleted is left unchanged. */
+export async function deleteQueueContents(db: Executor, workspaceId: string, queueId: string): Promise<void> {
+  if ((await db.query(findHiddenQueue(workspaceId, queueId))).length === 0) return
+  while ((await db.query(clearItems(workspaceId, queueId, batchSize))).length > 0);
+  while ((await db.query(clearHistory(workspaceId, queueId, batchSize))).length > 0);
+  await db.query(deleteQueue(workspaceId, queueId))
 }
 
 const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)

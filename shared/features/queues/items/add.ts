@@ -1,5 +1,5 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { requireEnabled, requireQueueByKey, serializePayload } from '#shared/features/queues/definitions/load.ts'
+import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findOpenItems, insertItems } from '#shared/features/queues/items/add-store.ts'
@@ -58,11 +58,6 @@ function buildAddedItems(scope: Scope, queue: Queue, added: readonly AddedRow[])
       row.created || visible.has(row.id) ? toAddedItem(row) : { ...toAddedItem(row), id: null, stage: null, status: null },
     )
   })
-}
-
-/** Adds items for functions and flows, by the queue's key. Throws NOT_FOUND; the caller of this function checks permissions. */
-export async function enqueueItems(scope: Scope, queueKey: string, items: readonly NewItem[]): Promise<AddAnswer> {
-  return addItems(scope, await requireQueueByKey(scope, queueKey), items, { source: 'function' })
 }
 
 /** Items of a body, from `items` or `keys`; throws VALIDATION_ERROR when there are none or too many. */

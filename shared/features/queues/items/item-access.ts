@@ -6,7 +6,7 @@ import { findItemById } from '#shared/features/queues/items/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Queues grouped by the caller's access to their items: all items, or those that `itemAccess` admits. */
-export interface QueueAccess {
+interface QueueAccess {
   readonly unrestricted: readonly Queue[]
   readonly limited: readonly Queue[]
   /** Applies to the items of `limited`. */

@@ -45,7 +45,7 @@ export const itemPage = schema(
     { title: 'QueueItemPage' },
   ),
 )
-export interface ItemPage {
+interface ItemPage {
   readonly items: ItemView[]
   readonly total: number
   readonly next_offset: number | null

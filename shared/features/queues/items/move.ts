@@ -32,7 +32,7 @@ export interface Move {
 export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
 /** Result of a move; `item` is its state afterwards. */
-export interface MoveResult {
+interface MoveResult {
   readonly item: ItemRow
   readonly from: string
   readonly refusal: MoveRefusal | null

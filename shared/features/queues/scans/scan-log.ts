@@ -13,7 +13,7 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Result of a logged scan. */
-export interface LoggedScanResult extends ScanAnswer {
+interface LoggedScanResult extends ScanAnswer {
   readonly scan_id: string
   readonly conflict: boolean
 }
