@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
+import { currencyDigits, isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
@@ -64,4 +64,10 @@ export const sumOf = (amounts: Iterable<Amount>): Amount => {
   let sum = 0n
   for (const amount of amounts) sum += amount
   return sum
+}
+
+/** Throws VALIDATION_ERROR unless the code is in ISO 4217 or among the currencies that the ledger already uses. */
+export function requireCurrency(code: string, usedCurrencies: readonly string[] = []): void {
+  if (isCurrencyCode(code) || usedCurrencies.includes(code)) return
+  throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${code.slice(0, 20)}`)
 }

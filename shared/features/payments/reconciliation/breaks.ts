@@ -1,5 +1,5 @@
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import type { PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
+import type { PaymentEntry } from '#shared/features/accounting/entries/store.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import { formatAmount } from '#shared/features/payments/links/schemas.ts'
 import type { Break } from '#shared/features/payments/reconciliation/schemas.ts'
