@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { platformOrigin } from '#shared/features/payments/connections/connections.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
 import { deliverSandboxEvent } from '#shared/features/payments/jobs.ts'
 import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
@@ -42,15 +43,14 @@ interface PayerAction {
  */
 export async function payOrDecline(scope: Scope, linkId: string, { outcome, name, email }: PayerAction): Promise<PayableLink> {
   await requirePayableLink(scope, linkId)
-  const { db, workspace, now, jobQueue, cause } = scope
+  const { db, workspace, now, jobQueue } = scope
   await db.transaction(async (tx) => {
     const [link] = await tx.query<{ connection_id: string }>(lockPayableSandboxLink(workspace.id, linkId, now()))
     if (!link) return
     const id = `sbx_${randomBytes(12).toString('hex')}`
     const inserted = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
     if (inserted.length === 0) return
-    const origin = { workspaceId: workspace.id, cause: { ...cause, actorId: null, actorType: 'system' as const } }
-    await jobQueue.enqueue(tx, deliverSandboxEvent, origin, { paymentId: id })
+    await jobQueue.enqueue(tx, deliverSandboxEvent, platformOrigin(scope), { paymentId: id })
   })
   return requirePayableLink(scope, linkId)
 }

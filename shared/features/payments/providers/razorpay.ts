@@ -13,8 +13,8 @@ import {
   readObjects,
   readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { computeHmac, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
 import { fromProviderUnits, toProviderUnits, unitTable } from '#shared/features/payments/providers/units.ts'
+import { computeHmac, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 

@@ -17,7 +17,7 @@ import {
   insertSandboxLink,
   type SandboxPayment,
 } from '#shared/features/payments/providers/sandbox-store.ts'
-import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
+import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
