@@ -14,7 +14,7 @@ import {
 } from '#shared/features/payments/providers/sandbox-store.ts'
 import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A link as the sandbox's pay page shows it. */
@@ -24,8 +24,7 @@ export interface PayableLink extends SandboxLink {
 
 /** Reads the link of a pay page. Throws NOT_FOUND. */
 export async function requirePayableLink({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
-  const [link] = isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : []
-  if (!link) throw problem('NOT_FOUND')
+  const link = requireRow(isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : [])
   const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
   return { ...link, state: link.payment_id !== null ? 'paid' : isClosed ? 'closed' : 'open' }
 }

@@ -5,13 +5,12 @@ import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounti
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads one entry. Throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
-  const [found] = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
-  if (!found) throw problem('NOT_FOUND')
+  const found = requireRow(isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : [])
   return viewOfEntry(found)
 }
 

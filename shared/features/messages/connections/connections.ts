@@ -18,7 +18,7 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
@@ -48,16 +48,13 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
 /** One connection as its creation returned it, to compare with a body sent back. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
-  const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
-  if (!webhook) throw problem('NOT_FOUND')
+  const webhook = requireRow(await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id)))
   return { ...viewOf(scope, stored), webhook_secret: decryptSecret(scope.config, stored.id, 'webhook', webhook.webhook_secret) }
 }
 
 /** A stored connection; throws NOT_FOUND. */
 export async function requireConnection({ db, workspace }: Scope, id: string): Promise<StoredConnection> {
-  const [row] = isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : []
-  if (!row) throw problem('NOT_FOUND')
-  return row
+  return requireRow(isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : [])
 }
 
 /** Creates a connection. Throws VALIDATION_ERROR for an invalid host, address or key. */
@@ -85,8 +82,7 @@ export function changeConnection(scope: Scope, id: string, change: ConnectionCha
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
   return scope.db.transaction(async (tx) => {
-    const [before] = await tx.query<StoredConnection>(lockConnection(workspace.id, id))
-    if (!before) throw problem('NOT_FOUND')
+    const before = requireRow(await tx.query<StoredConnection>(lockConnection(workspace.id, id)))
     const values = mergeSettings(config, before.id, before, change)
     const [row] = await tx.query<StoredConnection>(updateConnection(workspace.id, id, ...values, scope.now()))
     return viewOf(scope, row as StoredConnection)
@@ -95,8 +91,7 @@ export function changeConnection(scope: Scope, id: string, change: ConnectionCha
 
 /** Deletes a connection: its queued messages fail, and its webhook URL is no longer valid. Throws NOT_FOUND. */
 export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {
-  const removed = isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : []
-  if (removed.length === 0) throw problem('NOT_FOUND')
+  requireRow(isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : [])
 }
 
 /** A connection with decrypted secrets, for talking to its server. */

@@ -5,7 +5,7 @@ import { contactKey } from '#shared/features/messages/do-not-contact/contact-key
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findRecipientByConnection, markBounced } from '#shared/features/messages/store.ts'
 import { isSignedNow } from '#shared/platform/kernel/crypto/webhook-signature.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -18,8 +18,7 @@ const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message
  */
 export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
   const { config, db, now } = scope
-  const [webhook] = isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : []
-  if (!webhook) throw problem('NOT_FOUND')
+  const webhook = requireRow(isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : [])
   const connection = connectionId.toLowerCase()
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
   // Hexadecimal digits may be upper case here.

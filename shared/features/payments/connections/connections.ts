@@ -18,7 +18,7 @@ import { providers } from '#shared/features/payments/providers/providers.ts'
 import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 
@@ -61,8 +61,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   return scope.db.transaction(async (tx) => {
-    const [before] = await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id))
-    if (!before) throw problem('NOT_FOUND')
+    const before = requireRow(await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id)))
     const { name = before.name, mode = before.mode, redirect_url } = change
     refuseLiveSandbox(before.provider, mode)
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
@@ -81,8 +80,7 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
 export async function removeConnection(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
-    const hidden = await tx.query(hideConnection(scope.workspace.id, id, scope.now()))
-    if (hidden.length === 0) throw problem('NOT_FOUND')
+    requireRow(await tx.query(hideConnection(scope.workspace.id, id, scope.now())))
     await scope.jobQueue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
   })
 }

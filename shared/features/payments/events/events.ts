@@ -9,7 +9,7 @@ import { handleEvent } from '#shared/features/payments/jobs.ts'
 import type { ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { Delivery } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Maximum size of a webhook delivery in bytes; providers send about 10,000. */
@@ -21,8 +21,7 @@ export const maxDeliveryBytes = 1024 * 1024
  * outside the time tolerance.
  */
 export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
-  const [connection] = isUuid(connectionId) ? await scope.db.query<StoredConnection>(findWebhookConnection(connectionId)) : []
-  if (!connection) throw problem('NOT_FOUND')
+  const connection = requireRow(isUuid(connectionId) ? await scope.db.query<StoredConnection>(findWebhookConnection(connectionId)) : [])
   const { provider, account } = openConnection(scope, connection)
   const event = provider.verifyDelivery(account, delivery)
   if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")

@@ -28,7 +28,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Name of the queues' subscription to record changes; listener ids are queue ids. */
@@ -72,7 +72,9 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
     await lockWorkspace(tx, workspace.id)
     const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(countQueues(workspace.id))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
-    const queue = found(await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)))
+    const queue = requireRow(
+      await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)),
+    )
     await tx.query(insertStages(workspace.id, queue.id, keysOf(queue)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
@@ -88,7 +90,7 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
     const txScope = within(scope, tx)
-    const locked = found(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
+    const locked = requireRow(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
     const definition = readDefinition(input, locked)
     const keys = new Set(definition.stages.map(({ key }) => key))
     await removeStages(
@@ -97,7 +99,7 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
       keysOf(locked).filter((key) => !keys.has(key)),
     )
     await tx.query(insertStages(workspace.id, before.id, [...keys]))
-    const queue = found(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
+    const queue = requireRow(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
   })
@@ -120,7 +122,7 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
   const summary = await readFullSummary(scope, queue)
   await db.transaction(async (tx) => {
-    if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
+    requireRow(await tx.query(hideQueue(workspace.id, queue.id)))
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
     const actorType = cause.actorId === null ? 'system' : cause.actorType
@@ -162,9 +164,4 @@ function subscribeIntake({ db, workspace }: Scope, { id, enabled, object_type, i
     { workspaceId: workspace.id, subscriber: intakeSubscriber, id },
     events.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
   )
-}
-
-function found<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

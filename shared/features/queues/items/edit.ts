@@ -6,7 +6,7 @@ import { deleteItem, updateItem as editStatement } from '#shared/features/queues
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type MoveRefusal, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ChangedItem, type EditInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
@@ -51,6 +51,5 @@ export async function removeItem(scope: Scope, queue: Queue, itemId: string): Pr
   const id = requireItemId(itemId)
   await requireItemAccess(scope, queue, id)
   const actorType = cause.actorId === null ? 'system' : cause.actorType
-  const deleted = await db.query(deleteItem(workspace.id, queue.id, id, toInstant(now()), cause.actorId, actorType))
-  if (deleted.length === 0) throw problem('NOT_FOUND')
+  requireRow(await db.query(deleteItem(workspace.id, queue.id, id, toInstant(now()), cause.actorId, actorType)))
 }
