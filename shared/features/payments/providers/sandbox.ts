@@ -136,16 +136,16 @@ export const sandbox: Provider = {
   credentialNames: [],
   ownCredentials: () => ({ webhook_secret: `whsec_${randomBytes(32).toString('base64')}` }),
   units: { provider: 'The sandbox', ruleOf: (currency) => ({ digits: currencyDigits(currency), step: 1 }) },
-  createLink: createLink,
-  findLink: findLink,
-  pollLink: pollLink,
-  endLink: endLink,
+  createLink,
+  findLink,
+  pollLink,
+  endLink,
   overlapMs: 60_000,
   checkCredentials: async ({ mode }) => {
     if (mode !== 'test') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox')
   },
-  listEventsSince: listEventsSince,
+  listEventsSince,
   signsEventId: true,
-  verifyDelivery: verifyDelivery,
-  readEvent: readEvent,
+  verifyDelivery,
+  readEvent,
 }

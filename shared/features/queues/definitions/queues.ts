@@ -28,6 +28,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -125,9 +126,8 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
     requireRow(await tx.query(hideQueue(workspace.id, queue.id)))
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
-    const actorType = cause.actorId === null ? 'system' : cause.actorType
     // `queue:…` is never a record type's key, so only callers that see the whole audit see the entry.
-    await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, before, cause.requestId))
+    await tx.query(auditDeletion(workspace.id, ...actorColumns(cause), `queue:${queue.key}`, queue.id, before, cause.requestId))
     await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
 }

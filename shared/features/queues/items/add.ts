@@ -8,6 +8,7 @@ import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } 
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -125,7 +126,7 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
     const rows = await db.query<AddedRow>(
       insertItems(
         ...[workspace.id, queue.id, JSON.stringify(open), source, queue.settings.allow_duplicates, toInstant(now())],
-        ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, scan ? 'created' : null],
+        ...[...actorColumns(cause), scan ? 'created' : null],
         ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
       ),
     )

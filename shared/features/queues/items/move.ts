@@ -12,6 +12,7 @@ import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOf
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
 import { patchesRecord, patchRecord } from '#shared/features/queues/stages/record-patch.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -100,7 +101,7 @@ async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Mov
   const [row] = await db.query<ItemRow & PreviousClaimRow & { from_stage: string; refusal: MoveRefusal | null }>(
     updateItemStage(
       ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), toInstant(now())],
-      ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, move.note ?? ''],
+      ...[...actorColumns(cause), move.note ?? ''],
       ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
       ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
     ),

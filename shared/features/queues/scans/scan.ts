@@ -9,6 +9,7 @@ import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { type MoveRefusal, moveItem, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -141,8 +142,8 @@ export async function recordScan(
   await db.query(
     insertHistoryEntry(
       ...[workspace.id, queue.id, item?.id ?? null, input.key, 'scanned', item?.stage ?? null, verdict, payload],
-      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), cause.actorId],
-      ...[cause.actorId === null ? 'system' : cause.actorType, [input.note ?? '', why].filter((part) => part !== '').join(': ')],
+      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), ...actorColumns(cause)],
+      [input.note ?? '', why].filter((part) => part !== '').join(': '),
     ),
   )
 }
