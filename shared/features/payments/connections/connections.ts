@@ -110,7 +110,7 @@ export const platformOrigin = ({ workspace, cause }: { workspace: Pick<Scope['wo
 })
 
 /** Converts a stored connection to the answer's shape, without its credentials. */
-export function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
+function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
   const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
   return {
     ...{ id, provider, name, mode, redirect_url, status, last_checked_at },
