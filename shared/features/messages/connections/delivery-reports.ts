@@ -4,7 +4,7 @@ import { findWebhook } from '#shared/features/messages/connections/store.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findRecipientByConnection, markBounced } from '#shared/features/messages/store.ts'
-import { isSignedNow } from '#shared/platform/kernel/crypto/webhook-signature.ts'
+import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -22,7 +22,7 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
   const connection = connectionId.toLowerCase()
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
   // Hexadecimal digits may be upper case here.
-  if (!isSignedNow(signature.toLowerCase(), secret, body, now()))
+  if (!verifyTimestampedSignature(signature.toLowerCase(), secret, body, now()))
     throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
   const { event, messageId } = readReport(body) ?? {}
   if (messageId === undefined) return

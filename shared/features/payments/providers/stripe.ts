@@ -14,7 +14,7 @@ import {
 } from '#shared/features/payments/providers/reading.ts'
 import { linkMetadataKey, readStripeFacts, stripeUnits } from '#shared/features/payments/providers/stripe-objects.ts'
 import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
-import { isSignedNow } from '#shared/platform/kernel/crypto/webhook-signature.ts'
+import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** API version whose objects are read here; without the header Stripe uses the account's default version. */
@@ -176,7 +176,7 @@ const readEvent = (bytes: Buffer): LinkFacts => {
 }
 
 const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { bytes, header }) => {
-  if (!isSignedNow(header('stripe-signature'), credentials.webhook_secret ?? '', bytes, now())) return undefined
+  if (!verifyTimestampedSignature(header('stripe-signature'), credentials.webhook_secret ?? '', bytes, now())) return undefined
   return { eventId: readId(decodeJson(bytes)), facts: readEvent(bytes) }
 }
 
