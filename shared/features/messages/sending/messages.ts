@@ -2,9 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { MessageQuery, MessageSummary, MessageView } from '#shared/features/messages/sending/schemas.ts'
 import { findMessage, findMessages, findRecordMessages } from '#shared/features/messages/store.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Messages of the workspace, newest first. Throws VALIDATION_ERROR for a cursor that is not an id. */
 export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<MessageSummary[]> {
