@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 
 /**
- * Opens the ledger with one query where the accounts are known to have lines: those have records (shared/features/accounting/accounts/posted-accounts.ts), so
+ * Opens the ledger with one query where the accounts are known to have lines: those have records (shared/features/accounting/entries/post.ts), so
  * only others are looked for. Replaces a function; what the release before sends means the same.
  */
 export async function up(knex: Knex): Promise<void> {

@@ -1,8 +1,6 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import { readBalanceSheet } from '#shared/features/accounting/reports/balance-sheet.ts'
 import { readLedger } from '#shared/features/accounting/reports/ledger.ts'
 import { readAccountingOverview } from '#shared/features/accounting/reports/overview.ts'
-import { readProfitLoss } from '#shared/features/accounting/reports/profit-loss.ts'
 import {
   accountingOverview,
   balanceSheet,
@@ -15,7 +13,7 @@ import {
   trialBalance,
   trialBalanceQuery,
 } from '#shared/features/accounting/reports/schemas.ts'
-import { readTrialBalance } from '#shared/features/accounting/reports/trial-balance.ts'
+import { readBalanceSheet, readProfitLoss, readTrialBalance } from '#shared/features/accounting/reports/statements.ts'
 
 const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
 const accounting = `${orgPath}/accounting` as const

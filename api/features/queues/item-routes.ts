@@ -128,10 +128,7 @@ export const routes = [
     body: scanInput,
     status: 200,
     response: scanAnswer,
-    handle: async ({ resource, body }, scope) => {
-      const { enteredBefore: _, ...verdict } = await judgeScan(scope, resource, body)
-      return verdict
-    },
+    handle: ({ resource, body }, scope) => judgeScan(scope, resource, body),
   }),
   answer({
     ...queueRoute,

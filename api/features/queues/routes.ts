@@ -1,20 +1,33 @@
 import { queuePath, queueRoute, queuesPath, queuesRoute, stagePath } from '#api/features/queues/queue-path.ts'
-import { requireFlowToRun } from '#api/features/queues/runnable-flow.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate } from '#api/http/route.ts'
+import { requirePermission } from '#shared/core/scope/access.ts'
+import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import { batchList, listBatches, readSummary, summaryAnswer } from '#shared/features/queues/counts/summary.ts'
 import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/features/queues/definitions/queues.ts'
 import { keyFromName, requirePathStage } from '#shared/features/queues/definitions/read-definition.ts'
+import type { FlowCheck } from '#shared/features/queues/definitions/references.ts'
 import { type Queue, queueInput, queueReplacement, queueView } from '#shared/features/queues/definitions/schemas.ts'
 import { historyQuery, historySchema, listHistory } from '#shared/features/queues/history/list.ts'
 import { boardAnswer, boardQuery, readBoard } from '#shared/features/queues/items/board.ts'
 import { itemPage, listStageItems, stageItemsQuery } from '#shared/features/queues/items/list.ts'
 import { verifyQueue } from '#shared/features/queues/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Verification counts hidden items, so it needs queues:update on a queue whose items follow their records. */
 const verified = ({ resource: { key, settings } }: { resource: Queue }) => (settings.items_follow_records ? key : undefined)
+
+/** Throws VALIDATION_ERROR naming `path` for an unknown flow, FORBIDDEN when the caller may not start it. */
+const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
+  const { id } = await requireFlowId(scope, flowId).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'NOT_FOUND')
+      throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
+    throw error
+  })
+  requirePermission(scope, 'flows:run', id)
+}
 
 export const routes = [
   answer({

@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
+import { currencyDigits, isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
@@ -12,7 +12,7 @@ const millionthsPerUnit = 1_000_000n
 const fractionDigits = 6
 
 /** The largest amount of one line (document 2, Accounting, entry rule 3). */
-export const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
+const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
 
 // Decisions, Accounting: ASCII digits and a decimal point; no sign, exponent, blank or separator.
 const decimalPattern = /^\d{1,13}(?:\.\d{1,6})?$/
@@ -64,4 +64,10 @@ export const sumOf = (amounts: Iterable<Amount>): Amount => {
   let sum = 0n
   for (const amount of amounts) sum += amount
   return sum
+}
+
+/** Throws VALIDATION_ERROR unless the code is in ISO 4217 or among the currencies that the ledger already uses. */
+export function requireCurrency(code: string, usedCurrencies: readonly string[] = []): void {
+  if (isCurrencyCode(code) || usedCurrencies.includes(code)) return
+  throw problem('VALIDATION_ERROR', `currency must be an ISO 4217 code such as EUR, got ${code.slice(0, 20)}`)
 }

@@ -1,4 +1,3 @@
-import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /**
@@ -25,7 +24,7 @@ export const findCurrencies = sql(
 /** An instant, now without one, and whether it has not come yet, by the database's clock. Values: instant. */
 export const readPostingInstant = sql(
   'find_ledger_instant',
-  `select ${instantSql('coalesce(sent.instant, clock_timestamp())')} as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
+  `select coalesce(sent.instant, clock_timestamp()) as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
    from (select $1::timestamptz as instant) as sent`,
 )
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { platformOrigin } from '#shared/features/payments/connections/connections.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
 import { deliverSandboxEvent } from '#shared/features/payments/jobs.ts'
 import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
@@ -13,7 +14,7 @@ import {
 } from '#shared/features/payments/providers/sandbox-store.ts'
 import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A link as the sandbox's pay page shows it. */
@@ -23,14 +24,13 @@ export interface PayableLink extends SandboxLink {
 
 /** Reads the link of a pay page. Throws NOT_FOUND. */
 export async function requirePayableLink({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
-  const [link] = isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : []
-  if (!link) throw problem('NOT_FOUND')
+  const link = requireRow(isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : [])
   const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
   return { ...link, state: link.payment_id !== null ? 'paid' : isClosed ? 'closed' : 'open' }
 }
 
 /** A payer's action on the pay page. */
-export interface PayerAction {
+interface PayerAction {
   readonly outcome: SandboxPayment['outcome']
   readonly name: string
   readonly email: string
@@ -42,15 +42,14 @@ export interface PayerAction {
  */
 export async function payOrDecline(scope: Scope, linkId: string, { outcome, name, email }: PayerAction): Promise<PayableLink> {
   await requirePayableLink(scope, linkId)
-  const { db, workspace, now, jobQueue, cause } = scope
+  const { db, workspace, now, jobQueue } = scope
   await db.transaction(async (tx) => {
     const [link] = await tx.query<{ connection_id: string }>(lockPayableSandboxLink(workspace.id, linkId, now()))
     if (!link) return
     const id = `sbx_${randomBytes(12).toString('hex')}`
     const inserted = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
     if (inserted.length === 0) return
-    const origin = { workspaceId: workspace.id, cause: { ...cause, actorId: null, actorType: 'system' as const } }
-    await jobQueue.enqueue(tx, deliverSandboxEvent, origin, { paymentId: id })
+    await jobQueue.enqueue(tx, deliverSandboxEvent, platformOrigin(scope), { paymentId: id })
   })
   return requirePayableLink(scope, linkId)
 }

@@ -3,7 +3,7 @@ import { blankProblems, unknownNameProblems } from '#shared/core/automation/sett
 import { isJsonObject, readFilledTexts, toText } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
-import { enqueueItems } from '#shared/features/queues/items/add.ts'
+import { addItems } from '#shared/features/queues/items/add.ts'
 import { newItems } from '#shared/features/queues/items/schemas.ts'
 import { nullable, t } from '#shared/platform/kernel/schema.ts'
 
@@ -33,7 +33,7 @@ export const enqueueItemBlock = defineBlock({
   work: {
     acts: async ({ settings: { queue_key, priority, payload, ...texts } }, scope) => {
       const queueKey = toText(queue_key).trim()
-      await requireQueueByKey(scope, queueKey)
+      const queue = await requireQueueByKey(scope, queueKey)
       requirePermission(scope, 'queues:enqueue', queueKey)
       const level = readNumberSetting(priority, 'priority')
       const item = {
@@ -41,7 +41,7 @@ export const enqueueItemBlock = defineBlock({
         ...(level === undefined ? {} : { priority: level }),
         ...(isJsonObject(payload) ? { payload } : {}),
       }
-      const { items } = await enqueueItems(scope, queueKey, newItems.parse([item], 'items'))
+      const { items } = await addItems(scope, queue, newItems.parse([item], 'items'), { source: 'function' })
       const [added] = items
       return { id: added?.id ?? null, duplicate: added?.duplicate === true }
     },

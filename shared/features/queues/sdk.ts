@@ -5,7 +5,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { claimItems } from '#shared/features/queues/claims/claim.ts'
 import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { enqueueItems } from '#shared/features/queues/items/add.ts'
+import { addItems } from '#shared/features/queues/items/add.ts'
 import { itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
 import { moveItemForCaller } from '#shared/features/queues/items/move.ts'
 import { claimInput, moveInput, newItems, scanInput } from '#shared/features/queues/items/schemas.ts'
@@ -30,10 +30,8 @@ export const queueMethods = restrictToApp('queues', [
     'queues.enqueue',
     '(key: string, items: QueueItemInput[]): Promise<{ created: number; duplicates: number; items: { id: string | null; key: string; stage: string | null; status: string | null; duplicate: boolean }[] }>',
     [key, ['items', newItems]],
-    async ({ scope }, queueKey, items) => {
-      await requirePermittedQueue(scope, 'queues:enqueue', queueKey)
-      return enqueueItems(scope, queueKey, items)
-    },
+    async ({ scope }, queueKey, items) =>
+      addItems(scope, await requirePermittedQueue(scope, 'queues:enqueue', queueKey), items, { source: 'function' }),
   ),
   defineSdkMethod(
     'queues.claim',
@@ -56,14 +54,7 @@ export const queueMethods = restrictToApp('queues', [
     'queues.scan',
     '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null }>',
     [key, ['options', scanInput]],
-    async ({ scope }, queueKey, input) => {
-      const { enteredBefore: _, ...answer } = await judgeScan(
-        scope,
-        await requirePermittedQueue(scope, 'queues:transition', queueKey),
-        input,
-      )
-      return answer
-    },
+    async ({ scope }, queueKey, input) => judgeScan(scope, await requirePermittedQueue(scope, 'queues:transition', queueKey), input),
   ),
   defineSdkQuery(
     'queues.items',

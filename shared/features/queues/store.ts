@@ -21,14 +21,14 @@ export const updateCountsSql = (deltas: string): string =>
    on conflict (workspace_id, queue_id, batch, stage, status, unexpected, share) do update set items = kept.items + excluded.items`
 
 /** The columns of an entry of the history that a statement writes, in the order of `writing`'s rows. */
-export const historyColumns = [
+const historyColumns = [
   ...['item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
   ...['actor_id', 'actor_type', 'note', 'created_at', 'version', 'facts', 'event_id'],
   ...['previous_claimer_id', 'previous_claim_until'],
 ] as const
 
 /** What of an entry a statement says; the others stand empty. */
-export type HistoryEntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
+type HistoryEntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
 
 const empty: Required<HistoryEntrySql> = {
   ...{ item_id: 'null::uuid', key: `''`, kind: `''`, from_stage: 'null::text', to_stage: 'null::text', status: 'null::text' },

@@ -16,3 +16,9 @@ export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal:
 
 /** Steps after which a chain of automations is cut: it is taken for a loop (design, Events). */
 export const maxCauseDepth = 8
+
+/** Id and type of the actor as rows hold them. Work without an actor is the platform's. */
+export const actorColumns = ({ actorId, actorType }: Cause): [string | null, ActorType] => [
+  actorId,
+  actorId === null ? 'system' : actorType,
+]

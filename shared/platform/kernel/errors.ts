@@ -70,3 +70,9 @@ const bounded = (message: string): string =>
 
 /** Makes a Problem to throw: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
 export const problem = (code: ErrorCode, message?: string, options?: ProblemOptions): Problem => new Problem(code, message, options)
+
+/** The first row of a result. Throws NOT_FOUND when there is none. */
+export function requireRow<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}

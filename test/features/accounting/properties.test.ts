@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { isEmptySide, parseAmount, readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
-import { accountName } from '#shared/features/accounting/export/account-names.ts'
+import { accountName } from '#shared/features/accounting/export/formats.ts'
 import { currencies } from '#shared/platform/kernel/values/currency.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'

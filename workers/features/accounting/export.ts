@@ -1,4 +1,5 @@
-import { exportBooks, exportFormats } from '#shared/features/accounting/export/export.ts'
+import { exportBooks } from '#shared/features/accounting/export/export.ts'
+import { exportFormats } from '#shared/features/accounting/export/formats.ts'
 import { exportLedger } from '#shared/features/accounting/jobs.ts'
 import { storeJobFile } from '#shared/platform/jobs/job-files.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'

@@ -1,4 +1,4 @@
-import { checkConnection } from '#shared/features/payments/connections/check.ts'
+import { checkConnection } from '#shared/features/payments/connections/connections.ts'
 import { endConnectionLinks } from '#shared/features/payments/connections/end-links.ts'
 import { sweepProvider } from '#shared/features/payments/events/sweep.ts'
 import { endConnection, sweepConnection, testPaymentConnection } from '#shared/features/payments/jobs.ts'

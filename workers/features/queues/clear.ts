@@ -1,4 +1,4 @@
-import { deleteQueueContents } from '#shared/features/queues/definitions/clear.ts'
+import { deleteQueueContents } from '#shared/features/queues/definitions/queues.ts'
 import { clearQueue } from '#shared/features/queues/jobs.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 

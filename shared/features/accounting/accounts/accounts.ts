@@ -5,7 +5,7 @@ import { selectAccounts, selectAllAccounts } from '#shared/features/accounting/a
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 
 /** The kinds of accounts. An account without a kind is unclassified. */
-export const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
+const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
 export type AccountKind = (typeof accountKinds)[number]
 
 /** An account as reports show it; code and name are empty where the caller may not read them. */
@@ -19,13 +19,8 @@ export interface Account {
   readonly isReadable: boolean
 }
 
-/** Accounts by id; ids without a record are absent. */
-export const findAccounts = (scope: Scope, ids: readonly string[]): Promise<Map<string, Account>> => load(scope, ids)
-
-/** All accounts of the workspace, by id. */
-export const listAccounts = (scope: Scope): Promise<Map<string, Account>> => load(scope)
-
-function load(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
+/** Accounts by id; ids without a record are absent. Without `ids`, all accounts of the workspace. */
+export function findAccounts(scope: Scope, ids?: readonly string[]): Promise<Map<string, Account>> {
   return withRecordType(scope, 'accounts', async (type) => {
     const access = recordAccessFor(scope, type, 'records:read')
     const statement = ids === undefined ? selectAllAccounts(type)() : selectAccounts(type)({ ids })

@@ -1,18 +1,16 @@
 import { createReader, readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
-import { requireCurrency } from '#shared/features/accounting/currency.ts'
+import { readAmount, requireCurrency, writeAmount } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounting/entries/schemas.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads one entry. Throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
-  const [found] = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
-  if (!found) throw problem('NOT_FOUND')
+  const found = requireRow(isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : [])
   return viewOfEntry(found)
 }
 
@@ -27,11 +25,10 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
   const [found] = await readRows<{ total: number }>(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
   const statement = asHeavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
-  const rows = total > offset ? await readWholeList<StoredEntry>(createReader(scope), statement, pageSizeHint(limit)) : []
+  const hint = `limit must be less than ${limit} here`
+  const rows = total > offset ? await readWholeList<StoredEntry>(createReader(scope), statement, hint) : []
   return { entries: rows.map(viewOfEntry), total }
 }
-
-const pageSizeHint = (limit: number): string => `limit must be less than ${limit} here`
 
 /** Converts a stored entry to the answer's shape. */
 export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {

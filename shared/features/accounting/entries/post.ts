@@ -1,8 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { findAccountsToCheck } from '#shared/features/accounting/accounts/posted-accounts.ts'
-import { type Amount, isEmptySide, parseAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
-import { requireCurrency } from '#shared/features/accounting/currency.ts'
+import { type Amount, isEmptySide, parseAmount, requireCurrency, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
 import {
@@ -17,7 +15,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A line to post; either debit or credit is zero. */
-export interface PostingLine {
+interface PostingLine {
   readonly accountId: string
   readonly debit: Amount
   readonly credit: Amount
@@ -25,7 +23,7 @@ export interface PostingLine {
 }
 
 /** A balanced entry to post; a null currency means the workspace's default currency. */
-export interface EntryDraft {
+interface EntryDraft {
   readonly date: string
   readonly memo: string
   readonly sourceType: string
@@ -36,7 +34,7 @@ export interface EntryDraft {
 }
 
 /** Options of a posting. */
-export interface PostOptions {
+interface PostOptions {
   /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
   readonly deduplicationKey?: string
 }
@@ -74,12 +72,33 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
     const { currency, created_at } = posted
     accounts.rememberPosted()
     db.afterCommit(() => countPosted(reverses !== null))
-    const views = lines.map((line): EntryLine => viewLine(line, currency))
+    const views = lines.map((line) => viewLine(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }
     return reverses === null ? entry : { ...entry, reverses }
   }
   const existing = deduplicationKey === undefined ? undefined : await findEntryByKey(scope, deduplicationKey)
   return existing ?? throwRefusal(draft, posted, accounts.idsToCheck)
+}
+
+/** Account ids with lines that a process remembers per workspace, about 1 MB. */
+const maxKnownIds = 10_000
+
+/**
+ * Finds the accounts whose records a posting must check. An account with lines cannot be deleted (guard.ts), so an account that this
+ * process has posted to is not checked again. Postings inside a transaction are not remembered, since it may roll back.
+ */
+async function findAccountsToCheck({ cache, db, workspace }: Scope, lines: readonly { readonly accountId: string }[]) {
+  const knownIds = await cache.remember(db, workspace.id, 'accounts with lines', async () => new Set<string>())
+  const idsToCheck = [...new Set(lines.map(({ accountId }) => accountId))].filter((id) => !knownIds.has(id))
+  return {
+    /** Ids whose records must be checked, without duplicates, in the order of the lines. */
+    idsToCheck,
+    /** Records, after posting, that these accounts have lines. */
+    rememberPosted: () => {
+      if ('inTransaction' in db || knownIds.size + idsToCheck.length > maxKnownIds) return
+      for (const id of idsToCheck) knownIds.add(id)
+    },
+  }
 }
 
 const decimalText = (amount: Amount): string => writeAmount(amount, 'XXX')

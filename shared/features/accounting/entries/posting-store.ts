@@ -1,4 +1,3 @@
-import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
@@ -39,7 +38,7 @@ const posting = (conflict: string): string => `with book as materialized (select
      from entry cross join unnest($14::uuid[], $15::uuid[], $16::numeric[], $17::numeric[], $18::text[]) with ordinality
        as sent (id, account_id, debit, credit, memo, position)
    )
-   select entry.id, entry.currency, ${instantSql('entry.created_at')} as created_at, book.default_currency, book.multi_currency,
+   select entry.id, entry.currency, entry.created_at, book.default_currency, book.multi_currency,
      book.books_closed_through, book.unknown_line as unknown_account
    from book left join entry on true`
 

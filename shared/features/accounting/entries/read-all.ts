@@ -5,11 +5,10 @@ import {
   type PositionedEntry,
   type StoredEntry,
 } from '#shared/features/accounting/entries/store.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Entries in memory at once; with 200 lines each they take 40 MB. */
 const pageSize = 200
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** Reads all entries posted from `since` (inclusive) to `before` (exclusive) in the order of posting, in pages of 200. */
 export async function* readEntriesByPosting(

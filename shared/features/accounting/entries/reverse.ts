@@ -16,7 +16,7 @@ export async function reverseEntry(scope: Scope, id: string, { date }: ReversalI
   const original = await getEntry(scope, id)
   return postDraft(scope, {
     date: date == null ? original.date : requireDay(date, 'date'),
-    memo: truncateMemo(`Reversal of ${original.memo || original.id}`),
+    memo: [...`Reversal of ${original.memo || original.id}`].slice(0, maxMemoLength).join(''),
     sourceType: original.source_type,
     sourceId: original.source_id,
     currency: original.currency,
@@ -29,5 +29,3 @@ export async function reverseEntry(scope: Scope, id: string, { date }: ReversalI
     })),
   })
 }
-
-const truncateMemo = (memo: string): string => [...memo].slice(0, maxMemoLength).join('')

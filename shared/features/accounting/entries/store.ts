@@ -1,4 +1,3 @@
-import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** An entry as its tables keep it: amounts as decimal text. */
@@ -17,7 +16,7 @@ export interface StoredEntry {
 }
 
 /** A line of a stored entry. */
-export interface StoredLine {
+interface StoredLine {
   readonly id: string
   readonly account_id: string
   readonly debit: string
@@ -26,8 +25,8 @@ export interface StoredLine {
 }
 
 /** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
-export const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
-  entry.currency, ${instantSql('entry.created_at')} as created_at, entry.reverses,
+const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
+  entry.currency, entry.created_at, entry.reverses,
   (
     select reversal.id from journal_entries as reversal
     where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
@@ -133,4 +132,25 @@ export const findEntriesByDate = sql(
    where entry.workspace_id = $1 and (entry.date, entry.created_at, entry.id) > ($2::date, $3::timestamptz, $4::uuid)
      and entry.created_at < $5::timestamptz
    order by entry.date, entry.created_at, entry.id limit $6`,
+)
+
+/** An entry that was posted for a payments record, and neither reverses another nor was reversed. */
+export interface PaymentEntry {
+  readonly id: string
+  readonly source_id: string
+  /** Decimal text. */
+  readonly total: string
+  readonly currency: string
+}
+
+/** The active entries of payments records, in the order of their posting. Values: workspace, ids of records as text. */
+export const findPaymentEntries = sql(
+  'find_payment_entries',
+  `select entry.id, entry.source_id, entry.total, entry.currency
+   from journal_entries as entry
+   where entry.workspace_id = $1 and entry.source_type = 'payment' and entry.source_id = any($2::text[]) and entry.reverses is null
+     and not exists (
+       select from journal_entries as reversal where reversal.workspace_id = entry.workspace_id and reversal.reverses = entry.id
+     )
+   order by entry.created_at, entry.id`,
 )

@@ -1,16 +1,9 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { accountOrUnknown, compareAccounts, findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
 import { readEntriesByDate } from '#shared/features/accounting/entries/read-all.ts'
-import { beancount } from '#shared/features/accounting/export/beancount.ts'
-import { csv } from '#shared/features/accounting/export/csv.ts'
-import type { ExportFormat } from '#shared/features/accounting/export/format.ts'
-import { hledger } from '#shared/features/accounting/export/hledger.ts'
+import type { ExportFormat } from '#shared/features/accounting/export/formats.ts'
 import { findCurrencies, findUsedAccounts } from '#shared/features/accounting/store.ts'
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
-
-/** Export formats by name. */
-export const exportFormats = { hledger, beancount, csv } as const satisfies Readonly<Record<string, ExportFormat>>
-export type ExportFormatName = keyof typeof exportFormats
 
 /**
  * Exports all entries posted before an instant, now by default, in every currency, by date, a page of entries per buffer. Accounts that the

@@ -9,6 +9,7 @@ import { type AccountLine, findAccountLines, isAccountUsed } from '#shared/featu
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /**
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
@@ -67,7 +68,7 @@ interface LedgerPosition {
   readonly balance: Amount
 }
 
-const beforeFirstLine = { date: '-infinity', posted_at: '-infinity', entry_id: '00000000-0000-0000-0000-000000000000', position: 0 }
+const beforeFirstLine = { date: '-infinity', posted_at: '-infinity', entry_id: lowestId, position: 0 }
 
 const formatPosition = ({ date, posted_at, entry_id, position, balance }: LedgerPosition): string =>
   [date, posted_at, entry_id, position, balance].join('|')

@@ -1,5 +1,5 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { type Account, compareAccounts, listAccounts } from '#shared/features/accounting/accounts/accounts.ts'
+import { type Account, compareAccounts, findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
 import { readAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { daysBefore, monthsUpTo } from '#shared/features/accounting/days.ts'
 import { viewOfEntry } from '#shared/features/accounting/entries/find.ts'
@@ -28,7 +28,7 @@ export async function readAccountingOverview(scope: Scope, query: OverviewQuery)
   const cashAccounts = parseCashAccounts(query.cash_accounts)
   const books = await openBooks(scope, query)
   const { currency, currencies, recordedBefore: before } = books
-  const accounts = await listAccounts(scope)
+  const accounts = await findAccounts(scope)
   const { total } = await classifyBalances(scope, await readBalances(scope, books, days), currency)
   const filter = { currency, before }
   const [counted] = await readRows<{ total: number }>(

@@ -1,6 +1,5 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { type Amount, readAmount } from '#shared/features/accounting/amount.ts'
-import { requireCurrency } from '#shared/features/accounting/currency.ts'
+import { type Amount, readAmount, requireCurrency } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { requestMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { type AccountSums, type BalanceSpan, sumsByAccount } from '#shared/features/accounting/reports/store.ts'

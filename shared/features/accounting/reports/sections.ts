@@ -11,7 +11,7 @@ import type { Balance } from '#shared/features/accounting/reports/report.ts'
 import type { Section } from '#shared/features/accounting/reports/schemas.ts'
 
 /** A report section: accounts of one kind, or accounts without a kind. */
-export type SectionKind = AccountKind | 'unclassified'
+type SectionKind = AccountKind | 'unclassified'
 
 /** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
 const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
@@ -24,7 +24,7 @@ interface ClassifiedAccount {
 }
 
 /** Balances grouped by account kind: exact totals, and sections for the answer. */
-export interface ClassifiedBalances {
+interface ClassifiedBalances {
   readonly total: (kind: SectionKind) => Amount
   readonly section: (kind: SectionKind) => Section
 }

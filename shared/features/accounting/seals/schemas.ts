@@ -1,7 +1,7 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A seal over entries (decisions, Accounting). */
-export const sealShape = t.Object(
+const sealShape = t.Object(
   {
     id: t.String({ format: 'uuid' }),
     until: t.String({

@@ -12,7 +12,7 @@ export async function listSeals(scope: Scope): Promise<Seal[]> {
 }
 
 /** A computed seal that is not stored yet. */
-export interface PreparedSeal {
+interface PreparedSeal {
   readonly position: number
   readonly until: string
   readonly entries: number

@@ -1,4 +1,3 @@
-import { instantSql } from '#shared/features/accounting/instant-sql.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** A seal as it is kept. */
@@ -12,7 +11,7 @@ export interface StoredSeal {
   readonly created_at: string
 }
 
-const columns = `id, position, ${instantSql('until')} as until, entries, hash, previous, ${instantSql('created_at')} as created_at`
+const columns = `id, position, until, entries, hash, previous, created_at`
 
 /** All seals in their order. Values: workspace. */
 export const findSeals = sql('find_ledger_seals', `select ${columns} from ledger_seals where workspace_id = $1 order by position`)
@@ -21,7 +20,7 @@ export const findSeals = sql('find_ledger_seals', `select ${columns} from ledger
 export const findChainEnd = sql(
   'find_ledger_chain_end',
   `select position, hash, (
-     select ${instantSql('until')} from ledger_seals where workspace_id = $1 order by until desc, position desc limit 1
+     select until from ledger_seals where workspace_id = $1 order by until desc, position desc limit 1
    ) as sealed_until
    from ledger_seals where workspace_id = $1 order by position desc limit 1`,
 )

@@ -18,15 +18,21 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
-/** Encrypts the secrets of connections. */
-export const connectionEncryptor = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
+type SecretName = 'password' | 'dkim' | 'webhook'
 
-/** Encryption context of a connection's secret: it cannot be decrypted in another place. */
-export const secretContext = (id: string, secret: 'password' | 'dkim' | 'webhook'): string => `${id} ${secret}`
+const encryptorOf = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
+
+/** Encrypts a secret for its connection and column; it cannot be decrypted in another place. */
+const encryptSecret = (config: Config, id: string, name: SecretName, text: string): Buffer =>
+  encryptorOf(config).encrypt(text, `${id} ${name}`)
+
+/** Decrypts a secret of a connection. */
+export const decryptSecret = (config: Config, id: string, name: SecretName, secret: Buffer): string =>
+  encryptorOf(config).decrypt(secret, `${id} ${name}`)
 
 /** All connections of the workspace, oldest first. */
 export async function listConnections(scope: Scope): Promise<ConnectionView[]> {
@@ -42,17 +48,13 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
 /** One connection as its creation returned it, to compare with a body sent back. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
-  const [webhook] = await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id))
-  if (!webhook) throw problem('NOT_FOUND')
-  const secret = connectionEncryptor(scope.config).decrypt(webhook.webhook_secret, secretContext(stored.id, 'webhook'))
-  return { ...viewOf(scope, stored), webhook_secret: secret }
+  const webhook = requireRow(await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id)))
+  return { ...viewOf(scope, stored), webhook_secret: decryptSecret(scope.config, stored.id, 'webhook', webhook.webhook_secret) }
 }
 
 /** A stored connection; throws NOT_FOUND. */
 export async function requireConnection({ db, workspace }: Scope, id: string): Promise<StoredConnection> {
-  const [row] = isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : []
-  if (!row) throw problem('NOT_FOUND')
-  return row
+  return requireRow(isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : [])
 }
 
 /** Creates a connection. Throws VALIDATION_ERROR for an invalid host, address or key. */
@@ -70,7 +72,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
     dkim_key: null,
   }
   const values = mergeSettings(config, id, { name: '', host: '', from_address: '', ...defaults }, input)
-  const encryptedSecret = connectionEncryptor(config).encrypt(secret, secretContext(id, 'webhook'))
+  const encryptedSecret = encryptSecret(config, id, 'webhook', secret)
   const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, encryptedSecret, scope.now()))
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
@@ -80,9 +82,8 @@ export function changeConnection(scope: Scope, id: string, change: ConnectionCha
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
   return scope.db.transaction(async (tx) => {
-    const [before] = await tx.query<StoredConnection>(lockConnection(workspace.id, id))
-    if (!before) throw problem('NOT_FOUND')
-    const values = mergeSettings(config, id, before, change)
+    const before = requireRow(await tx.query<StoredConnection>(lockConnection(workspace.id, id)))
+    const values = mergeSettings(config, before.id, before, change)
     const [row] = await tx.query<StoredConnection>(updateConnection(workspace.id, id, ...values, scope.now()))
     return viewOf(scope, row as StoredConnection)
   })
@@ -90,8 +91,7 @@ export function changeConnection(scope: Scope, id: string, change: ConnectionCha
 
 /** Deletes a connection: its queued messages fail, and its webhook URL is no longer valid. Throws NOT_FOUND. */
 export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {
-  const removed = isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : []
-  if (removed.length === 0) throw problem('NOT_FOUND')
+  requireRow(isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : [])
 }
 
 /** A connection with decrypted secrets, for talking to its server. */
@@ -117,14 +117,13 @@ export async function loadDecryptedConnection(
   const [row] = await db.query<StoredConnection>(findConnection(workspaceId, id))
   if (!row) return undefined
   const { host, port, secure, username, password, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
-  const secrets = connectionEncryptor(config)
   return {
     ...{ id, host, port, secure, username, from, updatedAt: row.updated_at },
-    password: password === null ? '' : secrets.decrypt(password, secretContext(id, 'password')),
+    password: password === null ? '' : decryptSecret(config, id, 'password', password),
     dkim:
       domain === null || selector === null || row.dkim_key === null
         ? null
-        : { domain, selector, privateKey: secrets.decrypt(row.dkim_key, secretContext(id, 'dkim')) },
+        : { domain, selector, privateKey: decryptSecret(config, id, 'dkim', row.dkim_key) },
   }
 }
 
@@ -144,9 +143,7 @@ type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' 
 
 /** Values of a connection's settings in column order: the sent ones, else those before. */
 function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
-  const secrets = connectionEncryptor(config)
-  const encrypt = (text: string | null, place: 'password' | 'dkim') =>
-    text === null || text === '' ? null : secrets.encrypt(text, secretContext(id, place))
+  const encrypt = (text: string | null, name: SecretName) => (text ? encryptSecret(config, id, name, text) : null)
   const { dkim } = sent
   const signature =
     dkim === undefined

@@ -1,16 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { connectionEncryptor, secretContext } from '#shared/features/messages/connections/connections.ts'
+import { decryptSecret } from '#shared/features/messages/connections/connections.ts'
 import { findWebhook } from '#shared/features/messages/connections/store.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findRecipientByConnection, markBounced } from '#shared/features/messages/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-/** Maximum difference between the signed time and the clock. */
-const toleranceSeconds = 300
 
 const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message_id: t.String() }))
 
@@ -21,13 +18,15 @@ const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message
  */
 export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
   const { config, db, now } = scope
-  const [webhook] = isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : []
-  if (!webhook) throw problem('NOT_FOUND')
-  const secret = connectionEncryptor(config).decrypt(webhook.webhook_secret, secretContext(connectionId.toLowerCase(), 'webhook'))
-  if (!isSigned(body, signature, secret, now())) throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
+  const webhook = requireRow(isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : [])
+  const connection = connectionId.toLowerCase()
+  const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
+  // Hexadecimal digits may be upper case here.
+  if (!verifyTimestampedSignature(signature.toLowerCase(), secret, body, now()))
+    throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
   const { event, messageId } = readReport(body) ?? {}
   if (messageId === undefined) return
-  const [workspaceId, connection] = [webhook.workspace_id, connectionId.toLowerCase()]
+  const { workspace_id: workspaceId } = webhook
   if (event === 'bounce') return void (await db.query(markBounced(workspaceId, connection, messageId, 'The provider reports a bounce')))
   const [message] = await db.query<{ recipient: string }>(findRecipientByConnection(workspaceId, connection, messageId))
   if (message) await db.query(insertDoNotContact(workspaceId, contactKey(message.recipient), 'complaint', messageId, now()))
@@ -36,18 +35,6 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
 interface Webhook {
   readonly workspace_id: string
   readonly webhook_secret: Buffer
-}
-
-/** Header form `t=<seconds>,v1=<hex HMAC-SHA256 of t.body>`. One matching signature of several is enough, so a secret can be rotated. */
-function isSigned(body: Buffer, header: string, secret: string, now: Date): boolean {
-  const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
-  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
-  if (!/^\d{1,12}$/.test(time) || Math.abs(now.getTime() / 1_000 - Number(time)) > toleranceSeconds) return false
-  const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
-  return parts.some(([name, hex = '']) => {
-    const given = name === 'v1' && /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : undefined
-    return given !== undefined && timingSafeEqual(given, expected)
-  })
 }
 
 /** Parses a report; undefined for other bodies. It names a message by its id, or by its Message-ID, which begins with the id. */

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { deleteDoNotContact, findDoNotContact, findDoNotContactByKey } from '#shared/features/messages/do-not-contact/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** An address on the do-not-contact list. */
@@ -16,7 +16,7 @@ export const doNotContactEntry = schema(
     { title: 'DoNotContact', description: 'Somebody who wants no messages. Invitations, confirmations and mails for passwords go on.' },
   ),
 )
-export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
+type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 
 /** Page of the do-not-contact list. */
 export const doNotContactQuery = schema(
@@ -34,12 +34,10 @@ export const listDoNotContact = (
 
 /** Entry of an address, in any spelling. Throws NOT_FOUND. */
 export async function getDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<DoNotContactEntry> {
-  const [row] = await db.query<DoNotContactEntry>(findDoNotContactByKey(workspace.id, contactKey(address)))
-  if (!row) throw problem('NOT_FOUND')
-  return row
+  return requireRow(await db.query<DoNotContactEntry>(findDoNotContactByKey(workspace.id, contactKey(address))))
 }
 
 /** Removes an address, in any spelling, from the list: it gets messages again. Throws NOT_FOUND. */
 export async function removeDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<void> {
-  if ((await db.query(deleteDoNotContact(workspace.id, contactKey(address)))).length === 0) throw problem('NOT_FOUND')
+  requireRow(await db.query(deleteDoNotContact(workspace.id, contactKey(address))))
 }

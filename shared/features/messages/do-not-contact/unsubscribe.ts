@@ -4,7 +4,7 @@ import { contactKey } from '#shared/features/messages/do-not-contact/contact-key
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findUnsubscribingRecipient } from '#shared/features/messages/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 // A token holds the ids of its workspace and message and a 128-bit HMAC of this installation. It expires when the message is deleted.
 
@@ -28,8 +28,7 @@ export interface UnsubscribeRecipient {
 /** Recipient of an unsubscribe link; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
 export async function findUnsubscribeRecipient(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const ids = readToken(scope.config, token)
-  const [row] = await scope.db.query<Row>(findUnsubscribingRecipient(ids.workspaceId, ids.messageId))
-  if (!row) throw problem('NOT_FOUND')
+  const row = requireRow(await scope.db.query<Row>(findUnsubscribingRecipient(ids.workspaceId, ids.messageId)))
   const { recipient: address, workspace: name, color, logo, isStopped } = row
   return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
 }

@@ -1,10 +1,8 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { MessageQuery, MessageSummary, MessageView } from '#shared/features/messages/sending/schemas.ts'
 import { findMessage, findMessages, findRecordMessages } from '#shared/features/messages/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
+import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Messages of the workspace, newest first. Throws VALIDATION_ERROR for a cursor that is not an id. */
 export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<MessageSummary[]> {
@@ -19,7 +17,5 @@ export async function listMessages({ db, workspace }: Scope, query: MessageQuery
 
 /** One message, with its bodies for as long as they are kept. Throws NOT_FOUND. */
 export async function getMessage({ db, workspace }: Scope, id: string): Promise<MessageView> {
-  const [row] = isUuid(id) ? await db.query<MessageView>(findMessage(workspace.id, id)) : []
-  if (!row) throw problem('NOT_FOUND')
-  return row
+  return requireRow(isUuid(id) ? await db.query<MessageView>(findMessage(workspace.id, id)) : [])
 }

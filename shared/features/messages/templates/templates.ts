@@ -3,7 +3,7 @@ import { parseHtml } from '#shared/features/messages/templates/parse-html.ts'
 import type { TemplateChange, TemplateInput, TemplateSummary, TemplateView } from '#shared/features/messages/templates/schemas.ts'
 import { deleteTemplate, findTemplate, findTemplates, insertTemplate, updateTemplate } from '#shared/features/messages/templates/store.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
@@ -37,9 +37,4 @@ export async function changeTemplate({ db, workspace, now }: Scope, id: string, 
 /** Deletes a template; queued messages keep their text. Throws NOT_FOUND. */
 export async function removeTemplate({ db, workspace }: Scope, id: string): Promise<void> {
   requireRow(isUuid(id) ? await db.query(deleteTemplate(workspace.id, id)) : [])
-}
-
-function requireRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

@@ -1,5 +1,5 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { decryptCredentials, encryptCredentials, requireConnection } from '#shared/features/payments/connections/open.ts'
+import { decryptCredentials, encryptCredentials, openConnection, requireConnection } from '#shared/features/payments/connections/open.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import {
   findConnections,
@@ -7,20 +7,23 @@ import {
   insertConnection,
   lockConnection,
   type StoredConnection,
+  saveCheck,
   updateConnection,
 } from '#shared/features/payments/connections/store.ts'
 import { nextSweep, sweepDue } from '#shared/features/payments/due.ts'
 import { endConnection } from '#shared/features/payments/jobs.ts'
+import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
 import type { Credentials } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
 import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
-import { newId } from '#shared/platform/kernel/ids.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { Problem, problem, requireRow } from '#shared/platform/kernel/errors.ts'
+import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 
 /** Maximum number of connections per workspace. */
-export const maxConnections = 100
+const maxConnections = 100
 
 /** Maximum length of one credential in characters. */
 const maxCredentialLength = 500
@@ -56,16 +59,15 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
  * VALIDATION_ERROR.
  */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
-  await requireConnection(scope, id)
+  if (!isUuid(id)) throw problem('NOT_FOUND')
   return scope.db.transaction(async (tx) => {
-    const [before] = await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id))
-    if (!before) throw problem('NOT_FOUND')
+    const before = requireRow(await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id)))
     const { name = before.name, mode = before.mode, redirect_url } = change
     refuseLiveSandbox(before.provider, mode)
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
     const given = givenCredentials(before.provider, change.credentials ?? {}, false)
     const isOther = Object.keys(given).length > 0 || mode !== before.mode
-    const sealed = isOther ? encryptCredentials(scope, id, { ...decryptCredentials(scope, before), ...given }) : before.credentials
+    const sealed = isOther ? encryptCredentials(scope, before.id, { ...decryptCredentials(scope, before), ...given }) : before.credentials
     const values = [name, mode, redirectUrl, sealed, isOther ? 'unchecked' : before.status]
     const [after] = await tx.query<StoredConnection>(updateConnection(scope.workspace.id, id, ...values))
     return viewConnection(scope, after ?? before)
@@ -76,22 +78,39 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
  * Deletes a connection. Its webhook address answers NOT_FOUND at once; a worker cancels its open links at the provider. Throws NOT_FOUND.
  */
 export async function removeConnection(scope: Scope, id: string): Promise<void> {
-  await requireConnection(scope, id)
+  if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
-    const hidden = await tx.query(hideConnection(scope.workspace.id, id, scope.now()))
-    if (hidden.length === 0) throw problem('NOT_FOUND')
+    requireRow(await tx.query(hideConnection(scope.workspace.id, id, scope.now())))
     await scope.jobQueue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
   })
 }
 
+/** Tests the credentials at the provider and saves the result; no answer counts as failed. Throws NOT_FOUND. */
+export async function checkConnection(scope: Scope, id: string): Promise<ConnectionView> {
+  const connection = await requireConnection(scope, id)
+  const { provider, account } = openConnection(scope, connection)
+  const failure = await provider.checkCredentials(account).then(() => null, failureMessage)
+  const values = [failure === null ? 'ok' : 'failed', scope.now(), failure, connection.credentials]
+  const [checked] = await scope.db.query<StoredConnection>(saveCheck(scope.workspace.id, id, ...values))
+  // The credentials changed during the test, or the connection was deleted.
+  if (!checked) return viewConnection(scope, await requireConnection(scope, id))
+  if (checked.deleted_at !== null) throw problem('NOT_FOUND')
+  return viewConnection(scope, checked)
+}
+
+function failureMessage(error: unknown): string {
+  if (error instanceof ProviderUnavailable || (error instanceof Problem && error.status < 500)) return error.message
+  throw error
+}
+
 /** Origin of jobs that run as the platform, so they do not depend on the caller's account. */
-export const platformOrigin = ({ workspace, cause }: Pick<Scope, 'workspace' | 'cause'>) => ({
+export const platformOrigin = ({ workspace, cause }: { workspace: Pick<Scope['workspace'], 'id'>; cause: Cause }) => ({
   workspaceId: workspace.id,
   cause: { ...cause, actorId: null, actorType: 'system' as const },
 })
 
 /** Converts a stored connection to the answer's shape, without its credentials. */
-export function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
+function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
   const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
   return {
     ...{ id, provider, name, mode, redirect_url, status, last_checked_at },

@@ -6,11 +6,10 @@ import { abandonLink } from '#shared/features/payments/links/change.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { findOpenLinks } from '#shared/features/payments/links/store.ts'
 import { removeDue } from '#shared/platform/due/due-times.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Links read per page. */
 const pageSize = 50
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Cancels the open links of a deleted connection at its provider and here, then deletes the credentials. When a link fails, the others are

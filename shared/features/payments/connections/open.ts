@@ -20,7 +20,7 @@ export function decryptCredentials(scope: Pick<PlatformScope, 'config'>, connect
 }
 
 /** A connection with its provider and the account to call it with. */
-export interface OpenedConnection {
+interface OpenedConnection {
   readonly provider: Provider
   readonly account: ProviderAccount
   readonly connection: StoredConnection

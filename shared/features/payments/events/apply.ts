@@ -17,7 +17,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** Where facts were learned. */
-export interface FactSource {
+interface FactSource {
   readonly connectionId: string
   readonly source: TimelineSource
   readonly eventId?: string | null

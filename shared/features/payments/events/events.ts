@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
+import { platformOrigin } from '#shared/features/payments/connections/connections.ts'
 import { openConnection } from '#shared/features/payments/connections/open.ts'
 import { findWebhookConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
 import { applyFacts } from '#shared/features/payments/events/apply.ts'
@@ -8,18 +9,11 @@ import { handleEvent } from '#shared/features/payments/jobs.ts'
 import type { ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { Delivery } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Maximum size of a webhook delivery in bytes; providers send about 10,000. */
 export const maxDeliveryBytes = 1024 * 1024
-
-/** Finds the connection of a webhook address, in any workspace. Throws NOT_FOUND. */
-export async function requireWebhookConnection({ db }: Pick<PlatformScope, 'db'>, connectionId: string): Promise<StoredConnection> {
-  const [connection] = isUuid(connectionId) ? await db.query<StoredConnection>(findWebhookConnection(connectionId)) : []
-  if (!connection) throw problem('NOT_FOUND')
-  return connection
-}
 
 /**
  * Receives a webhook delivery: checks the signature on the raw bytes and stores the event together with the job that applies it. Returns
@@ -27,7 +21,7 @@ export async function requireWebhookConnection({ db }: Pick<PlatformScope, 'db'>
  * outside the time tolerance.
  */
 export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
-  const connection = await requireWebhookConnection(scope, connectionId)
+  const connection = requireRow(isUuid(connectionId) ? await scope.db.query<StoredConnection>(findWebhookConnection(connectionId)) : [])
   const { provider, account } = openConnection(scope, connection)
   const event = provider.verifyDelivery(account, delivery)
   if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")
@@ -52,7 +46,7 @@ export function storeEvent(
     // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
-    const origin = { workspaceId, cause: { ...cause, actorId: null, actorType: 'system' as const } }
+    const origin = platformOrigin({ workspace: { id: workspaceId }, cause })
     await jobQueue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
     return true
   })

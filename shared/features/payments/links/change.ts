@@ -10,7 +10,7 @@ import { lockLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts } from '#shared/features/payments/providers/facts.ts'
 import { removeDue } from '#shared/platform/due/due-times.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /**
  * The same scope with the platform as actor: payments are recorded independently of the caller's rights, and not as the caller's action.
@@ -96,15 +96,14 @@ const hasProviderId = (link: Link): link is Link & { readonly provider_link_id: 
 
 function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [link] = await tx.query<Link>(lockLink(scope.workspace.id, linkId))
-    if (!link) throw problem('NOT_FOUND')
+    const link = requireRow(await tx.query<Link>(lockLink(scope.workspace.id, linkId)))
     await removeDue(tx, expiryDue, scope.workspace.id, [linkId])
     return applyEnd(within(scope, tx), { connectionId: link.connection_id, source }, link, ended)
   })
 }
 
 /** Polls a link at its provider and applies its facts. A refresh without news also appends a timeline entry. */
-export async function pollLink(scope: Scope, linkId: string, source: TimelineSource): Promise<Link> {
+async function pollLink(scope: Scope, linkId: string, source: TimelineSource): Promise<Link> {
   const link = await getLink(scope, linkId)
   const linkAtProvider = await findProviderLink(scope, link, source)
   if (!linkAtProvider) return link

@@ -20,7 +20,7 @@ const defaultLifetimeMs = 30 * dayMs
 const maxLifetimeMs = 180 * dayMs
 
 /** A new link's values, validated as far as possible without calling the provider. */
-export interface NewLink {
+interface NewLink {
   readonly connectionId: string
   readonly provider: string
   readonly amount: string

@@ -8,7 +8,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 export type TimelineSource = 'person' | 'webhook' | 'refresh' | 'sweep'
 
 /** What a timeline entry says, with the meaning that the API description gives. */
-export const timelineVerdicts = {
+const timelineVerdicts = {
   created: 'the provider created the link',
   no_answer: 'the provider did not answer; the link may have been created',
   unpaid: 'a payment was started; the money has not arrived yet',
@@ -49,7 +49,7 @@ export const timeline = schema(
     ),
   ),
 )
-export type Timeline = TypeOf<typeof timeline>
+type Timeline = TypeOf<typeof timeline>
 
 /** Maximum number of timeline entries in an answer, the latest ones. */
 const maxEntries = 1_000

@@ -13,8 +13,8 @@ import {
   readObjects,
   readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { computeHmac, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
 import { fromProviderUnits, toProviderUnits, unitTable } from '#shared/features/payments/providers/units.ts'
+import { computeHmac, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -210,14 +210,14 @@ export const razorpay: Provider = {
     if (expiresAt.getTime() - now.getTime() >= minLifetimeMs) return
     throw problem('VALIDATION_ERROR', 'expires_at must be at least 15 minutes ahead for Razorpay')
   },
-  createLink: createLink,
-  findLink: findLink,
-  pollLink: pollLink,
-  endLink: endLink,
+  createLink,
+  findLink,
+  pollLink,
+  endLink,
   overlapMs: 3 * 3_600_000,
-  checkCredentials: checkCredentials,
-  listEventsSince: listEventsSince,
+  checkCredentials,
+  listEventsSince,
   signsEventId: false,
-  verifyDelivery: verifyDelivery,
-  readEvent: readEvent,
+  verifyDelivery,
+  readEvent,
 }

@@ -17,7 +17,7 @@ import {
   insertSandboxLink,
   type SandboxPayment,
 } from '#shared/features/payments/providers/sandbox-store.ts'
-import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
+import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
@@ -28,7 +28,7 @@ const pageSize = 100
 const providerIdPrefix = 'sandbox_'
 
 /** Path of the pay page on this server. */
-export const payPath = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
+const payPath = (workspaceId: string, linkId: string): string => `/pay/${workspaceId}/${linkId}`
 
 const toProviderLink = (account: ProviderAccount, linkId: string): ProviderLink => ({
   providerLinkId: `${providerIdPrefix}${linkId}`,
@@ -136,16 +136,16 @@ export const sandbox: Provider = {
   credentialNames: [],
   ownCredentials: () => ({ webhook_secret: `whsec_${randomBytes(32).toString('base64')}` }),
   units: { provider: 'The sandbox', ruleOf: (currency) => ({ digits: currencyDigits(currency), step: 1 }) },
-  createLink: createLink,
-  findLink: findLink,
-  pollLink: pollLink,
-  endLink: endLink,
+  createLink,
+  findLink,
+  pollLink,
+  endLink,
   overlapMs: 60_000,
   checkCredentials: async ({ mode }) => {
     if (mode !== 'test') throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox')
   },
-  listEventsSince: listEventsSince,
+  listEventsSince,
   signsEventId: true,
-  verifyDelivery: verifyDelivery,
-  readEvent: readEvent,
+  verifyDelivery,
+  readEvent,
 }

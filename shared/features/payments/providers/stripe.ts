@@ -12,9 +12,9 @@ import {
   readObjects,
   readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { computeHmac, isWithinTolerance, matchesAnySignature } from '#shared/features/payments/providers/signature.ts'
 import { linkMetadataKey, readStripeFacts, stripeUnits } from '#shared/features/payments/providers/stripe-objects.ts'
 import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
+import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** API version whose objects are read here; without the header Stripe uses the account's default version. */
@@ -176,13 +176,7 @@ const readEvent = (bytes: Buffer): LinkFacts => {
 }
 
 const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { bytes, header }) => {
-  const parts = header('stripe-signature')
-    .split(',')
-    .map((part) => part.trim().split('='))
-  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
-  const signatures = parts.flatMap(([name, value]) => (name === 'v1' && value !== undefined ? [value] : []))
-  const expected = computeHmac(credentials.webhook_secret ?? '', `${time}.`, bytes)
-  if (!matchesAnySignature(expected, signatures, 'hex') || !isWithinTolerance(time, now())) return undefined
+  if (!verifyTimestampedSignature(header('stripe-signature'), credentials.webhook_secret ?? '', bytes, now())) return undefined
   return { eventId: readId(decodeJson(bytes)), facts: readEvent(bytes) }
 }
 
@@ -200,14 +194,14 @@ export const stripe: Provider = {
   name: 'stripe',
   credentialNames: ['secret_key', 'webhook_secret'],
   units: stripeUnits,
-  createLink: createLink,
-  findLink: findLink,
-  pollLink: pollLink,
-  endLink: endLink,
+  createLink,
+  findLink,
+  pollLink,
+  endLink,
   overlapMs: 10 * 60_000,
-  checkCredentials: checkCredentials,
-  listEventsSince: listEventsSince,
+  checkCredentials,
+  listEventsSince,
   signsEventId: true,
-  verifyDelivery: verifyDelivery,
-  readEvent: readEvent,
+  verifyDelivery,
+  readEvent,
 }

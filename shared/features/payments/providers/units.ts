@@ -2,7 +2,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** How a provider counts money of a currency: in units with `digits` fraction digits, in multiples of `step` units. */
-export interface UnitRule {
+interface UnitRule {
   readonly digits: number
   readonly step: number
 }

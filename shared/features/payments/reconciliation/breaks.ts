@@ -1,5 +1,5 @@
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import type { PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
+import type { PaymentEntry } from '#shared/features/accounting/entries/store.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import { formatAmount } from '#shared/features/payments/links/schemas.ts'
 import type { Break } from '#shared/features/payments/reconciliation/schemas.ts'
@@ -8,7 +8,7 @@ import type { Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** The data about a link that is compared. */
-export interface LinkEvidence {
+interface LinkEvidence {
   readonly link: ReconciledLink
   /** Payments reported by the provider. */
   readonly payments: readonly ProviderPayment[]

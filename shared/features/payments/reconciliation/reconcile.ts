@@ -4,18 +4,17 @@ import type { StoredRecord } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { findPaymentEntries, type PaymentEntry } from '#shared/features/accounting/entries/payment-entries-store.ts'
+import { findPaymentEntries, type PaymentEntry } from '#shared/features/accounting/entries/store.ts'
 import { findPaymentsOfLinks, type ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import { findBreaks } from '#shared/features/payments/reconciliation/breaks.ts'
 import type { Break, ReconcileQuery, Reconciliation } from '#shared/features/payments/reconciliation/schemas.ts'
 import { findLinksOfSpan, findStrayRecords, type ReconciledLink, type StrayRecord } from '#shared/features/payments/reconciliation/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /** Links compared per page. */
 const pageSize = 500
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Compares the payments that providers have reported with the links created in a span, their payments records and ledger entries, and lists

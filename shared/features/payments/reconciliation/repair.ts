@@ -7,7 +7,7 @@ import { platformScope } from '#shared/features/payments/links/change.ts'
 import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { lockLink, replacePaymentRecord } from '#shared/features/payments/links/store.ts'
 import { appendTimeline } from '#shared/features/payments/links/timeline.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
@@ -21,8 +21,7 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
     platform.db.transaction(async (tx) => {
       const inside = within(platform, tx)
       const { workspace } = platform
-      const [link] = await tx.query<Link>(lockLink(workspace.id, linkId))
-      if (!link) throw problem('NOT_FOUND')
+      const link = requireRow(await tx.query<Link>(lockLink(workspace.id, linkId)))
       const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
       const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
       const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])

@@ -1,13 +1,7 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Kinds of inconsistencies between provider, link, payments record and ledger. */
-export const breakKinds = [
-  'paid_without_record',
-  'record_without_money',
-  'amount_differs',
-  'two_payments_one_link',
-  'paid_after_end',
-] as const
+const breakKinds = ['paid_without_record', 'record_without_money', 'amount_differs', 'two_payments_one_link', 'paid_after_end'] as const
 
 /** The span of creation days of the links to compare. */
 export const reconcileQuery = schema(

@@ -4,7 +4,7 @@ const uuid = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
 
 /** The claimer's id and the instant at which the claim would have expired. */
-export interface PreviousClaim {
+interface PreviousClaim {
   readonly by: string
   readonly expires_at: string
 }

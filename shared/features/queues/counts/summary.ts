@@ -12,7 +12,7 @@ export const summaryAnswer = schema(t.Object({ queue: queueName, summary: queueS
 
 const batchCounts = t.Object({ batch: t.String(), total: t.Integer(), open: t.Integer(), closed: t.Integer() }, { title: 'QueueBatch' })
 export const batchList = schema(t.Array(batchCounts))
-export type BatchCounts = TypeOf<typeof batchList>[number]
+type BatchCounts = TypeOf<typeof batchList>[number]
 
 interface CountRow {
   readonly queue_id: string

@@ -7,9 +7,13 @@ import { type FlowCheck, requireRunReferences, requireTypeReferences } from '#sh
 import type { Queue, QueueInput, QueueView } from '#shared/features/queues/definitions/schemas.ts'
 import {
   auditDeletion,
+  clearHistory,
+  clearItems,
   countInStages,
   countQueues,
+  deleteQueue,
   deleteStages,
+  findHiddenQueue,
   findQueues,
   hideQueue,
   insertQueue,
@@ -20,10 +24,12 @@ import {
 } from '#shared/features/queues/definitions/store.ts'
 import { clearQueue } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Name of the queues' subscription to record changes; listener ids are queue ids. */
@@ -67,7 +73,9 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
     await lockWorkspace(tx, workspace.id)
     const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(countQueues(workspace.id))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
-    const queue = found(await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)))
+    const queue = requireRow(
+      await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)),
+    )
     await tx.query(insertStages(workspace.id, queue.id, keysOf(queue)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
@@ -83,7 +91,7 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
     const txScope = within(scope, tx)
-    const locked = found(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
+    const locked = requireRow(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
     const definition = readDefinition(input, locked)
     const keys = new Set(definition.stages.map(({ key }) => key))
     await removeStages(
@@ -92,7 +100,7 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
       keysOf(locked).filter((key) => !keys.has(key)),
     )
     await tx.query(insertStages(workspace.id, before.id, [...keys]))
-    const queue = found(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
+    const queue = requireRow(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
   })
@@ -115,14 +123,24 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
   const summary = await readFullSummary(scope, queue)
   await db.transaction(async (tx) => {
-    if ((await tx.query(hideQueue(workspace.id, queue.id))).length === 0) throw problem('NOT_FOUND')
+    requireRow(await tx.query(hideQueue(workspace.id, queue.id)))
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
-    const actorType = cause.actorId === null ? 'system' : cause.actorType
     // `queue:…` is never a record type's key, so only callers that see the whole audit see the entry.
-    await tx.query(auditDeletion(workspace.id, cause.actorId, actorType, `queue:${queue.key}`, queue.id, before, cause.requestId))
+    await tx.query(auditDeletion(workspace.id, ...actorColumns(cause), `queue:${queue.key}`, queue.id, before, cause.requestId))
     await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
+}
+
+/** Rows deleted per statement. */
+const batchSize = 2_000
+
+/** Deletes the items, history and row of a deleted queue in batches. Idempotent; a queue that is not marked deleted is left unchanged. */
+export async function deleteQueueContents(db: Executor, workspaceId: string, queueId: string): Promise<void> {
+  if ((await db.query(findHiddenQueue(workspaceId, queueId))).length === 0) return
+  while ((await db.query(clearItems(workspaceId, queueId, batchSize))).length > 0);
+  while ((await db.query(clearHistory(workspaceId, queueId, batchSize))).length > 0);
+  await db.query(deleteQueue(workspaceId, queueId))
 }
 
 const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)
@@ -146,9 +164,4 @@ function subscribeIntake({ db, workspace }: Scope, { id, enabled, object_type, i
     { workspaceId: workspace.id, subscriber: intakeSubscriber, id },
     events.map((event) => ({ objectType: object_type ?? '', event, snapshot: true })),
   )
-}
-
-function found<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

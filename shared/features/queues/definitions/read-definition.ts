@@ -169,6 +169,6 @@ export function requireStage({ stages }: Pick<Queue, 'stages'>, key: string): St
   return found
 }
 
-/** The next stage by position; undefined after the last. */
-export const findNextStage = ({ stages }: Pick<Queue, 'stages'>, key: string): Stage | undefined =>
-  stages[stages.findIndex((stage) => stage.key === key) + 1]
+/** The next stage by position; the last stage is its own next. */
+export const findNextStage = (queue: Pick<Queue, 'stages'>, key: string): Stage =>
+  queue.stages[queue.stages.findIndex((stage) => stage.key === key) + 1] ?? requireStage(queue, key)

@@ -36,7 +36,7 @@ const historyEntry = t.Object(
   { title: 'QueueEvent' },
 )
 export const historySchema = schema(t.Array(historyEntry))
-export type HistoryEntry = TypeOf<typeof historySchema>[number]
+type HistoryEntry = TypeOf<typeof historySchema>[number]
 
 export const historyQuery = schema(
   t.Object({

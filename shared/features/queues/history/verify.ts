@@ -2,15 +2,13 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { compareCounts, findItemRangeEnd, replayItems } from '#shared/features/queues/history/store.ts'
 import type { QueueDifference, QueueVerification } from '#shared/features/queues/jobs.ts'
+import { highestId, lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Items replayed per statement. */
 const batchSize = 2_000
 
 /** Differences reported; further ones are dropped. */
 const maxDifferences = 1_000
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 type ReplayRow = Pick<QueueVerification, 'added' | 'deleted' | 'open' | 'closed'> & {
   readonly id: string | null

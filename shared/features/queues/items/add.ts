@@ -1,13 +1,14 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { requireEnabled, requireQueueByKey, serializePayload } from '#shared/features/queues/definitions/load.ts'
+import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { insertItems as addStatement, findOpenItems } from '#shared/features/queues/items/add-store.ts'
+import { findOpenItems, insertItems } from '#shared/features/queues/items/add-store.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/features/queues/items/schemas.ts'
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -39,23 +40,10 @@ export async function addItems(scope: Scope, queue: Queue, items: readonly NewIt
   const sent = items.map((item, index) => buildRow(scope, queue, item, options, index))
   const runsOnEnter = [...new Set(sent.map(({ stage }) => stage))].some((key) => requireStage(queue, key).on_enter !== null)
   const added = runsOnEnter
-    ? await scope.db.transaction(async (tx) => {
-        const txScope = within(scope, tx)
-        const rows = await insert(txScope, queue, sent, options)
-        await enqueueOnEnter(
-          txScope,
-          queue,
-          rows.filter(({ created }) => created).map(({ id, stage }) => ({ itemId: id, from: null, to: stage })),
-        )
-        return rows
-      })
-    : await insert(scope, queue, sent, options)
+    ? await scope.db.transaction((tx) => insertAndStart(within(scope, tx), queue, sent, options))
+    : await insertAndStart(scope, queue, sent, options)
   const created = added.filter((one) => one.created).length
-  return {
-    created,
-    duplicates: added.length - created,
-    items: await buildAddedItems(scope, queue, added),
-  }
+  return { created, duplicates: added.length - created, items: await buildAddedItems(scope, queue, added) }
 }
 
 /** Answer for added items; a duplicate hidden from the caller shows its key only. */
@@ -71,11 +59,6 @@ function buildAddedItems(scope: Scope, queue: Queue, added: readonly AddedRow[])
       row.created || visible.has(row.id) ? toAddedItem(row) : { ...toAddedItem(row), id: null, stage: null, status: null },
     )
   })
-}
-
-/** Adds items for functions and flows, by the queue's key. Throws NOT_FOUND; the caller of this function checks permissions. */
-export async function enqueueItems(scope: Scope, queueKey: string, items: readonly NewItem[]): Promise<AddAnswer> {
-  return addItems(scope, await requireQueueByKey(scope, queueKey), items, { source: 'function' })
 }
 
 /** Items of a body, from `items` or `keys`; throws VALIDATION_ERROR when there are none or too many. */
@@ -133,22 +116,26 @@ interface AddedRow {
 /** Attempts for keys that concurrent transactions add or close. */
 const maxAttempts = 5
 
-async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], options: AddOptions): Promise<AddedRow[]> {
+/** Inserts items and starts on_enter for the new ones. */
+async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow[], options: AddOptions): Promise<AddedRow[]> {
+  const { workspace, cause, now, db } = scope
+  const { source, scan } = options
   const results: AddedRow[] = []
   let open = sent
   for (let attempt = 1; open.length > 0; attempt++) {
-    const rows = await scope.db.query<AddedRow>(statementOf(scope, queue, open, options))
+    const rows = await db.query<AddedRow>(
+      insertItems(
+        ...[workspace.id, queue.id, JSON.stringify(open), source, queue.settings.allow_duplicates, toInstant(now())],
+        ...[...actorColumns(cause), scan ? 'created' : null],
+        ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
+      ),
+    )
     const missing = rows.filter(({ id }) => id === null)
     results.push(...rows.filter(({ id }) => id !== null))
     // A row missing from intake was created by an earlier run for the same change.
     if (missing.length === 0 || options.eventIds) break
-    const found = await scope.db.query<Omit<AddedRow, 'ord' | 'created'>>(
-      findOpenItems(
-        scope.workspace.id,
-        queue.id,
-        missing.map(({ key }) => key),
-      ),
-    )
+    const keys = missing.map(({ key }) => key)
+    const found = await db.query<Omit<AddedRow, 'ord' | 'created'>>(findOpenItems(workspace.id, queue.id, keys))
     const byKey = new Map(found.map((row) => [row.key, row]))
     for (const { ord, key } of missing) {
       const openItem = byKey.get(key)
@@ -158,14 +145,8 @@ async function insert(scope: Scope, queue: Queue, sent: readonly SentRow[], opti
     if (attempt === maxAttempts && open.length > 0)
       throw problem('INTERNAL', undefined, { cause: new Error('keys of a queue keep changing') })
   }
-  return results.sort((one, other) => one.ord - other.ord)
-}
-
-function statementOf({ workspace, cause, now }: Scope, queue: Queue, rows: readonly SentRow[], options: AddOptions) {
-  const { scan } = options
-  return addStatement(
-    ...[workspace.id, queue.id, JSON.stringify(rows), options.source, queue.settings.allow_duplicates, toInstant(now())],
-    ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, scan ? 'created' : null],
-    ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
-  )
+  results.sort((one, other) => one.ord - other.ord)
+  const entries = results.filter(({ created }) => created).map(({ id, stage }) => ({ itemId: id, from: null, to: stage }))
+  await enqueueOnEnter(scope, queue, entries)
+  return results
 }

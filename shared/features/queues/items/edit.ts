@@ -6,7 +6,8 @@ import { deleteItem, updateItem as editStatement } from '#shared/features/queues
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type MoveRefusal, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ChangedItem, type EditInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
@@ -23,7 +24,7 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   await requireItemAccess(scope, queue, id)
   const [row] = await db.query<ItemRow & PreviousClaimRow & { refusal: MoveRefusal | null }>(
     editStatement(
-      ...[workspace.id, queue.id, id, toInstant(changedAt), cause.actorId, cause.actorId === null ? 'system' : cause.actorType, note ?? ''],
+      ...[workspace.id, queue.id, id, toInstant(changedAt), ...actorColumns(cause), note ?? ''],
       ...[claim_token ?? null, priority ?? null, batch ?? null, assignee_id === undefined ? null : (assignee_id ?? '')],
       ...[due_at !== undefined, due_at == null ? null : readInstant(due_at, 'due_at')],
       ...[payload === undefined ? null : serializePayload(payload, 'payload'), release, isChange || (!release && note != null)],
@@ -50,7 +51,5 @@ export async function removeItem(scope: Scope, queue: Queue, itemId: string): Pr
   const { db, workspace, cause, now } = scope
   const id = requireItemId(itemId)
   await requireItemAccess(scope, queue, id)
-  const actorType = cause.actorId === null ? 'system' : cause.actorType
-  const deleted = await db.query(deleteItem(workspace.id, queue.id, id, toInstant(now()), cause.actorId, actorType))
-  if (deleted.length === 0) throw problem('NOT_FOUND')
+  requireRow(await db.query(deleteItem(workspace.id, queue.id, id, toInstant(now()), ...actorColumns(cause))))
 }

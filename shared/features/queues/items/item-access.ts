@@ -3,10 +3,10 @@ import { findRecordType } from '#shared/core/types/record-type.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { type FollowedQueues, type ItemAccess, itemAccessOf } from '#shared/features/queues/items/item-access-store.ts'
 import { findItemById } from '#shared/features/queues/items/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 
 /** Queues grouped by the caller's access to their items: all items, or those that `itemAccess` admits. */
-export interface QueueAccess {
+interface QueueAccess {
   readonly unrestricted: readonly Queue[]
   readonly limited: readonly Queue[]
   /** Applies to the items of `limited`. */
@@ -44,6 +44,5 @@ export async function withItemAccess<T>(scope: Scope, queue: Queue, work: (itemA
 export const requireItemAccess = (scope: Scope, queue: Queue, itemId: string): Promise<void> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     if (!itemAccess) return
-    const found = await readRows(scope, findItemById(itemAccess, scope.workspace.id, queue.id, itemId))
-    if (found.length === 0) throw problem('NOT_FOUND')
+    requireRow(await readRows(scope, findItemById(itemAccess, scope.workspace.id, queue.id, itemId)))
   })

@@ -9,7 +9,7 @@ import { asHeavy, asUnprepared, buildStatement, type Statement, sql } from '#sha
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Items by what their keys hold, and batches by what their labels do. */
-export interface TextMatches {
+interface TextMatches {
   readonly items: readonly string[]
   readonly batches: readonly string[]
 }

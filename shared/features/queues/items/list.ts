@@ -45,7 +45,7 @@ export const itemPage = schema(
     { title: 'QueueItemPage' },
   ),
 )
-export interface ItemPage {
+interface ItemPage {
   readonly items: ItemView[]
   readonly total: number
   readonly next_offset: number | null
@@ -68,20 +68,16 @@ export function listStageItems(scope: Scope, queue: Queue, stage: Stage, query: 
 type ListRequest = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
 
 const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string): Promise<ItemPage> =>
-  withItemAccess(scope, queue, async (itemAccess) =>
-    readFilteredPage(scope, query, await readItemFilter(scope, queue, query, itemAccess), order),
-  )
-
-async function readFilteredPage(scope: Scope, query: ListRequest, filter: ItemFilter, order: string): Promise<ItemPage> {
-  const { limit, offset } = query
-  const { queue } = filter
-  const statement = listStatement(filter, order, limit + 1, offset)
-  const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
-  const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
-  // A last page that is not empty gives the total without a count.
-  const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
-  return { items, total, next_offset: rows.length > limit ? offset + limit : null }
-}
+  withItemAccess(scope, queue, async (itemAccess) => {
+    const { limit, offset } = query
+    const filter = await readItemFilter(scope, queue, query, itemAccess)
+    const statement = listStatement(filter, order, limit + 1, offset)
+    const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
+    const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
+    // A last page that is not empty gives the total without a count.
+    const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
+    return { items, total, next_offset: rows.length > limit ? offset + limit : null }
+  })
 
 /** The filter of a query under the caller's item access. Rare text in `q` is resolved to the items that contain it. */
 export async function readItemFilter(

@@ -5,13 +5,14 @@ import { requireStage } from '#shared/features/queues/definitions/read-definitio
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
 import type { ScanFacts } from '#shared/features/queues/items/add.ts'
-import { updateItemStage as moveStatement } from '#shared/features/queues/items/change-store.ts'
+import { updateItemStage } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
 import { patchesRecord, patchRecord } from '#shared/features/queues/stages/record-patch.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -32,7 +33,7 @@ export interface Move {
 export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
 /** Result of a move; `item` is its state afterwards. */
-export interface MoveResult {
+interface MoveResult {
   readonly item: ItemRow
   readonly from: string
   readonly refusal: MoveRefusal | null
@@ -55,8 +56,8 @@ export const refusalText = (refusal: MoveRefusal, item: Pick<ItemRow, 'stage' | 
  * the caller; its errors are thrown and the item stays. Returns undefined for an unknown item.
  */
 export async function moveItem(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
-  const { to } = move
-  if (to.wip_limit === 0 && to.record_patch === null && to.on_enter === null) return updateStage(scope, queue, itemId, move)
+  const { wip_limit, record_patch, on_enter } = move.to
+  if (wip_limit === 0 && record_patch === null && on_enter === null) return updateStage(scope, queue, itemId, move)
   try {
     return await atomically(scope, (txScope) => moveWithEffects(txScope, queue, itemId, move))
   } catch (error) {
@@ -65,7 +66,7 @@ export async function moveItem(scope: Scope, queue: Queue, itemId: string, move:
   }
 }
 
-/** Runs work in a transaction of its own, or in a savepoint of the caller's transaction. */
+/** Runs work in a transaction, or in a savepoint of the caller's transaction. */
 const atomically = <T>(scope: Scope, work: (txScope: Scope) => Promise<T>): Promise<T> =>
   'inTransaction' in scope.db ? withSavepoint(scope.db, () => work(scope)) : scope.db.transaction((tx) => work(within(scope, tx)))
 
@@ -86,7 +87,7 @@ async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move:
   const current = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
   const willPatch = current !== undefined && patchesRecord(queue, to, current) && current.status === 'open' && acceptsFrom(to, current)
   if (willPatch) await patchRecord(scope, queue, to, current)
-  const result = await updateStage(scope, queue, itemId, move)
+  const result = await updateStage(scope, queue, itemId, { ...move, note: onEnterNote(scope, to, move.note ?? '') })
   if (result?.refusal && willPatch) throw new MoveRefused(result)
   if (result && result.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: result.from, to: to.key }])
   return result
@@ -98,9 +99,9 @@ async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Mov
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
   const [row] = await db.query<ItemRow & PreviousClaimRow & { from_stage: string; refusal: MoveRefusal | null }>(
-    moveStatement(
+    updateItemStage(
       ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), toInstant(now())],
-      ...[cause.actorId, cause.actorId === null ? 'system' : cause.actorType, onEnterNote(scope, to, move.note ?? '')],
+      ...[...actorColumns(cause), move.note ?? ''],
       ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
       ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
     ),

@@ -10,7 +10,7 @@ const stageKey = t.String({ maxLength: 60 })
 
 export const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof itemStatuses)[number]
-export const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
+const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
 export type ItemSource = (typeof itemSources)[number]
 
 const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identifies the item within its queue.' })
@@ -169,7 +169,7 @@ export const scanInput = schema(
 )
 export type ScanInput = TypeOf<typeof scanInput>
 
-export const scanVerdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
+const scanVerdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
 export type ScanVerdict = (typeof scanVerdicts)[number]
 const verdict = { verdict: t.Enum([...scanVerdicts]), message: t.String(), item: nullable(itemView.json) }
 export const scanAnswer = schema(t.Object(verdict, { title: 'QueueVerdict' }))
@@ -226,7 +226,7 @@ export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date
 const viewFields = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
 /** Items that entered a stage before this instant exceed its time limit. */
-export const overdueCutoff = (now: Date, seconds: number): string => toInstant(new Date(now.getTime() - seconds * 1_000))
+const overdueCutoff = (now: Date, seconds: number): string => toInstant(new Date(now.getTime() - seconds * 1_000))
 
 /** The cutoffs of the stages that have a time limit. */
 export function overdueCutoffs({ stages }: Pick<Queue, 'stages'>, now: Date): { keys: string[]; times: string[] } {

@@ -1,19 +1,19 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { insertHistoryEntry } from '#shared/features/queues/items/change-store.ts'
+import type { ScanFacts } from '#shared/features/queues/items/add.ts'
 import { findItemViews, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type LoggedScan, type ScanAnswer, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { findScans } from '#shared/features/queues/items/store.ts'
-import { judgeScan, readScannedKey } from '#shared/features/queues/scans/scan.ts'
+import { judgeLoggedScan, type LoggedVerdict, readScannedKey, recordScan } from '#shared/features/queues/scans/scan.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Result of a logged scan. */
-export interface LoggedScanResult extends ScanAnswer {
+interface LoggedScanResult extends ScanAnswer {
   readonly scan_id: string
   readonly conflict: boolean
 }
@@ -63,38 +63,28 @@ async function judgeOne(scope: Scope, queue: Queue, scan: LoggedScan): Promise<L
   const scannedAt = timeOf(scan)
   const facts = { scanId: scan_id, scannedAt, station }
   try {
-    const { enteredBefore, ...answer } = await withSavepoint(scope.db, () => judgeScan(scope, queue, scan, facts))
-    return { scan_id, ...answer, conflict: enteredBefore !== null && enteredBefore > scannedAt }
-  } catch (error) {
-    if (uniqueViolation(error) === 'queue_history_scan') return undefined
-    if (!(error instanceof Problem) || error.status >= 500) throw error
-    return recordBlocked(scope, queue, scan, error.message)
-  }
-}
-
-/** Records a scan that cannot be judged, for example with an unknown stage or a key that the caller may not add. */
-async function recordBlocked(scope: Scope, queue: Queue, scan: LoggedScan, message: string): Promise<LoggedScanResult | undefined> {
-  const { workspace, cause, now, db } = scope
-  const key = tryRead(() => readScannedKey(scan.key)) ?? ''
-  const found = key === '' ? undefined : await findOpenItem(scope, queue, key)
-  const item = found === 'hidden' ? undefined : found
-  const payload = scan.payload == null ? null : (tryRead(() => serializePayload(scan.payload, 'payload')) ?? null)
-  try {
-    await withSavepoint(db, () =>
-      db.query(
-        insertHistoryEntry(
-          ...[workspace.id, queue.id, item?.id ?? null, key, 'scanned', item?.stage ?? null, 'blocked', payload],
-          ...[scan.scan_id, timeOf(scan), scan.station ?? null, toInstant(now()), cause.actorId],
-          ...[cause.actorId === null ? 'system' : cause.actorType, message],
-        ),
-      ),
+    const { enteredBefore, ...answer } = await withSavepoint(scope.db, () => judgeLoggedScan(scope, queue, scan, facts)).catch(
+      (error: unknown) => {
+        if (!(error instanceof Problem) || error.status >= 500) throw error
+        return withSavepoint(scope.db, () => recordBlocked(scope, queue, scan, facts, error.message))
+      },
     )
+    return { scan_id, ...answer, conflict: enteredBefore !== null && enteredBefore > scannedAt }
   } catch (error) {
     if (uniqueViolation(error) === 'queue_history_scan') return undefined
     throw error
   }
-  const conflict = item !== undefined && item.entered_stage_at > timeOf(scan)
-  return { scan_id: scan.scan_id, verdict: 'blocked', message, item: item ? viewOfItem(queue, item, now()) : null, conflict }
+}
+
+/** Records a scan that cannot be judged, for example with an unknown stage or a key that the caller may not add. */
+async function recordBlocked(scope: Scope, queue: Queue, scan: LoggedScan, facts: ScanFacts, message: string): Promise<LoggedVerdict> {
+  const key = tryRead(() => readScannedKey(scan.key)) ?? ''
+  const found = key === '' ? undefined : await findOpenItem(scope, queue, key)
+  const row = found === undefined || found === 'hidden' ? null : found
+  const payload = scan.payload == null ? null : (tryRead(() => serializePayload(scan.payload, 'payload')) ?? null)
+  await recordScan(scope, queue, { input: { key }, facts, payload }, row, 'blocked', message)
+  const item = row && viewOfItem(queue, row, scope.now())
+  return { verdict: 'blocked', message, item, enteredBefore: row?.entered_stage_at ?? null }
 }
 
 function tryRead<T>(read: () => T): T | undefined {

@@ -9,16 +9,9 @@ import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { type MoveRefusal, moveItem, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** A scan's verdict, with the instant at which the item had entered its stage before the scan. */
-export interface ScanResult extends ScanAnswer {
-  readonly enteredBefore: string | null
-}
-
-/** Facts of a scan sent immediately, not from a scan log. */
-const live: ScanFacts = { scanId: null, scannedAt: null, station: null }
 
 /** Attempts to judge a scan while other transactions change its item. */
 const maxAttempts = 10
@@ -28,7 +21,18 @@ const maxAttempts = 10
  * entry. Throws NOT_FOUND for an unknown stage, FORBIDDEN when the key is new and the caller may not add, VALIDATION_ERROR for an oversized
  * payload and a disabled queue.
  */
-export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts = live): Promise<ScanResult> {
+export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput): Promise<ScanAnswer> {
+  const { enteredBefore: _, ...answer } = await judgeLoggedScan(scope, queue, input, { scanId: null, scannedAt: null, station: null })
+  return answer
+}
+
+/** A scan's verdict, with the instant at which the item had entered its stage before the scan. */
+export interface LoggedVerdict extends ScanAnswer {
+  readonly enteredBefore: string | null
+}
+
+/** Judges one scan of a scan log like `judgeScan`. */
+export async function judgeLoggedScan(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts): Promise<LoggedVerdict> {
   requireEnabled(queue)
   const key = readScannedKey(input.key)
   const payload = input.payload == null ? null : serializePayload(input.payload, 'payload')
@@ -37,9 +41,15 @@ export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput, fa
   const scan = { input: { ...input, key }, facts, payload, target }
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const item = await findOpenItem(scope, queue, key)
-    if (item === 'hidden') return answerUnknown(scope, queue, scan)
-    const verdict = item ? await scanKnown(scope, queue, scan, item) : await scanUnknown(scope, queue, scan)
-    if (verdict) return verdict
+    const judged = await (item === 'hidden'
+      ? rejectUnknown(scope, queue, scan)
+      : item
+        ? scanKnown(scope, queue, scan, item)
+        : scanUnknown(scope, queue, scan))
+    if (!judged) continue
+    const { row, ...verdict } = judged
+    const enteredBefore = typeof item === 'object' ? item.entered_stage_at : null
+    return { ...verdict, item: row ? viewOfItem(queue, row, scope.now()) : null, enteredBefore }
   }
   throw problem('INTERNAL', undefined, { cause: new Error(`the item of ${queue.key} kept changing while it was scanned`) })
 }
@@ -54,49 +64,41 @@ export function readScannedKey(text: string): string {
 }
 
 interface Scan {
-  readonly input: ScanInput
+  readonly input: Pick<ScanInput, 'key' | 'note' | 'stage' | 'batch' | 'payload' | 'claim_token'>
   readonly facts: ScanFacts
   /** JSON text, or null. */
   readonly payload: string | null
-  readonly target: Stage | undefined
+  readonly target?: Stage | undefined
+}
+
+interface Judged {
+  readonly verdict: ScanVerdict
+  readonly message: string
+  readonly row: ItemRow | null
 }
 
 /** Judges the scan of an open item; undefined when the item changed concurrently. */
-async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow): Promise<ScanResult | undefined> {
-  const { input, facts, payload, target } = scan
-  const to = target ?? findNextStage(queue, item.stage)
-  const answer = (verdict: ScanVerdict, message: string, row: ItemRow): ScanResult => ({
-    verdict,
-    message,
-    item: viewOfItem(queue, row, scope.now()),
-    enteredBefore: item.entered_stage_at,
-  })
-  if (!to || to.key === item.stage) {
-    const currentStage = to ?? requireStage(queue, item.stage)
+async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow): Promise<Judged | undefined> {
+  const { input, facts, payload } = scan
+  const to = scan.target ?? findNextStage(queue, item.stage)
+  if (to.key === item.stage) {
     await recordScan(scope, queue, scan, item, 'duplicate')
-    return answer('duplicate', `${input.key} is in ${currentStage.label} already`, item)
+    return { verdict: 'duplicate', message: `${input.key} is in ${to.label} already`, row: item }
+  }
+  const blocked = async (message: string, row: ItemRow): Promise<Judged> => {
+    await recordScan(scope, queue, scan, row, 'blocked', message)
+    return { verdict: 'blocked', message, row }
   }
   try {
-    const { note: words, claim_token: claimToken } = input
-    const result = await moveItem(scope, queue, item.id, {
-      to,
-      note: words,
-      claimToken,
-      scan: { ...facts, payload },
-      version: item.version,
-    })
+    const { note, claim_token: claimToken } = input
+    const result = await moveItem(scope, queue, item.id, { to, note, claimToken, scan: { ...facts, payload }, version: item.version })
     if (!result || retryRefusals.has(result.refusal)) return undefined
-    if (result.refusal === null) return answer('moved', `${input.key} moved to ${to.label}`, result.item)
-    return await blocked(refusalText(result.refusal, result.item, to), result.item)
+    if (result.refusal) return await blocked(refusalText(result.refusal, result.item, to), result.item)
+    return { verdict: 'moved', message: `${input.key} moved to ${to.label}`, row: result.item }
   } catch (error) {
     // The record patch was refused; the item stays in its stage.
     if (!(error instanceof Problem) || error.status >= 500 || to.record_patch === null) throw error
     return blocked(error.message, item)
-  }
-
-  async function blocked(message: string, row: ItemRow): Promise<ScanResult> {
-    await recordScan(scope, queue, scan, row, 'blocked', message)
-    return answer('blocked', message, row)
   }
 }
 
@@ -104,9 +106,9 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
 const retryRefusals: ReadonlySet<MoveRefusal | null> = new Set<MoveRefusal | null>(['changed', 'closed'])
 
 /** Judges the scan of a key that is not open; undefined when another transaction added the item concurrently. */
-async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult | undefined> {
+async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged | undefined> {
   const { input, facts, target } = scan
-  if (queue.settings.on_unknown_scan === 'reject') return answerUnknown(scope, queue, scan)
+  if (queue.settings.on_unknown_scan === 'reject') return rejectUnknown(scope, queue, scan)
   requirePermission(scope, 'queues:enqueue', queue.key)
   const item = { key: input.key, stage: target?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
   const { items } = await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, [item], {
@@ -116,26 +118,32 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Scan
   })
   const [added] = items
   if (!added || added.duplicate || added.id === null || added.stage === null) return undefined
-  const row = await findItem(scope, queue, added.id)
-  const view = row ? viewOfItem(queue, row, scope.now()) : null
-  return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, added.stage).label}`, item: view, enteredBefore: null }
+  const row = (await findItem(scope, queue, added.id)) ?? null
+  return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, added.stage).label}`, row }
 }
 
 /** Used also for a key whose item is hidden from the caller: the entry names no item. */
-async function answerUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<ScanResult> {
+async function rejectUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged> {
   await recordScan(scope, queue, scan, null, 'unknown')
-  return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, item: null, enteredBefore: null }
+  return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, row: null }
 }
 
 /** Records a scan that moved or added no item. */
-async function recordScan(scope: Scope, queue: Queue, scan: Scan, item: ItemRow | null, verdict: ScanVerdict, why = ''): Promise<void> {
+export async function recordScan(
+  scope: Scope,
+  queue: Queue,
+  scan: Scan,
+  item: ItemRow | null,
+  verdict: ScanVerdict,
+  why = '',
+): Promise<void> {
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
   await db.query(
     insertHistoryEntry(
       ...[workspace.id, queue.id, item?.id ?? null, input.key, 'scanned', item?.stage ?? null, verdict, payload],
-      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), cause.actorId],
-      ...[cause.actorId === null ? 'system' : cause.actorType, [input.note ?? '', why].filter((part) => part !== '').join(': ')],
+      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), ...actorColumns(cause)],
+      [input.note ?? '', why].filter((part) => part !== '').join(': '),
     ),
   )
 }

@@ -8,6 +8,7 @@ import { findItemViews } from '#shared/features/queues/items/find.ts'
 import type { ItemView } from '#shared/features/queues/items/schemas.ts'
 import type { ButtonResult } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -69,7 +70,7 @@ export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: st
   await db.query(
     insertHistoryEntry(
       ...[workspace.id, queue.id, item.id, item.key, 'button', item.stage, null, JSON.stringify({ button_id: buttonId, ok: result.ok })],
-      ...[null, null, null, toInstant(now()), cause.actorId, cause.actorId === null ? 'system' : cause.actorType],
+      ...[null, null, null, toInstant(now()), ...actorColumns(cause)],
       result.error ?? '',
     ),
   )

@@ -4,7 +4,7 @@ import { runOnEnter } from '#shared/features/queues/jobs.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 
 /** An item's entry into stage `to`; `from` is null for a new item. */
-export interface StageEntry {
+interface StageEntry {
   readonly itemId: string
   readonly from: string | null
   readonly to: string

@@ -1,7 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
+/**
+ * Whether a header of the form `t=<seconds>,v1=<hex>` signs a body now: HMAC-SHA256 of `<seconds>.<body>`, at most 5 minutes off. One matching
+ * signature of several is enough, so a secret can be rotated.
+ */
+export function verifyTimestampedSignature(header: string, secret: string, body: Buffer, now: Date): boolean {
+  const parts = header.split(',').map((part) => part.trim().split('='))
+  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
+  const signatures = parts.flatMap(([name, value]) => (name === 'v1' && value !== undefined ? [value] : []))
+  return matchesAnySignature(computeHmac(secret, `${time}.`, body), signatures, 'hex') && isWithinTolerance(time, now)
+}
+
 /** Maximum difference between a signature's time and now in seconds, in either direction (decisions, Payments). */
-export const toleranceSeconds = 300
+const toleranceSeconds = 300
 
 /** Computes the HMAC-SHA256 over the concatenated parts. */
 export const computeHmac = (secret: string | Buffer, ...parts: readonly (string | Buffer)[]): Buffer => {
