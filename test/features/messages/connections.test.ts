@@ -104,3 +104,12 @@ test('a test of a connection signs in and leaves, and says what the server said'
   const local = await connect(w.org, 1)
   t.regex((await check(local.id)).error, /^127\.0\.0\.1:1 is no public address/)
 })
+
+test('a password that is changed by an address with the id in capitals can be decrypted', async (t) => {
+  const w = await fresh()
+  const path = `${w.org.path}/messages/connections`
+  const { id } = await connect(w.org, w.server.port)
+  const changed = await w.org.owner.patch(`${path}/${id.toUpperCase()}`, { username: 'shop', password: 'hush hush' })
+  t.is(changed.status, 200)
+  t.like(await made(w.org.owner.post(`${path}/${id}/test`)), { id })
+})
