@@ -1,57 +1,62 @@
 import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { RunEnding, RunRequest } from '#workers/features/functions/sandbox/run-outcome.ts'
 import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
-import { monitorCpu } from '#workers/features/functions/sandbox/scheduling/cpu-monitor.ts'
-import type { CpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { type CpuScheduler, monitorCpu } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
-/** How a run ended, with its result as JSON text when it returned and its message when it threw. */
+/** How a run ended. */
 export interface RunEnd {
   readonly ending: RunEnding
+  /** The result as JSON text if the handler returned, its message if it threw, otherwise empty. */
   readonly text: string
-  /** Whether nothing of the run is under way any more, so that its runner can do another. */
-  readonly isQuiet: boolean
+  /** Whether no code or call of the run is pending, so that its runner can be used again. */
+  readonly isDone: boolean
 }
 
 export interface RunMonitor {
   /**
-   * Fulfilled with the first of: quiet, the end of the time, too much memory, `interrupt`, the signal. A handler that has come to its end
-   * when the time is up has not timed out, whatever calls it left behind.
+   * Fulfilled by the first of: the run is done, time limit, memory limit, `interrupt`, abort of the signal. A handler that has ended by the
+   * time limit has not timed out, even if calls that it left behind are pending.
    */
   readonly end: Promise<RunEnd>
-  /** The run has begun in its isolate: from now on its time counts. */
+  /** Records the start of the run in its isolate. The time limit counts from here. */
   readonly start: () => void
-  /** The handler has come to its end: the first that is told counts. */
+  /** Records the end of the handler; only the first call counts. */
   readonly recordHandlerEnd: (ending: 'returned' | 'threw', text: string) => void
-  /** No call that the run made is under way. */
-  readonly recordQuiet: () => void
-  readonly runOutOfMemory: () => void
+  /** Records that no call of the run is pending. A run that is done before its handler has ended is interrupted. */
+  readonly recordDone: () => void
+  readonly recordOutOfMemory: () => void
   readonly interrupt: () => void
-  /** Stops watching. Gives the run's milliseconds, or null when it had not begun. */
+  /** Stops monitoring. Returns the milliseconds since the start of the run, null if it has not started. */
   readonly stop: () => number | null
 }
 
-/** Watches over one run from the moment that its order is given. The clock is the worker's, whatever goes on in the runner. */
-export function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, memoryBytes: number, turns: CpuScheduler): RunMonitor {
+/** Monitors one run from its order on. It measures time in the worker, because code in the runner could prevent a timer there. */
+export function monitorRun(
+  runner: Runner,
+  { owner, timeoutMs, signal }: RunRequest,
+  memoryBytes: number,
+  scheduler: CpuScheduler,
+): RunMonitor {
   const { promise: end, resolve } = Promise.withResolvers<RunEnd>()
-  const endAs = (ending: RunEnding) => () => resolve({ ending, text: '', isQuiet: false })
+  const endAs = (ending: RunEnding) => () => resolve({ ending, text: '', isDone: false })
   const interrupt = endAs('interrupted')
-  const runOutOfMemory = endAs('out_of_memory')
-  let settled: Omit<RunEnd, 'isQuiet'> | undefined
-  const settle: RunMonitor['recordHandlerEnd'] = (ending, text) => {
-    settled ??= { ending, text }
+  const recordOutOfMemory = endAs('out_of_memory')
+  let handlerEnd: Omit<RunEnd, 'isDone'> | undefined
+  const recordHandlerEnd: RunMonitor['recordHandlerEnd'] = (ending, text) => {
+    handlerEnd ??= { ending, text }
   }
-  const quiet = (): void => {
-    if (settled) resolve({ ...settled, isQuiet: true })
+  const recordDone = (): void => {
+    if (handlerEnd) resolve({ ...handlerEnd, isDone: true })
     else interrupt()
   }
-  const runOutOfTime = (): void => {
-    if (settled) resolve({ ...settled, isQuiet: false })
+  const endByTime = (): void => {
+    if (handlerEnd) resolve({ ...handlerEnd, isDone: false })
     else endAs('timed_out')()
   }
   let startedAt: number | null = null
-  let clock = setTimeout(interrupt, runnerLimits.startTimeoutMs)
-  const stopLooking = monitorCpu(runner, owner, turns, () => {
-    if (runner.grownBytes() > memoryBytes + runnerLimits.marginBytes) runOutOfMemory()
+  let timer = setTimeout(interrupt, runnerLimits.startTimeoutMs)
+  const stopPolling = monitorCpu(runner, owner, scheduler, () => {
+    if (runner.grownBytes() > memoryBytes + runnerLimits.marginBytes) recordOutOfMemory()
   })
   signal?.addEventListener('abort', interrupt)
   if (signal?.aborted) interrupt()
@@ -59,14 +64,14 @@ export function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequ
   const start = (): void => {
     if (startedAt !== null) return
     startedAt = performance.now()
-    clearTimeout(clock)
-    clock = setTimeout(runOutOfTime, timeoutMs)
+    clearTimeout(timer)
+    timer = setTimeout(endByTime, timeoutMs)
   }
   const stop = (): number | null => {
-    clearTimeout(clock)
-    stopLooking()
+    clearTimeout(timer)
+    stopPolling()
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }
-  return { end, start, recordHandlerEnd: settle, recordQuiet: quiet, runOutOfMemory, interrupt, stop }
+  return { end, start, recordHandlerEnd, recordDone, recordOutOfMemory, interrupt, stop }
 }

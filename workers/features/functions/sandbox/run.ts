@@ -10,15 +10,15 @@ import type { CpuScheduler } from '#workers/features/functions/sandbox/schedulin
 import type { HeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 import { createSdkCallHandler, type ReportFailure } from '#workers/features/functions/sandbox/sdk-calls.ts'
 
-/** What the runs of one process share. */
+/** Schedulers that all runs of a process share. */
 export interface SharedSchedulers {
   readonly heavyWork: HeavyWorkQueue
   readonly cpuScheduler: CpuScheduler
 }
 
 /**
- * Does one run in a runner that stands ready. Every end but a quiet one kills the runner. Null means that the runner was lost before the
- * run had begun, so that another may have it.
+ * Executes a run in a ready runner, and kills the runner unless the run is done. Returns null when the runner was lost before the run
+ * started: it may then be tried in another runner.
  */
 export async function executeIn(
   runner: Runner,
@@ -28,45 +28,43 @@ export async function executeIn(
   report: ReportFailure,
 ): Promise<RunOutcome | null> {
   const over = new AbortController()
-  const watched = monitorRun(runner, request, memoryBytes, cpuScheduler)
+  const monitor = monitorRun(runner, request, memoryBytes, cpuScheduler)
   const logs = createLogBuffer()
-  const desk = createSdkCallHandler(request, over.signal, heavyWork, report, (id, answered, text) => {
-    if (!over.signal.aborted) runner.send(answered ? toRunner.answer : toRunner.refusal, id, text)
+  const calls = createSdkCallHandler(request, over.signal, heavyWork, report, (id, isAnswer, text) => {
+    if (!over.signal.aborted) runner.send(isAnswer ? toRunner.answer : toRunner.refusal, id, text)
   })
-  const heard: Readonly<Record<number, (frame: Frame) => void>> = {
-    [toWorker.started]: watched.start,
+  const receivers: Readonly<Record<number, (frame: Frame) => void>> = {
+    [toWorker.started]: monitor.start,
     [toWorker.log]: ({ number, text }) => logs.write(number, text),
-    [toWorker.call]: ({ number, text }) => desk.take(number, text),
-    [toWorker.returned]: ({ text }) => watched.recordHandlerEnd('returned', text),
-    [toWorker.threw]: ({ text }) => watched.recordHandlerEnd('threw', cleanOutputText(text)),
-    [toWorker.quiet]: watched.recordQuiet,
-    [toWorker.memory]: watched.runOutOfMemory,
+    [toWorker.call]: ({ number, text }) => calls.receive(number, text),
+    [toWorker.returned]: ({ text }) => monitor.recordHandlerEnd('returned', text),
+    [toWorker.threw]: ({ text }) => monitor.recordHandlerEnd('threw', cleanOutputText(text)),
+    [toWorker.done]: monitor.recordDone,
+    [toWorker.memory]: monitor.recordOutOfMemory,
   }
   const order = JSON.stringify([request.source, quoteInexactNumbers(request.inputText), JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, { receive: (frame) => heard[frame.kind]?.(frame), onLost: watched.interrupt })
+  runner.order(toRunner.run, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
 
-  const end = await watched.end
-  const durationMs = watched.stop()
+  const end = await monitor.end
+  const durationMs = monitor.stop()
   over.abort()
-  if (!end.isQuiet) runner.kill()
+  if (!end.isDone) runner.kill()
   if (durationMs === null) return request.signal?.aborted ? neverStartedOutcome : null
-  // The steps are copied: a call that answers later changes nothing any more.
-  const steps = desk.steps.map((step) => ({ ...step }))
-  const what = await heavyWork.enqueue(request.owner, end.text.length, () => told(end))
-  return { ...what, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
+  // Copied, because a call that ends later would still change its step.
+  const steps = calls.steps.map((step) => ({ ...step }))
+  const handlerOutcome = await heavyWork.enqueue(request.owner, end.text.length, () => handlerOutcomeOf(end))
+  return { ...handlerOutcome, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
 }
 
-type Told = Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'>
+const noResult = { result: null, resultText: 'null' } as const
 
-const nothing = { result: null, resultText: 'null' } as const
-
-function told({ ending, text }: RunEnd): Told {
-  if (ending === 'threw') return { ending, ...nothing, error: text }
-  if (ending !== 'returned') return { ending, ...nothing, error: endingMessages[ending] }
+function handlerOutcomeOf({ ending, text }: RunEnd): Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'> {
+  if (ending === 'threw') return { ending, ...noResult, error: text }
+  if (ending !== 'returned') return { ending, ...noResult, error: endingMessages[ending] }
   try {
     return { ending, result: parseStoredJson(text), resultText: text, error: null }
   } catch {
-    // The runner made the text with JSON.stringify; one that was taken over may say anything.
-    return { ending: 'threw', ...nothing, error: 'the result is not JSON' }
+    // The runner makes the text with JSON.stringify; a compromised runner may send anything.
+    return { ending: 'threw', ...noResult, error: 'the result is not JSON' }
   }
 }

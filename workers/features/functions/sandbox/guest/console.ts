@@ -2,10 +2,10 @@ import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest
 import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 /**
- * Makes the global `console`. One line or one character more than the limit goes out, so that the worker knows that there was more; then
- * no more. Its text is evaluated in the isolate, so it names nothing outside itself.
+ * Creates the global `console`. It sends one line or character more than the limit, so that the worker knows that output was cut, and then
+ * nothing. The isolate evaluates this function's text, so it refers to nothing outside itself.
  */
-export function makeConsole({ truncate, describe }: GuestText, post: Post, { limits, kinds, levels }: GuestSetup): object {
+export function createConsole({ truncate, describe }: GuestText, post: Post, { limits, kinds, levels }: GuestSetup): object {
   let linesLeft = limits.logLines + 1
   let charactersLeft = limits.logBytes + 1
   const print =
@@ -19,8 +19,8 @@ export function makeConsole({ truncate, describe }: GuestText, post: Post, { lim
       charactersLeft -= text.length
       post(kinds.log, level, text)
     }
-  const made: Record<string, unknown> = {}
-  for (const [level, name] of levels.entries()) made[name] = print(level)
-  made.debug = made.log
-  return made
+  const console: Record<string, unknown> = {}
+  for (const [level, name] of levels.entries()) console[name] = print(level)
+  console.debug = console.log
+  return console
 }

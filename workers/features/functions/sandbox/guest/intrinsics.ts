@@ -1,4 +1,4 @@
-/** What our code in an isolate needs of the language, taken before any code of the function could change it. */
+/** Built-in functions of an isolate, saved before code of the function can change them. */
 export interface Intrinsics {
   readonly parse: typeof JSON.parse
   readonly stringify: (value: unknown) => string | undefined
@@ -8,21 +8,22 @@ export interface Intrinsics {
   readonly tagOf: typeof Object.prototype.toString
   readonly apply: typeof Reflect.apply
   readonly slice: typeof String.prototype.slice
-  readonly Text: typeof String
-  readonly Failure: typeof Error
-  readonly WrongType: typeof TypeError
-  readonly Pending: typeof Promise
+  readonly SavedString: typeof String
+  readonly SavedError: typeof Error
+  readonly SavedTypeError: typeof TypeError
+  readonly SavedPromise: typeof Promise
   /** Evaluates a script in the global scope. */
   readonly evaluate: (source: string) => unknown
 }
 
-/** Keeps them. Its text is evaluated in the isolate, so it names nothing outside itself. */
-export function keepIntrinsics(): Intrinsics {
+/** Saves the intrinsics. The isolate evaluates this function's text, so it refers to nothing outside itself. */
+export function saveIntrinsics(): Intrinsics {
   const { parse, stringify } = JSON
   const { create, defineProperty, freeze } = Object
   const { apply } = Reflect
   const [tagOf, slice] = [Object.prototype.toString, String.prototype.slice]
-  const [Text, Failure, WrongType, Pending] = [String, Error, TypeError, Promise]
+  const [SavedString, SavedError, SavedTypeError, SavedPromise] = [String, Error, TypeError, Promise]
   const { eval: evaluate } = globalThis as unknown as { eval: Intrinsics['evaluate'] }
-  return { parse, stringify, create, defineProperty, freeze, tagOf, apply, slice, Text, Failure, WrongType, Pending, evaluate }
+  const constructors = { SavedString, SavedError, SavedTypeError, SavedPromise }
+  return { parse, stringify, create, defineProperty, freeze, tagOf, apply, slice, ...constructors, evaluate }
 }
