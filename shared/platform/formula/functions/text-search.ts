@@ -47,7 +47,7 @@ const start = [whole('start')] as const
 const exact: FormulaFunction = {
   ...defineEager({
     takes: [text('text'), text('other')],
-    doc: 'Whether two texts are the same, letter case too.',
+    doc: 'Whether two texts are the same, including letter case.',
     call: (value, other) => value === other,
   }),
   takesWord: (index) => index === 1,
@@ -55,11 +55,11 @@ const exact: FormulaFunction = {
 
 /** Functions that find and replace text. */
 export const textSearchFunctions: FunctionTable = {
-  FIND: defineEager({ takes, optional: start, doc: 'The place of a text in another; letter case counts.', call: find }),
+  FIND: defineEager({ takes, optional: start, doc: 'The position of a text in another; letter case counts.', call: find }),
   SEARCH: defineEager({
     takes,
     optional: start,
-    doc: 'The place of a text in another, whatever the letter case; `?` stands for one character, `*` for any, `~` before one for itself.',
+    doc: 'The position of a text in another, ignoring letter case; `?` matches one character, `*` any number, `~` escapes the next character.',
     cost: (wanted, within) => (isPattern(wanted) ? (wanted.length * within.length) >> 2 : 0),
     call: search,
   }),
@@ -67,12 +67,12 @@ export const textSearchFunctions: FunctionTable = {
     takes: [text('text'), text('old'), text('new')],
     optional: [whole('occurrence')],
     cost: (value) => value.length,
-    doc: 'Every occurrence of a text replaced by another, or only the one of that number.',
+    doc: 'The text with every occurrence of a text replaced by another, or only the occurrence of that number.',
     call: substitute,
   }),
   REPLACE: defineEager({
     takes: [text('text'), whole('start'), whole('count'), text('new')],
-    doc: 'So many characters from a place replaced by a text.',
+    doc: 'The text with a number of characters from a position replaced by another text.',
     call: replace,
   }),
   EXACT: exact,
