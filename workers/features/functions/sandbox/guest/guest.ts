@@ -1,8 +1,6 @@
-import { createConsole } from '#workers/features/functions/sandbox/guest/console.ts'
-import { saveIntrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
 import { createSdk, type Sdk } from '#workers/features/functions/sandbox/guest/sdk.ts'
-import { type GuestSetup, guestSetup, type Post } from '#workers/features/functions/sandbox/guest/setup.ts'
-import { createGuestText } from '#workers/features/functions/sandbox/guest/text.ts'
+import { type GuestSetup, guestSetup, type Post, saveIntrinsics } from '#workers/features/functions/sandbox/guest/setup.ts'
+import { createGuestText, type GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 import { createTimers, type Timers } from '#workers/features/functions/sandbox/guest/timers.ts'
 
 /** Entries of an isolate. Their arguments are primitive values, and they return nothing. */
@@ -82,4 +80,28 @@ function guest(
   }
 
   return { begin, complete: sdk.complete, fire, noop: () => undefined }
+}
+
+/**
+ * Creates the global `console`. It sends one line or character more than the limit, so that the worker knows that output was cut, and then
+ * nothing. The isolate evaluates this function's text, so it refers to nothing outside itself.
+ */
+function createConsole({ truncate, describe }: GuestText, post: Post, { limits, kinds, levels }: GuestSetup): object {
+  let linesLeft = limits.logLines + 1
+  let charactersLeft = limits.logBytes + 1
+  const print =
+    (level: number) =>
+    (...values: unknown[]): void => {
+      if (linesLeft === 0 || charactersLeft === 0) return
+      let text = ''
+      for (let index = 0; index < values.length; index++) text += `${index > 0 ? ' ' : ''}${describe(values[index])}`
+      text = truncate(text, charactersLeft)
+      linesLeft -= 1
+      charactersLeft -= text.length
+      post(kinds.log, level, text)
+    }
+  const console: Record<string, unknown> = {}
+  for (const [level, name] of levels.entries()) console[name] = print(level)
+  console.debug = console.log
+  return console
 }

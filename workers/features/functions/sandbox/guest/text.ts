@@ -1,4 +1,4 @@
-import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
+import type { Intrinsics } from '#workers/features/functions/sandbox/guest/setup.ts'
 
 /** Converts values of a function to text, and text to errors. */
 export interface GuestText {

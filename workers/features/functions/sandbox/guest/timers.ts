@@ -1,5 +1,4 @@
-import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
-import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
+import type { GuestSetup, Intrinsics, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
 import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Timers {

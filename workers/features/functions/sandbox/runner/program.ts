@@ -25,14 +25,6 @@ interface ProgramSetup {
   readonly toWorker: typeof toWorker
   readonly accepts: typeof runnerAccepts
 }
-interface ProgramParts {
-  readonly process: NodeJS.Process
-  readonly require: NodeJS.Require
-  readonly encodeFrame: typeof encodeFrame
-  readonly createFrameReader: typeof createFrameReader
-  readonly findHandlerProblem: typeof findHandlerProblem
-  readonly findResultProblem: typeof findResultProblem
-}
 /** A fresh isolate with references to its entries. The function never gets an isolated-vm object. */
 interface RunIsolate {
   readonly isolate: ivm.Isolate
@@ -40,6 +32,9 @@ interface RunIsolate {
   readonly timers: Set<NodeJS.Timeout>
   ended: boolean
 }
+
+const parts = { encodeFrame, createFrameReader, findHandlerProblem, findResultProblem }
+type ProgramParts = typeof parts & { readonly process: NodeJS.Process; readonly require: NodeJS.Require }
 
 /**
  * Returns the program of a runner, which it reads from standard input. The program consists of the texts of the functions below, which
@@ -50,13 +45,14 @@ export function programText(files: RunnerFiles, memoryMb: number): string {
   const { problemCharacters } = runLimits
   const other = { problemCharacters, maxDepth: maxJsonDepth, noHandler: noHandlerProblem, toRunner, toWorker, accepts: runnerAccepts }
   const setup: ProgramSetup = { files, memoryMb, guestText: guestText(), ...other }
-  const parts = { encodeFrame, createFrameReader, findHandlerProblem, findResultProblem }
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
   return `'use strict';(${runner})(${JSON.stringify(setup)}, { process, require, ${partsText.join(', ')} })`
 }
 
-function runner(setup: ProgramSetup, parts: ProgramParts): void {
-  const { process, require, encodeFrame, createFrameReader, findHandlerProblem, findResultProblem } = parts
+function runner(
+  setup: ProgramSetup,
+  { process, require, encodeFrame, createFrameReader, findHandlerProblem, findResultProblem }: ProgramParts,
+): void {
   const { toRunner, toWorker } = setup
   const addon = { exports: {} as { ivm: typeof ivm } }
   process.dlopen(addon, setup.files.addon)
