@@ -104,7 +104,7 @@ export function watchRunners(functions: Resources['functions']): () => void {
   return () => void runners.delete(functions)
 }
 
-/** The database whose queues this process reports: only a process of the pool `schedule` does, so that a sum over processes counts once. */
+/** The database whose queues this process reports. Only processes of the pool `schedule` report, so that other pools do not count twice. */
 let queues: { readonly database: Database; readonly log: Logger } | undefined
 let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
 
@@ -127,7 +127,7 @@ new Gauge({
   },
 })
 
-/** Read once per scrape. */
+/** Called once per scrape: two gauges use its result. */
 const countJobs = (): Promise<readonly QueueDepth[]> => counted(findQueueDepths, 'jobs')
 
 const countRuns = (): Promise<readonly OpenRuns[]> => counted(countOpenRuns, 'runs of flows')

@@ -9,7 +9,7 @@ export interface JobResult<Result> {
   readonly fileId?: string
 }
 
-/** One attempt at a job, as its handler sees it. `S` is the scope of a workspace, or the platform's for jobs of none. */
+/** One attempt at a job, for its handler. `S` is the scope of a workspace, or of the platform for jobs without one. */
 export interface Attempt<Payload, Result, S extends PlatformScope> {
   readonly payload: Payload
   readonly scope: S
@@ -17,9 +17,9 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
   /** Aborts at the time limit, or at the end of the worker's grace period. */
   readonly signal: AbortSignal
   readonly resources: Resources
-  /** Whether an earlier attempt had begun: for work that must not run twice. */
+  /** Whether an earlier attempt had begun. Work that must not run twice checks it. */
   readonly begun: boolean
-  /** What an earlier attempt recorded with `advance`; undefined at the first. */
+  /** The checkpoint that an earlier attempt recorded with `advance`; undefined in the first attempt. */
   readonly checkpoint: unknown
   /**
    * Records progress, and a checkpoint from which another attempt continues. With a transaction's scope (once per transaction) they commit
@@ -39,7 +39,7 @@ export interface Attempt<Payload, Result, S extends PlatformScope> {
 /** Starts a tracked job that the parked one awaits; returns its operation's id. */
 export type StartJob = <Payload>(job: JobDefinition<Payload, unknown>, origin: JobOrigin, payload: NoInfer<Payload>) => Promise<string>
 
-/** A handler returns this when it completed its job by `commit` or parked it. */
+/** The result of a handler that completed its job by `commit` or parked it. */
 export const completed: unique symbol = Symbol('settled')
 export type Completed = typeof completed
 
