@@ -29,11 +29,12 @@ export interface KnownKeys {
  * whose value differs from the stored one.
  */
 export function readKnownKeys(value: unknown, { body, answer, stored, allowsStoredKeys }: KeyRules, where = ''): KnownKeys {
-  const found = { isComparable: false }
-  const known = readLevel({ value, body, answer, stored, path: where }, { found, keepsStored: allowsStoredKeys === true })
-  return { value: known, isComparable: found.isComparable }
+  const state = { isComparable: false, keepsStoredKeys: allowsStoredKeys === true }
+  const known = readLevel({ value, body, answer, stored, path: where }, state)
+  return { value: known, isComparable: state.isComparable }
 }
 
+/** A value inside the body with its part of the schemas and of the stored object. */
 interface Level {
   readonly value: unknown
   readonly body: unknown
@@ -42,53 +43,55 @@ interface Level {
   readonly path: string
 }
 
-interface Reading {
-  readonly found: { isComparable: boolean }
-  readonly keepsStored: boolean
+interface CheckState {
+  isComparable: boolean
+  readonly keepsStoredKeys: boolean
 }
 
-function readLevel(level: Level, reading: Reading): unknown {
+function readLevel(level: Level, state: CheckState): unknown {
   const { value, path } = level
-  if (Array.isArray(value)) return readItems(level, value, reading)
+  if (Array.isArray(value)) return readItems(level, value, state)
   if (!isObject(value)) return value
   const shapes = shapesOf(level.body, value)
-  const properties = Object.assign(Object.create(null), ...shapes.map(({ properties }) => properties)) as Json
+  const properties = propertiesOf(shapes)
   const isFixed = shapes.length > 0 && shapes.every(({ properties }) => properties !== undefined)
-  const answered = answeredProperties(level.answer, value)
+  const answerProperties = propertiesOf(shapesOf(level.answer, value))
   const storedObject = isObject(level.stored) ? level.stored : undefined
   const entries = Object.entries(value).flatMap(([key, item]): (readonly [string, unknown])[] => {
     const at = joinPath(path, key)
-    const child = { value: item, path: at, answer: answered[key], stored: storedObject?.[key] }
-    if (key in properties) return [[key, readLevel({ ...child, body: properties[key] }, reading)]]
-    if (!isFixed) return [[key, readLevel({ ...child, body: mapItem(shapes) }, reading)]]
+    const child = { value: item, path: at, answer: answerProperties[key], stored: storedObject?.[key] }
+    if (key in properties) return [[key, readLevel({ ...child, body: properties[key] }, state)]]
+    if (!isFixed) return [[key, readLevel({ ...child, body: mapItem(shapes) }, state)]]
     if (key === 'warnings') return []
-    if (key in answered) {
-      if (!changesByItself(key, answered[key])) requireStored(child, storedObject, key, reading)
+    if (key in answerProperties) {
+      if (changesByItself(key, answerProperties[key])) return []
+      state.isComparable = true
+      if (storedObject && !isSame(item, storedObject[key])) throw problem('VALIDATION_ERROR', `${at} cannot be changed here`)
       return []
     }
-    if (reading.keepsStored && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
+    if (state.keepsStoredKeys && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
     throw unknownKeyProblem(at, key, Object.keys(properties), nameOf(level))
   })
   return Object.fromEntries(entries)
 }
 
-function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], reading: Reading): unknown {
+function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], state: CheckState): unknown {
   const list = branchesOf(body).find(({ items }) => items !== undefined)
   const item = list?.items
   // A list that is too long is refused when the body is parsed; its items are not checked before.
   if (item === undefined || items.length > ((list?.maxItems as number | undefined) ?? Number.POSITIVE_INFINITY)) return items
-  const answered = branchesOf(answer).find(({ items }) => items !== undefined)?.items
+  const answerItem = branchesOf(answer).find(({ items }) => items !== undefined)?.items
   const storedItems = Array.isArray(stored) ? stored : undefined
   return items.map((value, index) =>
     readLevel(
       {
         value,
         body: item,
-        answer: answered,
+        answer: answerItem,
         stored: storedItems && counterpartOf(value, storedItems, index),
         path: `${path}[${index}]`,
       },
-      reading,
+      state,
     ),
   )
 }
@@ -101,12 +104,6 @@ function counterpartOf(value: unknown, stored: readonly unknown[], index: number
   if (!isObject(value)) return undefined
   const key = identities.find((name) => typeof value[name] === 'string')
   return key === undefined ? stored[index] : stored.find((one) => isObject(one) && one[key] === value[key])
-}
-
-function requireStored({ value, path }: { value: unknown; path: string }, stored: Json | undefined, key: string, { found }: Reading): void {
-  found.isComparable = true
-  if (stored === undefined) return
-  if (!isSame(value, stored[key])) throw problem('VALIDATION_ERROR', `${path} cannot be changed here`)
 }
 
 /** Whether a value changes without a write of the caller: counts, instants except `created_at`, and schemas marked `x-changes-by-itself`. */
@@ -157,8 +154,8 @@ function shapesOf(schema: unknown, value: Json): Json[] {
   return matching.length > 0 ? matching : shapes
 }
 
-const answeredProperties = (schema: unknown, value: Json): Json =>
-  Object.assign(Object.create(null), ...(schema === undefined ? [] : shapesOf(schema, value).map(({ properties }) => properties)))
+/** The properties of all shapes, without a prototype, so that a key such as `constructor` is not found in it. */
+const propertiesOf = (shapes: readonly Json[]): Json => Object.assign(Object.create(null), ...shapes.map(({ properties }) => properties))
 
 /** Schemas of a map's values, by key pattern. */
 const mapOf = ({ patternProperties, additionalProperties }: Json): Json =>
