@@ -2,7 +2,7 @@ import type { GuestSetup, Intrinsics, Post } from '#workers/features/functions/s
 import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Sdk {
-  /** The value of the global `sdk`: a frozen object of namespaces with one function for each method such as `records.list`. */
+  /** Creates the global `sdk`: a frozen object of namespaces with one function for each method, such as `records.list`. */
   readonly create: (methods: readonly string[]) => object
   /** Completes call `id` with an answer (JSON, or empty for undefined) or a refusal (JSON of code and message). */
   readonly complete: (id: number, isAnswer: boolean, text: string) => void
