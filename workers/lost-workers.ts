@@ -43,7 +43,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
   let isChecking = false
   let lastCheck = performance.now()
   const tick = (): void => {
-    // After a pause of this process the known heartbeats are outdated.
+    // If this process itself was paused, the known heartbeats are outdated.
     if (performance.now() - lastCheck > 3 * checkEveryMs) heartbeats.clear()
     lastCheck = performance.now()
     if (isChecking) return
@@ -57,7 +57,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
         isChecking = false
       })
   }
-  // At once: this process may replace a lost worker whose callers wait.
+  // Check immediately: this process may replace a lost worker whose callers wait.
   tick()
   const timer = setInterval(tick, checkEveryMs)
   return () => clearInterval(timer)

@@ -13,7 +13,7 @@ collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 
-/** The database whose rows this process counts: only a process of the pool `schedule` does, so that a sum over processes counts once. */
+/** The database whose rows this process counts. Only processes of the pool `schedule` do, so that other pools do not count twice. */
 let counted: { readonly database: Database; readonly log: Logger } | undefined
 
 /** Reports this database until the returned function is called. */

@@ -13,7 +13,7 @@ const dispatchPool: WorkerPool = 'flows'
 /** The pool that enqueues due work. */
 const duePool: WorkerPool = 'schedule'
 
-/** The maximum delay of a job after a missed signal, or of one with a later start. */
+/** Polling interval in milliseconds: the maximum delay of a job whose signal was missed, or whose start lies in the future. */
 const pollMs = 2_000
 
 /** Runs the loops of the given pools in this process. */
@@ -76,7 +76,7 @@ export class Pools {
     for (const loop of this.#all) if (names.some((name) => loop.handlesSignal(name))) loop.wake()
   }
 
-  /** Finds due queues in one query; separate fetches would be 23 queries a second in an idle process. */
+  /** Finds queues with due jobs in one query; one fetch per queue would be 23 queries a second in an idle process. */
   #poll(): void {
     this.#polling ??= this.#wakeDueQueues().finally(() => {
       this.#polling = undefined

@@ -67,7 +67,7 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
   const isReady = workspace && workspace.status !== 'provisioning'
-  if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'goes on') throw problem('NOT_FOUND')
+  if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'runs') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
   const scope: Scope = { ...platform, db: db.forWorkspace(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
   const resolved = await route.on?.(head as RequestHead<string, unknown>, scope)

@@ -2,6 +2,7 @@ import { formulaFunctions } from '#shared/platform/formula/functions/catalogue.t
 import type { FormulaFunction } from '#shared/platform/formula/functions/definition.ts'
 import { binaryOperators, comparisons, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
 import type { FormulaNode } from '#shared/platform/formula/parse/parser.ts'
+import { truths } from '#shared/platform/formula/values/coerce.ts'
 import { fieldReaders, textLikeTypes } from '#shared/platform/formula/values/field-value.ts'
 import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
@@ -50,11 +51,6 @@ const constant =
   (value: Value): Evaluate =>
   () =>
     value
-
-const truths = new Map([
-  ['TRUE', true],
-  ['FALSE', false],
-])
 
 /** Resolves a name: a field by its exact key, else TRUE or FALSE in any case. */
 function compileName(node: NameNode, scope: CompileScope): Evaluate {

@@ -16,7 +16,7 @@ export interface FormulaContext {
   readonly pause?: () => Promise<void>
 }
 
-/** What remains for the evaluations of one record. */
+/** Remaining steps and text of the evaluations of one record. */
 export interface FormulaBudget {
   steps: number
   /** UTF-16 units of the texts they produce. */

@@ -1,22 +1,22 @@
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** Disposition of work: it runs now, it waits and runs once afterwards, or its caller gets an error. */
-export type Disposition = 'goes on' | 'waits' | 'refused'
+/** Disposition of work: it runs now, it waits and runs later, or its caller gets an error. */
+export type Disposition = 'runs' | 'waits' | 'refused'
 
 /**
  * Disposition of each kind of work in a suspended workspace, and of an app's work while the app is off (decisions, In the background).
  * Requests, jobs, due work, methods of the SDK and blocks of flows declare their kind and their app.
  */
 const dispositions = {
-  /** A caller waits for the answer: a request, a job with a waiting caller, a call of the SDK. */
+  /** Work with a waiting caller: a request, a job that a caller waits for, a call of the SDK. */
   request: { suspended: 'refused', appOff: 'refused' },
-  /** Part of an automation: a block, a function run by other work, and handling of events, intake included. */
+  /** Part of an automation: a block, a function that other work runs, the handling of an event. */
   step: { suspended: 'waits', appOff: 'refused' },
   /** Scheduled work that is due. */
   due: { suspended: 'waits', appOff: 'waits' },
-  /** Runs in any state: recording moved money, and completing or cleaning up work that has begun. */
-  upkeep: { suspended: 'goes on', appOff: 'goes on' },
+  /** Work that runs in any state: recording moved money, completing begun work, cleaning up. */
+  upkeep: { suspended: 'runs', appOff: 'runs' },
 } as const satisfies Record<string, { readonly suspended: Disposition; readonly appOff: Disposition }>
 
 export type WorkKind = keyof typeof dispositions
@@ -24,11 +24,10 @@ export type WorkKind = keyof typeof dispositions
 /** Declares the kind of work and its app. */
 export interface WorkDeclaration {
   readonly work: WorkKind
-  /** The app that it belongs to; null for none. */
+  /** The app that the work belongs to; null for none. */
   readonly app: AppName | null
 }
 
-/** The workspace that it works in. */
 interface WorkspaceState {
   readonly status: 'provisioning' | 'active' | 'suspended'
   readonly apps: Readonly<Record<AppName, boolean>>
@@ -36,8 +35,8 @@ interface WorkspaceState {
 
 /** Disposition of the work in the workspace's current state. */
 export function dispositionOf({ work, app }: WorkDeclaration, workspace: WorkspaceState): Disposition {
-  if (workspace.status === 'suspended' && dispositions[work].suspended !== 'goes on') return dispositions[work].suspended
-  return app === null || workspace.apps[app] ? 'goes on' : dispositions[work].appOff
+  if (workspace.status === 'suspended' && dispositions[work].suspended !== 'runs') return dispositions[work].suspended
+  return app === null || workspace.apps[app] ? 'runs' : dispositions[work].appOff
 }
 
 /** Whether work of this kind waits while its workspace is suspended. */
@@ -47,9 +46,8 @@ export const waitsForWorkspace = (work: WorkKind): boolean => dispositions[work]
 export const waitsForApp = (work: WorkKind): boolean => dispositions[work].appOff === 'waits'
 
 /** Throws ORG_SUSPENDED or NOT_FOUND, as for a request, unless the work may run now. */
-export function requireNotHalted(working: WorkDeclaration, workspace: WorkspaceState): void {
-  const { work, app } = working
-  if (dispositionOf(working, workspace) === 'goes on') return
+export function requireNotHalted({ work, app }: WorkDeclaration, workspace: WorkspaceState): void {
+  if (dispositionOf({ work, app }, workspace) === 'runs') return
   if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
   throw problem('NOT_FOUND', work === 'request' ? undefined : `The app ${app} is switched off`)
 }

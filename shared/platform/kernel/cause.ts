@@ -7,14 +7,14 @@ export interface Cause {
   readonly actorType: ActorType
   readonly requestId: string
   readonly depth: number
-  /** Set once work of one person runs for another: nothing that it causes reaches what is personal (`Actor.personId`). */
+  /** Set when one person's work runs for another: neither it nor anything it causes has personal standing (`Actor.personId`). */
   readonly impersonal?: true
 }
 
-/** The same cause for work of one person that runs for another. */
+/** The same cause without personal standing, for one person's work that runs for another. */
 export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal: true })
 
-/** Steps after which a chain of automations is cut: it is taken for a loop (design, Events). */
+/** Maximum steps of a chain of automations. A longer chain is treated as a loop and cut (design, Events). */
 export const maxCauseDepth = 8
 
 /** Id and type of the actor as rows hold them. Work without an actor is the platform's. */

@@ -1,61 +1,62 @@
 import { resolve } from 'node:path'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 
-/** Everything that the environment decides, read once at the start of a process and passed as a value. */
+/** The settings of a process, read from the environment once at its start and passed as a value. */
 export interface Config {
   readonly databaseUrl: string
   readonly port: number
-  /** Root of the public routes; the authenticated ones stand under `${publicUrl}/v1` (decisions, Running it). */
+  /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (decisions, Running it). */
   readonly publicUrl: string
-  /** Where website content is served; with `{org}` in its host, each workspace's at one of its own. Null beside everything else. */
+  /** Root of website content; `{org}` in its host gives each workspace a separate origin. Null serves content below `publicUrl`. */
   readonly contentUrl: string | null
   readonly dataDir: string
-  /** 32 bytes from which the keys of stored secrets are derived. */
+  /** 32 bytes; the keys for stored secrets and signatures are derived from them. */
   readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
-  /** The service that files lie in; null keeps them below `dataDir`. */
+  /** The object storage for files; null stores them below `dataDir`. */
   readonly s3: S3Settings | null
-  /** The largest file that a caller may send. */
+  /** Maximum size of an uploaded file. */
   readonly maxUploadBytes: number
-  /** Bytes that nothing names any more are gone after so many seconds. */
+  /** Unreferenced bytes of files are deleted within this time. */
   readonly driveSweepSeconds: number
-  /** What mails are signed with that no connection signs; null leaves them unsigned. */
+  /** Signs the mail that is sent by `smtpUrl`; null leaves it unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
-  /** The chat endpoint, in OpenAI's form, that drafts flows; null where there is none. */
+  /** A chat endpoint compatible with OpenAI's, which drafts flows; null for none. */
   readonly agent: { readonly url: string; readonly model: string; readonly key: string | null } | null
-  /** Endpoints that a workspace may name besides those of the public internet: `host:port`, in the spelling of the URL standard. */
+  /** Private endpoints that workspaces may use as well: `host:port`, with the host as the URL standard writes it. */
   readonly egressAllow: readonly string[]
-  /** Where payment providers are called. The operator's word: stand-ins take their place in tests. */
+  /** API addresses of payment providers; tests replace them by fakes. */
   readonly stripeApiUrl: string
   readonly razorpayApiUrl: string
-  /** Hops of reverse proxies in front of the API; 0 takes the socket's address as the client's. */
+  /** Number of reverse proxies in front of the API; with 0 the client's address is the socket's. */
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
   readonly databaseConnections: number
   readonly workerPort: number
   readonly logLevel: string
-  /** The longest that a call waits for a worker: then it is answered 202, or on a public route told that the time is up. */
+  /** Maximum time that a call waits for a worker. After it the answer is 202, or an error on a public route. */
   readonly answerWithinSeconds: number
-  /** Requests that take longer than this, in milliseconds, are logged as slow with their request id. */
+  /** Duration from which a request is logged as slow, with its request id. */
   readonly slowRequestMs: number
-  /** The same for statements to the database. */
+  /** Duration from which a database statement is logged as slow. */
   readonly slowStatementMs: number
 }
 
-/** How to reach a bucket of a service that speaks S3; without an endpoint it is Amazon's. */
+/** A bucket of a service with the S3 API. */
 export interface S3Settings {
+  /** Null for Amazon. */
   readonly endpoint: string | null
   readonly bucket: string
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Whether the bucket stands in the path and not in the host name. */
+  /** Whether URLs name the bucket in their path instead of their host. */
   readonly pathStyle: boolean
 }
 
-/** One variable: how it is read. A reader throws a short text that says what would be right. */
+/** Parses a variable. It throws an error whose message says what the value must be. */
 type Reader<T> = (value: string | undefined) => T
 
 const text =
@@ -94,7 +95,7 @@ const address =
     return chosen.replace(/\/+$/, '')
   }
 
-/** An address that paths are put behind, so it ends before a query, and goes into mails, so it holds no password. */
+/** An address to which paths are appended, so it has no query. It appears in mails, so it has no password. */
 const baseAddress =
   (fallback?: string): Reader<string> =>
   (value) => {
@@ -111,21 +112,21 @@ const mailServer: Reader<string> = (value) => {
 
 const sender: Reader<string> = (value) => {
   const chosen = text('Kontor <no-reply@localhost>')(value)
-  const isRight = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(chosen)
-  if (!isRight) throw new Error('must be an address such as Kontor <no-reply@kontor.example>')
+  const isValid = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(chosen)
+  if (!isValid) throw new Error('must be an address such as Kontor <no-reply@kontor.example>')
   return chosen
 }
 
-/** Reads the address of a database. Throws what would be right, without the name of the variable. */
+/** Parses the address of a database. Throws an error that says what it must be, without the name of the variable. */
 export const databaseAddress = address(['postgres:', 'postgresql:'])
 
 /** An address without a path, whose host may hold `{org}` for the id of a workspace. */
-const hostOfContent: Reader<string> = (value) => {
-  const address = (value ?? '').replace(/\/+$/, '')
-  const filled = address.replace('{org}', '00000000-0000-0000-0000-000000000000')
-  const isRight = URL.canParse(filled) && /^https?:\/\/[^/?#@]+$/i.test(filled) && !/[{}]/.test(filled)
-  if (!isRight) throw new Error('must be an address such as https://content.example or https://{org}.content.example')
-  return address
+const contentAddress: Reader<string> = (value) => {
+  const chosen = (value ?? '').replace(/\/+$/, '')
+  const filled = chosen.replace('{org}', '00000000-0000-0000-0000-000000000000')
+  const isValid = URL.canParse(filled) && /^https?:\/\/[^/?#@]+$/i.test(filled) && !/[{}]/.test(filled)
+  if (!isValid) throw new Error('must be an address such as https://content.example or https://{org}.content.example')
+  return chosen
 }
 
 const secret: Reader<Buffer> = (value) => {
@@ -145,7 +146,7 @@ const endpoints: Reader<readonly string[]> = (value) =>
     return [`${new URL(url).hostname}:${Number(port)}`]
   })
 
-/** Reads the configuration; a bad start throws one error that lists every bad variable. */
+/** Reads the configuration. Throws one error that lists all missing and invalid variables. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = []
   const read = <T>(name: string, reader: Reader<T>): T => {
@@ -161,7 +162,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
     publicUrl: read('PUBLIC_URL', baseAddress(`http://localhost:${port ?? 0}`)),
-    contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', hostOfContent) : null,
+    contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', contentAddress) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', mailServer) : null,
@@ -173,7 +174,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
           region: read('S3_REGION', text('us-east-1')),
           accessKeyId: read('S3_ACCESS_KEY_ID', text()),
           secretAccessKey: read('S3_SECRET_ACCESS_KEY', text()),
-          // What is not Amazon's seldom has a host name for each bucket.
+          // Services other than Amazon's seldom have a host name per bucket.
           pathStyle: read('S3_PATH_STYLE', oneOf(['true', 'false'], environment.S3_ENDPOINT ? 'true' : 'false')) === 'true',
         }
       : null,

@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Makes an opaque cursor of a list: the position of the next page with a checksum over position and list, which detects damaged cursors and
- * cursors of other lists (decisions, Cursors).
+ * Creates an opaque cursor: the position of the next page with a checksum over position and list, which detects damaged cursors and cursors of
+ * other lists (decisions, Cursors).
  */
 export function makeCursor(list: string, position: string): string {
   return Buffer.from(`${position}~${checksum(list, position)}`).toString('base64url')
 }
 
-/** The position of a cursor that `makeCursor` made for the same list; throws VALIDATION_ERROR on any other text. */
+/** Returns the position of a cursor of the same list. Throws VALIDATION_ERROR for any other text. */
 export function readCursor(list: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, position, check] = /^(.*)~([0-9a-z]+)$/s.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** Every failure that a caller may see: one row is one code (document 1, Errors). Nothing else in the tree names a failure's HTTP status. */
+/** All failures that a caller may see, by code (document 1, Errors). It is the only place that gives a failure its HTTP status. */
 export const errorCatalogue = {
   VALIDATION_ERROR: { status: 400, message: 'The request breaks a rule of this route' },
   UNAUTHORIZED: { status: 401, message: 'Send a valid access key or session token as Authorization: Bearer' },
@@ -38,12 +38,12 @@ interface ProblemOptions {
   readonly expected?: boolean
 }
 
-/** A failure meant for the caller. Anything else that is thrown reaches the caller as INTERNAL, without detail. */
+/** A failure that is shown to the caller. Any other error reaches the caller as INTERNAL, without details. */
 export class Problem extends Error {
   readonly code: ErrorCode
-  /** Response headers that the failure carries, such as Retry-After. */
+  /** Response headers of the failure, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the failure is expected despite its status, so no investigation is needed. */
+  /** Whether a failure with a status of 500 or above is expected, so that it needs no investigation. */
   readonly expected: boolean
 
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
@@ -62,13 +62,13 @@ export class Problem extends Error {
   }
 }
 
-/** Maximum characters of a message: it may name a key that was sent, which may be as long as a body. */
+/** Maximum characters of a message. A message may name a key of the caller, which may be as long as a body. */
 const maxMessageLength = 4_000
 
 const bounded = (message: string): string =>
   message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1).toWellFormed()}…` : message
 
-/** Makes a Problem to throw: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
+/** Creates a Problem: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
 export const problem = (code: ErrorCode, message?: string, options?: ProblemOptions): Problem => new Problem(code, message, options)
 
 /** The first row of a result. Throws NOT_FOUND when there is none. */

@@ -1,4 +1,4 @@
-/** The field types that a workspace may choose from (document 1, Field definition). */
+/** The field types (document 1, Field definition). */
 export const fieldTypes = [
   'string',
   'text',
@@ -17,15 +17,14 @@ export const fieldTypes = [
 ] as const
 export type FieldType = (typeof fieldTypes)[number]
 
-/** An amount with its ISO 4217 code; the amount is decimal text, so no digit passes through a binary float. */
+/** An amount with its ISO 4217 code. The amount is decimal text, because a binary float would lose digits. */
 export interface Money {
   readonly amount: string
   readonly code: string
 }
 
 /**
- * A field's value as the domain holds it in memory, between the row and the wire: decimal text for `number`,
- * `Money` for `currency`, `YYYY-MM-DD` for `date`, RFC 3339 in UTC for `datetime`, text or list of text for the rest.
- * A field without a value is absent from the map or null.
+ * A field's value in memory: decimal text for `number`, `Money` for `currency`, `YYYY-MM-DD` for `date`, RFC 3339 in UTC for `datetime`, text or
+ * a list of texts for the other types. A field without a value is absent from the map or null.
  */
 export type FieldValue = string | boolean | readonly string[] | Money | null

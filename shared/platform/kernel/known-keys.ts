@@ -4,36 +4,37 @@ import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Schemas and stored object that a body's keys are checked against. */
+/** The schemas and the stored object for a check of a body's keys. */
 export interface KeyRules {
   /** The schema of the body. */
   readonly body: Schema<unknown>['json']
-  /** The schema in which the object is answered: its keys may be sent back. Undefined where nothing is read before it is sent. */
+  /** The schema of the object in responses; a body may repeat its keys. Undefined for objects that are not read before they are sent. */
   readonly answer: Schema<unknown>['json'] | undefined
-  /** The object as it is answered now; undefined where there is none yet, or nothing is compared with it. */
+  /** The object as a response would show it now; undefined for a new object, or without a comparison. */
   readonly stored: unknown
-  /** Allows unknown keys that the stored object carries with the same value, as a definition of an earlier release may. */
+  /** Allows unknown keys that the stored object has with the same value, such as keys of an earlier release. */
   readonly allowsStoredKeys?: true
 }
 
-/** A body without the answer's keys that the caller sent back. */
+/** A body without the keys that only responses have. */
 export interface KnownKeys {
   readonly value: unknown
-  /** Whether a key was sent back that must equal the stored one. */
+  /** Whether the body repeated a key whose value must equal the stored one. */
   readonly isComparable: boolean
 }
 
 /**
- * Checks the keys of a body against its schema, at every level whose keys are fixed (page 5, Unknown keys). Keys of the answer that the
- * body's schema does not have are left out of the value, as are `warnings`. Throws VALIDATION_ERROR that names an unknown key and the
- * nearest known one, or a key of the answer whose value differs from the stored one.
+ * Checks the keys of a body against its schema, at every level whose keys are fixed (page 5, Unknown keys). Keys that only responses have, and
+ * `warnings`, are removed from the value. Throws VALIDATION_ERROR that names an unknown key and the nearest known one, or a response key
+ * whose value differs from the stored one.
  */
 export function readKnownKeys(value: unknown, { body, answer, stored, allowsStoredKeys }: KeyRules, where = ''): KnownKeys {
-  const found = { isComparable: false }
-  const known = readLevel({ value, body, answer, stored, path: where }, { found, keepsStored: allowsStoredKeys === true })
-  return { value: known, isComparable: found.isComparable }
+  const state = { isComparable: false, keepsStoredKeys: allowsStoredKeys === true }
+  const known = readLevel({ value, body, answer, stored, path: where }, state)
+  return { value: known, isComparable: state.isComparable }
 }
 
+/** A value inside the body with its part of the schemas and of the stored object. */
 interface Level {
   readonly value: unknown
   readonly body: unknown
@@ -42,88 +43,84 @@ interface Level {
   readonly path: string
 }
 
-interface Reading {
-  readonly found: { isComparable: boolean }
-  readonly keepsStored: boolean
+interface CheckState {
+  isComparable: boolean
+  readonly keepsStoredKeys: boolean
 }
 
-function readLevel(level: Level, reading: Reading): unknown {
+function readLevel(level: Level, state: CheckState): unknown {
   const { value, path } = level
-  if (Array.isArray(value)) return readItems(level, value, reading)
+  if (Array.isArray(value)) return readItems(level, value, state)
   if (!isObject(value)) return value
   const shapes = shapesOf(level.body, value)
-  const properties = Object.assign(Object.create(null), ...shapes.map(({ properties }) => properties)) as Json
+  const properties = propertiesOf(shapes)
   const isFixed = shapes.length > 0 && shapes.every(({ properties }) => properties !== undefined)
-  const answered = answeredProperties(level.answer, value)
+  const answerProperties = propertiesOf(shapesOf(level.answer, value))
   const storedObject = isObject(level.stored) ? level.stored : undefined
   const entries = Object.entries(value).flatMap(([key, item]): (readonly [string, unknown])[] => {
-    const at = joined(path, key)
-    const below = { value: item, path: at, answer: answered[key], stored: storedObject?.[key] }
-    if (key in properties) return [[key, readLevel({ ...below, body: properties[key] }, reading)]]
-    if (!isFixed) return [[key, readLevel({ ...below, body: mapItem(shapes) }, reading)]]
+    const at = joinPath(path, key)
+    const child = { value: item, path: at, answer: answerProperties[key], stored: storedObject?.[key] }
+    if (key in properties) return [[key, readLevel({ ...child, body: properties[key] }, state)]]
+    if (!isFixed) return [[key, readLevel({ ...child, body: mapItem(shapes) }, state)]]
     if (key === 'warnings') return []
-    if (key in answered) {
-      if (!changesByItself(key, answered[key])) requireStored(below, storedObject, key, reading)
+    if (key in answerProperties) {
+      if (changesByItself(key, answerProperties[key])) return []
+      state.isComparable = true
+      if (storedObject && !isSame(item, storedObject[key])) throw problem('VALIDATION_ERROR', `${at} cannot be changed here`)
       return []
     }
-    if (reading.keepsStored && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
+    if (state.keepsStoredKeys && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
     throw unknownKeyProblem(at, key, Object.keys(properties), nameOf(level))
   })
   return Object.fromEntries(entries)
 }
 
-function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], reading: Reading): unknown {
+function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], state: CheckState): unknown {
   const list = branchesOf(body).find(({ items }) => items !== undefined)
   const item = list?.items
-  // A list that is too long is refused as such when the body is parsed; its items are not gone through before.
+  // A list that is too long is refused when the body is parsed; its items are not checked before.
   if (item === undefined || items.length > ((list?.maxItems as number | undefined) ?? Number.POSITIVE_INFINITY)) return items
-  const answered = branchesOf(answer).find(({ items }) => items !== undefined)?.items
+  const answerItem = branchesOf(answer).find(({ items }) => items !== undefined)?.items
   const storedItems = Array.isArray(stored) ? stored : undefined
   return items.map((value, index) =>
     readLevel(
       {
         value,
         body: item,
-        answer: answered,
+        answer: answerItem,
         stored: storedItems && counterpartOf(value, storedItems, index),
         path: `${path}[${index}]`,
       },
-      reading,
+      state,
     ),
   )
 }
 
-/** Keys by which an item of a list is the same as a stored one. */
+/** Keys that identify an item of a list. */
 const identities = ['id', 'key', 'user_id', 'email'] as const
 
-/** The stored item that a sent item refers to; undefined for a new item. */
+/** The stored item of a sent item, by its identity or else by its index; undefined for a new item. */
 function counterpartOf(value: unknown, stored: readonly unknown[], index: number): unknown {
   if (!isObject(value)) return undefined
   const key = identities.find((name) => typeof value[name] === 'string')
   return key === undefined ? stored[index] : stored.find((one) => isObject(one) && one[key] === value[key])
 }
 
-function requireStored({ value, path }: { value: unknown; path: string }, stored: Json | undefined, key: string, { found }: Reading): void {
-  found.isComparable = true
-  if (stored === undefined) return
-  if (!isSame(value, stored[key])) throw problem('VALIDATION_ERROR', `${path} cannot be changed here`)
-}
-
-/** Whether a value changes by itself: counts, instants but `created_at`, and schemas marked `x-changes-by-itself`. */
+/** Whether a value changes without a write of the caller: counts, instants except `created_at`, and schemas marked `x-changes-by-itself`. */
 function changesByItself(key: string, schema: unknown): boolean {
   const branches = branchesOf(schema).filter(({ type }) => type !== 'null')
-  return branches.length > 0 && branches.every((one) => isCountOrInstant(key, one) || holdsOnlyThose(one))
+  return branches.length > 0 && branches.every((one) => isCountOrInstant(key, one) || hasOnlyChangingParts(one))
 }
 
 const isCountOrInstant = (key: string, { type, format, 'x-changes-by-itself': marked }: Json): boolean =>
   marked === true || type === 'integer' || (format === 'date-time' && key !== 'created_at')
 
-function holdsOnlyThose(schema: Json): boolean {
+function hasOnlyChangingParts(schema: Json): boolean {
   const parts = Object.entries((schema.properties as Json | undefined) ?? mapOf(schema))
   return parts.length > 0 && parts.every(([key, part]) => changesByItself(key, part))
 }
 
-/** Equal as JSON: the order of keys does not count, numbers count by their digits, and null is the same as a key that is left out. */
+/** Whether two values are equal as JSON: the order of keys does not matter, numbers compare by digits, and null equals an absent key. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
@@ -137,7 +134,7 @@ const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value) && !(value instanceof Date)
 
-/** The alternatives of a schema; of one that joins several, all of these. */
+/** The alternatives of a schema, with those of nested unions and intersections. */
 function branchesOf(schema: unknown): Json[] {
   if (!isObject(schema)) return []
   const { anyOf, oneOf, allOf } = schema as { anyOf?: unknown[]; oneOf?: unknown[]; allOf?: unknown[] }
@@ -145,20 +142,20 @@ function branchesOf(schema: unknown): Json[] {
   return parts ? parts.flatMap(branchesOf) : [schema]
 }
 
-/** The alternatives of a schema that an object may be: those whose constants it holds, or all where it holds none of any. */
+/** The alternatives that an object may match: those whose constants it has, otherwise all. */
 function shapesOf(schema: unknown, value: Json): Json[] {
   const shapes = branchesOf(schema).filter(({ type }) => type === undefined || type === 'object')
-  const fitting = shapes.filter(({ properties }) =>
+  const matching = shapes.filter(({ properties }) =>
     Object.entries((properties ?? {}) as Json).every(([key, part]) => {
       const { const: constant } = part as Json
       return constant === undefined || value[key] === constant
     }),
   )
-  return fitting.length > 0 ? fitting : shapes
+  return matching.length > 0 ? matching : shapes
 }
 
-const answeredProperties = (schema: unknown, value: Json): Json =>
-  Object.assign(Object.create(null), ...(schema === undefined ? [] : shapesOf(schema, value).map(({ properties }) => properties)))
+/** The properties of all shapes, without a prototype, so that a key such as `constructor` is not found in it. */
+const propertiesOf = (shapes: readonly Json[]): Json => Object.assign(Object.create(null), ...shapes.map(({ properties }) => properties))
 
 /** Schemas of a map's values, by key pattern. */
 const mapOf = ({ patternProperties, additionalProperties }: Json): Json =>
@@ -166,7 +163,7 @@ const mapOf = ({ patternProperties, additionalProperties }: Json): Json =>
 
 const mapItem = (shapes: readonly Json[]): unknown => shapes.flatMap((shape) => Object.values(mapOf(shape)))[0]
 
-const joined = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+const joinPath = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
 /** The name of an object for a message: its schema's title, or the last name of its path. */
 function nameOf({ body, answer, path }: Level): string {
@@ -179,7 +176,7 @@ function nameOf({ body, answer, path }: Level): string {
   return name ? name : 'this body'
 }
 
-/** `QueueStageInput` is a queue stage. */
+/** The title of an object's schema in words: `QueueStageInput` is `queue stage`. */
 function titleOf(schema: unknown): string | undefined {
   const title = branchesOf(schema).find((one) => typeof one.title === 'string' && one.type === 'object')?.title as string | undefined
   return title
@@ -188,21 +185,22 @@ function titleOf(schema: unknown): string | undefined {
     .toLowerCase()
 }
 
-/** A name of several things, such as queue settings, has no article. */
+/** Adds the article, except to a plural such as `queue settings`. */
 const withArticle = (name: string): string => (name.endsWith('s') ? name : `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`)
 
-/** The refusal of a key that an object does not have: `uniqe is no key of a field; did you mean unique?`. */
+/** Creates the problem of an unknown key: `uniqe is no key of a field; did you mean unique?`. */
 export const unknownKeyProblem = (path: string, key: string, known: readonly string[], name: string) =>
-  problem('VALIDATION_ERROR', `${shortened(path)} is no key of ${name}${suggestSpelling(key, known)}`)
+  problem('VALIDATION_ERROR', `${truncate(path)} is no key of ${name}${suggestSpelling(key, known)}`)
 
-/** Suggests a spelling for an unknown name: `; did you mean unique?`, with all known names where none is like it. */
+/** Suggests a known name for an unknown one: `; did you mean unique?`. Adds all known names when none is similar. */
 export function suggestSpelling(name: string, known: readonly string[]): string {
   const nearest = findNearestName(name, known)
   if (nearest === undefined) return ', which has none'
-  const others = isSimilarName(name, nearest) || known.length === 1 ? '' : ` There are ${shown(known)}`
+  const others = isSimilarName(name, nearest) || known.length === 1 ? '' : ` There are ${listNames(known)}`
   return `; did you mean ${nearest}?${others}`
 }
 
-const shown = (known: readonly string[]): string => (known.length > 30 ? `${known.slice(0, 30).join(', ')} and others` : known.join(', '))
+const listNames = (known: readonly string[]): string =>
+  known.length > 30 ? `${known.slice(0, 30).join(', ')} and others` : known.join(', ')
 
-const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)
+const truncate = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)

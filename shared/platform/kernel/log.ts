@@ -3,7 +3,7 @@ import { build } from 'pino-pretty'
 
 export type { Logger }
 
-/** Names whose values never reach a log line, wherever they stand in what is logged. */
+/** Keys whose values are redacted, at up to four levels of the logged object. */
 const secrets = [
   'password',
   'current',
@@ -21,7 +21,7 @@ const secrets = [
   'privateKey',
 ]
 
-/** A structured log on standard output with secrets redacted: one JSON object a line, on a terminal lines for people. */
+/** Creates a log on standard output with secrets redacted: JSON lines, or readable lines on a terminal. */
 export const createLogger = (name: string, level: string): Logger =>
   pino(
     {

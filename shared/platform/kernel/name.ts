@@ -1,13 +1,13 @@
 import { nameFormat, t } from '#shared/platform/kernel/schema.ts'
 
-// Other languages lack \p{…} and \u…: control characters are refused by the pattern, further separators by the format.
-const inLine = '[^\\x00-\\x1F\\x7F-\\x9F]'
+// The pattern is published, and other languages lack \p{…} and \u…: it refuses control characters, and the format refuses other separators.
+const lineCharacter = '[^\\x00-\\x1F\\x7F-\\x9F]'
 
-/** A name that people give to something or to themselves: 1 to `most` characters in one line, at least one of them visible. */
-export const nameSchema = (most: number) =>
+/** Schema of a name of a person or thing: 1 to `maxLength` characters in one line, at least one of them visible. */
+export const nameSchema = (maxLength: number) =>
   t.String({
-    maxLength: most,
-    pattern: `^${inLine}+$`,
+    maxLength,
+    pattern: `^${lineCharacter}+$`,
     format: nameFormat,
-    description: `a name of 1 to ${most} characters in one line`,
+    description: `a name of 1 to ${maxLength} characters in one line`,
   })

@@ -14,19 +14,19 @@ const ajv = new Ajv2020({
   coerceTypes: false,
   useDefaults: true,
   ownProperties: true,
-  // Errors carry the schema that they broke: `explain` reads its description and its choices.
+  // Adds the violated schema to each error: `explain` reads its description and its choices.
   verbose: true,
 })
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
 
-/** The format of a name, which the description of the API leaves out: its pattern and words tell what other tools can check. */
+/** The format of names. The API's description omits it, because its pattern and text say what other tools can check. */
 export const nameFormat = 'name'
 ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Z}][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 for (const keyword of ['x-source', 'x-changes-by-itself', 'x-hint']) ajv.addKeyword(keyword)
 
-/** A JSON Schema that knows the TypeScript type it describes: one value validates, types and documents. */
+/** A JSON Schema with its TypeScript type: one value validates, types and documents. */
 export interface Schema<T> {
   readonly json: TSchema
   /** Returns the value as T, or throws VALIDATION_ERROR that names the offending path below `where` and the rule. */
@@ -34,7 +34,7 @@ export interface Schema<T> {
 }
 export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
-/** Makes a Schema of a TypeBox value; it is compiled on first use. */
+/** Creates a Schema from a TypeBox value. It is compiled on first use. */
 export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
   let validate: ValidateFunction | undefined
   return Object.freeze({

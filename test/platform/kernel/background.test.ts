@@ -12,14 +12,14 @@ const cases: readonly (readonly [work: WorkKind, suspended: Disposition, appOff:
   ['request', 'refused', 'refused', 'refused'],
   ['step', 'waits', 'refused', 'waits'],
   ['due', 'waits', 'waits', 'waits'],
-  ['upkeep', 'goes on', 'goes on', 'goes on'],
+  ['upkeep', 'runs', 'runs', 'runs'],
 ]
 for (const [work, suspended, appOff, both] of cases) {
   test(`in the background: ${work}`, (t) => {
     const working = { work, app: 'calendar' } as const
-    t.is(dispositionOf(working, place('active', [])), 'goes on')
-    t.is(dispositionOf(working, place('active', ['payments'])), 'goes on', 'another app')
-    t.is(dispositionOf({ work, app: null }, place('active', [...apps])), 'goes on')
+    t.is(dispositionOf(working, place('active', [])), 'runs')
+    t.is(dispositionOf(working, place('active', ['payments'])), 'runs', 'another app')
+    t.is(dispositionOf({ work, app: null }, place('active', [...apps])), 'runs')
     t.is(dispositionOf(working, place('suspended', [])), suspended)
     t.is(dispositionOf(working, place('active', ['calendar'])), appOff)
     t.is(dispositionOf(working, place('suspended', ['calendar'])), both)

@@ -86,7 +86,7 @@ async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId 
   return workspaceId === null ? undefined : cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
 }
 
-/** Defers the job, unless another attempt has it by now: then this attempt leaves it alone. */
+/** Defers the job, unless another attempt has taken it. */
 async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'rests'> {
   await deferJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
   if (job.gate) await jobQueue.admitNext(job.gate, workspace.id)

@@ -8,16 +8,16 @@ export interface JobResult<Result> {
   readonly fileId?: string
 }
 
-/** One attempt at a job, as its handler sees it. */
+/** One attempt at a job, for its handler. `S` is the scope of a workspace, or of the platform for jobs without one. */
 export interface Attempt<Payload, Result, S extends JobScope> {
   readonly payload: Payload
   readonly scope: S
   readonly jobId: string
   /** Aborts at the time limit, or at the end of the worker's grace period. */
   readonly signal: AbortSignal
-  /** Whether an earlier attempt had begun: for work that must not run twice. */
+  /** Whether an earlier attempt had begun. Work that must not run twice checks it. */
   readonly begun: boolean
-  /** What an earlier attempt recorded with `advance`; undefined at the first. */
+  /** The checkpoint that an earlier attempt recorded with `advance`; undefined in the first attempt. */
   readonly checkpoint: unknown
   /**
    * Records progress, and a checkpoint from which another attempt continues. With a transaction's scope (once per transaction) they commit
@@ -37,7 +37,7 @@ export interface Attempt<Payload, Result, S extends JobScope> {
 /** Starts a tracked job that the parked one awaits; returns its operation's id. */
 export type StartJob = <Payload>(job: JobDefinition<Payload, unknown>, origin: JobOrigin, payload: NoInfer<Payload>) => Promise<string>
 
-/** A handler returns this when it completed its job by `commit` or parked it. */
+/** The result of a handler that completed its job by `commit` or parked it. */
 export const completed: unique symbol = Symbol('completed')
 export type Completed = typeof completed
 

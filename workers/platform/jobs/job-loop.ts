@@ -88,7 +88,7 @@ export class JobLoop {
     return this.#job.name
   }
 
-  /** Whether a signal of this name is for this loop: its queue's, or its gate's. */
+  /** Whether a signal names this loop's queue or its gate. */
   handlesSignal(name: string): boolean {
     const job = this.#job
     return name === job.name || name === job.gate?.name
@@ -99,7 +99,7 @@ export class JobLoop {
     return this.#running.size === 0 && !this.#fetching && !this.#completing
   }
 
-  /** Stops fetching, waits up to `graceMs` for running attempts, aborts them, and returns jobs that still run to the queue. */
+  /** Stops fetching, waits up to `graceMs` for running attempts, then aborts them and returns their jobs to the queue. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort()
     await this.#fetching
@@ -159,7 +159,7 @@ export class JobLoop {
     this.#running.set(row.id, { workspaceId: row.data.workspaceId, ended, halt })
   }
 
-  /** A slot became free: it is filled together with others that become free until the ended jobs are completed. */
+  /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */
   #onSlotFree(): void {
     // The ended job may have admitted the next one at its gate, whose signal has not arrived yet.
     if (this.#job.gate) this.wake()
@@ -193,7 +193,7 @@ export class JobLoop {
     }
   }
 
-  /** Fails the job. When the database is unreachable, the job is returned to its queue later, unless another attempt has it. */
+  /** Fails the job. If the database is unavailable, the job is returned to its queue later, unless another attempt has taken it. */
   async #fail(row: JobWithMetadata<JobEnvelope>, message: string): Promise<void> {
     const { db, jobQueue } = this.#services
     try {

@@ -24,7 +24,7 @@ interface SessionOptions {
   readonly signal: AbortSignal
 }
 
-/** Connects, greets, starts TLS and authenticates; does the work and quits. Throws the server's errors. */
+/** Connects, greets, starts TLS and authenticates, calls `work`, and quits. Throws the server's errors. */
 function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
   const { dialer, host, port, auth, ...options } = server
   // nodemailer starts TLS inside the connection, since it knows the server's name.

@@ -8,7 +8,7 @@ import { type EventOccurrence, visitOccurrences } from '#shared/features/calenda
 import { dayMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { createKeyedLocks } from '#shared/platform/kernel/process/keyed-locks.ts'
+import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 
 /** How far ahead repeating events are checked for overlaps, in days. */
 const reachDays = 5 * 365

@@ -17,7 +17,7 @@ import { findAttendees, insertAttendees } from '#shared/features/calendar/guests
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
 import { instantMs, instantText, minuteMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { createKeyedLocks } from '#shared/platform/kernel/process/keyed-locks.ts'
+import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 
 /** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
 const turnOf = createKeyedLocks()

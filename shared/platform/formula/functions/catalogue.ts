@@ -28,15 +28,7 @@ const families: readonly (readonly [family: string, table: FunctionTable])[] = [
 /** All formula functions by upper-case name. A Map, so that no name reaches an object's prototype. */
 export const formulaFunctions: ReadonlyMap<string, FormulaFunction> = new Map(families.flatMap(([, table]) => Object.entries(table)))
 
-/** Reference entry of a function: its family, its signature and a description of its result. */
-interface FunctionReference {
-  readonly name: string
-  readonly family: string
-  readonly usage: string
-  readonly doc: string
-}
-
-/** Reference of all functions by family, such as `ROUND(number, [digits])`; `…` marks a repeatable argument. */
-export const functionCatalogue: readonly FunctionReference[] = families.flatMap(([family, table]) =>
+/** The reference of all functions. A usage is such as `ROUND(number, [digits])`; `…` marks a repeatable argument. */
+export const functionCatalogue = families.flatMap(([family, table]) =>
   Object.entries(table).map(([name, { usage, doc }]) => ({ name, family, usage: `${name}(${usage.join(', ')})`, doc })),
 )

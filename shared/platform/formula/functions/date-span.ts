@@ -92,7 +92,7 @@ const startAndEnd = [moment('start'), moment('end')] as const
 export const dateSpanFunctions: FunctionTable = {
   DATEDIF: defineEager({
     takes: [...startAndEnd, text('unit')],
-    doc: 'Full years ("Y"), months ("M") or days ("D") between two dates; "YM" months past the years, "MD" days past the months, "YD" days past the years.',
+    doc: 'Full years ("Y"), months ("M") or days ("D") between two dates; "YM" months beyond full years, "MD" days beyond full months, "YD" days beyond full years.',
     call: dateDifference,
   }),
   DAYS: defineEager({
@@ -109,7 +109,7 @@ export const dateSpanFunctions: FunctionTable = {
   YEARFRAC: defineEager({
     takes: startAndEnd,
     optional: [whole('basis')],
-    doc: 'Years between two dates: by 30/360 (0), actual days (1), actual/360 (2), actual/365 (3), European 30/360 (4).',
+    doc: 'Years between two dates, by basis: 30/360 (0), actual days (1), actual/360 (2), actual/365 (3), European 30/360 (4).',
     call: yearFraction,
   }),
 }

@@ -19,8 +19,8 @@ const partOf = (doc: string, read: (day: number) => number): FormulaFunction =>
 
 const clock: Parameter<number> = { label: 'time', read: toMicros }
 
-const clockPart = (doc: string, secondsPer: number, most: number): FormulaFunction =>
-  defineEager({ takes: [clock], doc, call: (micros) => new Decimal(Math.floor(micros / (secondsPer * 1_000_000)) % most) })
+const clockPart = (doc: string, secondsPerUnit: number, modulus: number): FormulaFunction =>
+  defineEager({ takes: [clock], doc, call: (micros) => new Decimal(Math.floor(micros / (secondsPerUnit * 1_000_000)) % modulus) })
 
 /** DATE. Years 0 to 1899 are offsets from 1900, as in spreadsheets. */
 function date(year: number, month: number, day: number): Value {
@@ -34,7 +34,7 @@ function time(hour: number, minute: number, second: number): Value {
 }
 
 /** Types of WEEKDAY: the first day of the week (0 is Sunday) and the number it gets. */
-const weekdayTypes: ReadonlyMap<number, readonly [first: number, number: number]> = new Map<number, readonly [number, number]>([
+const weekdayTypes: ReadonlyMap<number, readonly [first: number, firstNumber: number]> = new Map<number, readonly [number, number]>([
   [1, [0, 1]],
   [2, [1, 1]],
   [3, [1, 0]],
@@ -42,8 +42,10 @@ const weekdayTypes: ReadonlyMap<number, readonly [first: number, number: number]
 ])
 
 function weekday({ day }: Moment, type = 1): Value {
-  const [first, least] = weekdayTypes.get(type) ?? []
-  return first === undefined || least === undefined ? errorValues.number : new Decimal(((weekdayOf(day) - first + 7) % 7) + least)
+  const [first, firstNumber] = weekdayTypes.get(type) ?? []
+  return first === undefined || firstNumber === undefined
+    ? errorValues.number
+    : new Decimal(((weekdayOf(day) - first + 7) % 7) + firstNumber)
 }
 
 /** WEEKNUM: week 1 contains 1 January. Type 21 is the ISO week. */
@@ -86,7 +88,7 @@ export const dateFunctions: FunctionTable = {
   NOW: defineLazy({ usage: [], min: 0, max: 0, doc: 'The time of the write.', call: (_, run) => instantFromDate(run.now) }),
   DATE: defineEager({
     takes: [whole('year'), whole('month'), whole('day')],
-    doc: 'A date; months and days beyond their end carry over.',
+    doc: 'A date; months and days out of range carry over.',
     call: date,
   }),
   TIME: defineEager({ takes: [whole('hour'), whole('minute'), whole('second')], doc: 'A time as a part of the day.', call: time }),
@@ -99,7 +101,7 @@ export const dateFunctions: FunctionTable = {
   WEEKDAY: defineEager({
     takes: [moment('date')],
     optional: [whole('type')],
-    doc: 'The day of the week: 1 to 7 from Sunday; from Monday with type 2, 0 to 6 from Monday with type 3, types 11 to 17 from Monday to Sunday.',
+    doc: 'The day of the week: 1 to 7 from Sunday; type 2: 1 to 7 from Monday; type 3: 0 to 6 from Monday; types 11 to 17: 1 to 7 from Monday to Sunday.',
     call: weekday,
   }),
   WEEKNUM: defineEager({
@@ -111,14 +113,14 @@ export const dateFunctions: FunctionTable = {
   ISOWEEKNUM: partOf('The ISO 8601 week.', (day) => isoWeek(day).toNumber()),
   EDATE: defineEager({
     takes: [moment('date'), whole('months')],
-    doc: 'The same day some months later, or the last of a shorter month.',
+    doc: 'The same day of the month some months later, or the last day of a shorter month.',
     call: ({ day }, months) => dateValue(addMonths(day, months)),
   }),
   EOMONTH: defineEager({
     takes: [moment('date'), whole('months')],
-    doc: 'The last day of the month some months later.',
+    doc: 'The last day of the month that is some months later.',
     call: ({ day }, months) => dateValue(dayOf(toCivilDate(day).year, toCivilDate(day).month + months + 1, 0)),
   }),
-  DATEVALUE: defineEager({ takes: [any('text')], doc: 'The date that a text reads as.', call: dateOfText }),
-  TIMEVALUE: defineEager({ takes: [any('text')], doc: 'The time that a text reads as, as a part of the day.', call: timeOfText }),
+  DATEVALUE: defineEager({ takes: [any('text')], doc: 'The date in a text.', call: dateOfText }),
+  TIMEVALUE: defineEager({ takes: [any('text')], doc: 'The time in a text, as a part of the day.', call: timeOfText }),
 }

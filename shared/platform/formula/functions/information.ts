@@ -62,7 +62,7 @@ export const informationFunctions: FunctionTable = {
   ),
   N: defineEager({
     takes: [any('value')],
-    doc: 'The number that a value is: a date its serial number, TRUE 1, text 0.',
+    doc: 'The value as a number: the serial number of a date, 1 for TRUE, 0 for text.',
     call: (value) => (value === true ? one : numeric.has(kindOf(value)) ? toNumber(value) : zero),
   }),
   NA: defineEager({ takes: [], doc: 'The error #N/A.', call: () => errorValues.notAvailable }),

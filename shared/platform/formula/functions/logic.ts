@@ -9,7 +9,7 @@ import { defineEager, defineLazy, type FunctionTable } from './definition.ts'
  * every argument was skipped the result is #VALUE!.
  */
 function scan(args: readonly Evaluate[], run: Evaluation, decides: (truth: boolean) => boolean): Value {
-  let seen = false
+  let hasTruth = false
   for (const arg of args) {
     const value = arg(run)
     const truth = toBoolean(value)
@@ -18,18 +18,18 @@ function scan(args: readonly Evaluate[], run: Evaluation, decides: (truth: boole
       return truth
     }
     if (decides(truth)) return truth
-    seen = true
+    hasTruth = true
   }
-  return seen ? null : errorValues.value
+  return hasTruth ? null : errorValues.value
 }
 
 function xor(args: readonly Evaluate[], run: Evaluation): Value {
-  let odd = false
+  let isOdd = false
   const scanned = scan(args, run, (truth) => {
-    odd = odd !== truth
+    isOdd = isOdd !== truth
     return false
   })
-  return scanned ?? odd
+  return scanned ?? isOdd
 }
 
 function ifs(args: readonly Evaluate[], run: Evaluation): Value {
@@ -69,7 +69,7 @@ function coalesce(args: readonly Evaluate[], run: Evaluation): Value {
   return null
 }
 
-const otherwise =
+const fallback =
   (catches: (value: Value) => boolean) =>
   (args: readonly Evaluate[], run: Evaluation): Value => {
     const value = args[0]!(run)
@@ -82,7 +82,7 @@ export const logicFunctions: FunctionTable = {
     usage: ['condition', 'then', '[otherwise]'],
     min: 2,
     max: 3,
-    doc: 'The second value when the condition holds, else the third, or FALSE without one.',
+    doc: 'The second value when the condition holds, otherwise the third, or FALSE if it is omitted.',
     call: (args, run) => {
       const condition = toBoolean(args[0]!(run))
       if (isError(condition)) return condition
@@ -101,10 +101,10 @@ export const logicFunctions: FunctionTable = {
     usage: ['value', 'case', 'result', '…', '[otherwise]'],
     min: 3,
     takesWord: (index, count) => index % 2 === 1 && index + 1 < count,
-    doc: 'The result after the first case that equals the value, else the last argument when it stands alone, else #N/A.',
+    doc: 'The result after the first case that equals the value, otherwise the last argument if it has no case, otherwise #N/A.',
     call: switchOver,
   }),
-  CHOOSE: defineLazy({ usage: ['index', 'value…'], min: 2, doc: 'The value at a place, counted from 1.', call: choose }),
+  CHOOSE: defineLazy({ usage: ['index', 'value…'], min: 2, doc: 'The value at a position, counted from 1.', call: choose }),
   AND: defineLazy({
     usage: ['condition…'],
     min: 1,
@@ -133,14 +133,14 @@ export const logicFunctions: FunctionTable = {
     min: 2,
     max: 2,
     doc: 'The value, or the second argument when the value is an error.',
-    call: otherwise(isError),
+    call: fallback(isError),
   }),
   IFNA: defineLazy({
     usage: ['value', 'otherwise'],
     min: 2,
     max: 2,
     doc: 'The value, or the second argument when the value is #N/A.',
-    call: otherwise((value) => value === errorValues.notAvailable),
+    call: fallback((value) => value === errorValues.notAvailable),
   }),
   COALESCE: defineLazy({ usage: ['value…'], min: 1, doc: 'The first value that is not empty.', call: coalesce }),
   TRUE: defineEager({ takes: [], doc: 'TRUE.', call: () => true }),

@@ -46,7 +46,7 @@ export const mathFunctions: FunctionTable = {
   }),
   MOD: defineEager({
     takes: [number('number'), number('divisor')],
-    doc: 'What a division leaves, with the sign of the divisor.',
+    doc: 'The remainder of a division, with the sign of the divisor.',
     call: modulo,
   }),
   QUOTIENT: defineEager({
@@ -76,7 +76,7 @@ export const mathFunctions: FunctionTable = {
   LOG: defineEager({
     takes: [number('number')],
     optional: [number('base')],
-    doc: 'The logarithm to a base, 10 without one.',
+    doc: 'The logarithm to a base; the default is 10.',
     cost: () => 2 * transcendentalSteps,
     call: (value, base = ten) => logarithm(value, base),
   }),
@@ -87,5 +87,5 @@ export const mathFunctions: FunctionTable = {
     call: (value) => logarithm(value, ten),
   }),
   PI: defineEager({ takes: [], doc: 'π to 40 digits.', call: () => Decimal.acos(-1) }),
-  PRODUCT: defineVariadic(figure('number'), 'The numbers multiplied; arguments that hold no number are passed over.', product),
+  PRODUCT: defineVariadic(figure('number'), 'The product of the numbers; arguments without a number are skipped.', product),
 }

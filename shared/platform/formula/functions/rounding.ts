@@ -40,9 +40,9 @@ const toMultiple =
 
 /** The .MATH and .PRECISE forms: the sign of the multiple is ignored; a mode other than 0 reverses the direction for negative numbers. */
 const toAbsoluteMultiple =
-  (mode: Rounding, turned: Rounding) =>
-  (value: Decimal, multiple: Decimal = one, turns: Decimal = zero): Value =>
-    multiple.isZero() ? zero : multiples(value, multiple.abs(), value.isNegative() && !turns.isZero() ? turned : mode)
+  (rounding: Rounding, reversed: Rounding) =>
+  (value: Decimal, multiple: Decimal = one, mode: Decimal = zero): Value =>
+    multiple.isZero() ? zero : multiples(value, multiple.abs(), value.isNegative() && !mode.isZero() ? reversed : rounding)
 
 const nearestMultiple = (value: Decimal, multiple: Decimal): Value => {
   if (value.isZero() || multiple.isZero()) return zero
@@ -61,50 +61,50 @@ const multipleAndMode = [number('multiple'), number('mode')] as const
 
 /** Rounding functions. All work on decimals, so `ROUND(2.675, 2)` is 2.68. */
 export const roundingFunctions: FunctionTable = {
-  ROUND: toDigits('Rounds to so many digits after the point, half away from zero.', Decimal.ROUND_HALF_UP),
+  ROUND: toDigits('Rounds to a number of digits after the point, half away from zero.', Decimal.ROUND_HALF_UP),
   ROUNDUP: toDigits('Rounds away from zero.', Decimal.ROUND_UP),
   ROUNDDOWN: toDigits('Rounds towards zero.', Decimal.ROUND_DOWN),
-  TRUNC: toDigits('Cuts off the digits further down, as ROUNDDOWN.', Decimal.ROUND_DOWN),
-  INT: defineEager({ takes: [number('number')], doc: 'The next whole number below.', call: (value) => roundToTrusted(value).floor() }),
+  TRUNC: toDigits('Truncates to a number of digits after the point, as ROUNDDOWN.', Decimal.ROUND_DOWN),
+  INT: defineEager({ takes: [number('number')], doc: 'Rounds down to a whole number.', call: (value) => roundToTrusted(value).floor() }),
   MROUND: defineEager({
     takes: [number('number'), number('multiple')],
-    doc: 'The nearest multiple; both need the same sign.',
+    doc: 'The nearest multiple; both numbers need the same sign.',
     call: nearestMultiple,
   }),
   CEILING: defineEager({
     takes: [number('number')],
     optional: multiple,
-    doc: 'The next multiple upwards, of 1 without one.',
+    doc: 'The next higher multiple; the default multiple is 1.',
     call: toMultiple(Decimal.ROUND_CEIL, () => zero),
   }),
   FLOOR: defineEager({
     takes: [number('number')],
     optional: multiple,
-    doc: 'The next multiple downwards, of 1 without one.',
+    doc: 'The next lower multiple; the default multiple is 1.',
     call: toMultiple(Decimal.ROUND_FLOOR, (value) => (value.isZero() ? zero : errorValues.zeroDivision)),
   }),
   'CEILING.MATH': defineEager({
     takes: [number('number')],
     optional: multipleAndMode,
-    doc: 'The next multiple upwards; with a mode other than 0 negative numbers go away from zero.',
+    doc: 'The next higher multiple; with a mode other than 0 negative numbers are rounded away from zero.',
     call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_FLOOR),
   }),
   'CEILING.PRECISE': defineEager({
     takes: [number('number')],
     optional: multiple,
-    doc: 'The next multiple upwards, whatever the sign of the multiple.',
+    doc: 'The next higher multiple; the sign of the multiple is ignored.',
     call: toAbsoluteMultiple(Decimal.ROUND_CEIL, Decimal.ROUND_CEIL),
   }),
   'FLOOR.MATH': defineEager({
     takes: [number('number')],
     optional: multipleAndMode,
-    doc: 'The next multiple downwards; with a mode other than 0 negative numbers go towards zero.',
+    doc: 'The next lower multiple; with a mode other than 0 negative numbers are rounded towards zero.',
     call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_CEIL),
   }),
   'FLOOR.PRECISE': defineEager({
     takes: [number('number')],
     optional: multiple,
-    doc: 'The next multiple downwards, whatever the sign of the multiple.',
+    doc: 'The next lower multiple; the sign of the multiple is ignored.',
     call: toAbsoluteMultiple(Decimal.ROUND_FLOOR, Decimal.ROUND_FLOOR),
   }),
   EVEN: defineEager({ takes: [number('number')], doc: 'The next even number away from zero.', call: (value) => awayFromZero(value, 0) }),

@@ -52,12 +52,12 @@ const isGap = (value: Value): boolean => value === null || value === ''
 
 /** Functions of several values. They skip empty values and values without a number, as spreadsheets do with cells. */
 export const statisticsFunctions: FunctionTable = {
-  SUM: defineVariadic(figure('number'), 'The numbers added.', (...figures) => bounded(total(figures))),
+  SUM: defineVariadic(figure('number'), 'The sum of the numbers.', (...figures) => bounded(total(figures))),
   AVERAGE: defineVariadic(figure('number'), 'The mean; #DIV/0! without any number.', average),
   MEDIAN: defineVariadic(figure('number'), 'The middle number; #NUM! without any number.', median),
   MIN: defineVariadic(figureOrMoment('value'), 'The least number or earliest date; 0 without any.', extreme(-1)),
   MAX: defineVariadic(figureOrMoment('value'), 'The greatest number or latest date; 0 without any.', extreme(1)),
-  COUNT: counting('How many values are numbers or dates.', isFigure),
-  COUNTA: counting('How many values are not empty; a list counts its items.', (value) => value !== null),
-  COUNTBLANK: counting('How many values are empty or "".', isGap),
+  COUNT: counting('The number of values that are numbers or dates.', isFigure),
+  COUNTA: counting('The number of values that are not empty; each item of a list counts.', (value) => value !== null),
+  COUNTBLANK: counting('The number of values that are empty or "".', isGap),
 }

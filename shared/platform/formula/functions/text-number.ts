@@ -37,20 +37,24 @@ function numberValue(value: string, point = '.', group = ','): Value {
 export const textNumberFunctions: FunctionTable = {
   VALUE: defineEager({
     takes: [any('text')],
-    doc: 'The number that a text reads as; that of a date is its serial number.',
+    doc: 'The number in a text; for a date its serial number.',
     call: (value) => (typeof value === 'boolean' ? errorValues.value : toNumber(value)),
   }),
   NUMBERVALUE: defineEager({
     takes: [text('text')],
     optional: [text('decimal_sign'), text('group_sign')],
-    doc: 'The number that a text reads as when it is written with other signs.',
+    doc: 'The number in a text that uses other decimal and group signs.',
     call: numberValue,
   }),
-  TEXT: defineEager({ takes: [any('value'), text('format')], doc: 'A number or date written by a spreadsheet format.', call: formatValue }),
+  TEXT: defineEager({
+    takes: [any('value'), text('format')],
+    doc: 'A number or date formatted by a spreadsheet format.',
+    call: formatValue,
+  }),
   FIXED: defineEager({
     takes: [number('number')],
     optional: [whole('decimals'), truth('plain')],
-    doc: 'A number with so many decimals, 2 without a count, and commas between thousands unless plain.',
+    doc: 'A number with a number of decimals (default 2) as text, with commas between thousands unless plain.',
     call: fixed,
   }),
 }

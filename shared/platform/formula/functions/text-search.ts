@@ -1,7 +1,6 @@
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { codePoints, foldCase, limitText, sliceCodePoints, unitIndex } from '#shared/platform/formula/values/text.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
-import { findPattern, isPattern } from '#shared/platform/formula/values/wildcard.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
 import { text, whole } from './parameters.ts'
@@ -47,7 +46,7 @@ const start = [whole('start')] as const
 const exact: FormulaFunction = {
   ...defineEager({
     takes: [text('text'), text('other')],
-    doc: 'Whether two texts are the same, letter case too.',
+    doc: 'Whether two texts are the same, including letter case.',
     call: (value, other) => value === other,
   }),
   takesWord: (index) => index === 1,
@@ -55,11 +54,11 @@ const exact: FormulaFunction = {
 
 /** Functions that find and replace text. */
 export const textSearchFunctions: FunctionTable = {
-  FIND: defineEager({ takes, optional: start, doc: 'The place of a text in another; letter case counts.', call: find }),
+  FIND: defineEager({ takes, optional: start, doc: 'The position of a text in another; letter case counts.', call: find }),
   SEARCH: defineEager({
     takes,
     optional: start,
-    doc: 'The place of a text in another, whatever the letter case; `?` stands for one character, `*` for any, `~` before one for itself.',
+    doc: 'The position of a text in another, ignoring letter case; `?` matches one character, `*` any number, `~` escapes the next character.',
     cost: (wanted, within) => (isPattern(wanted) ? (wanted.length * within.length) >> 2 : 0),
     call: search,
   }),
@@ -67,13 +66,54 @@ export const textSearchFunctions: FunctionTable = {
     takes: [text('text'), text('old'), text('new')],
     optional: [whole('occurrence')],
     cost: (value) => value.length,
-    doc: 'Every occurrence of a text replaced by another, or only the one of that number.',
+    doc: 'The text with every occurrence of a text replaced by another, or only the occurrence of that number.',
     call: substitute,
   }),
   REPLACE: defineEager({
     takes: [text('text'), whole('start'), whole('count'), text('new')],
-    doc: 'So many characters from a place replaced by a text.',
+    doc: 'The text with a number of characters from a position replaced by another text.',
     call: replace,
   }),
   EXACT: exact,
+}
+
+/** Part of a pattern between two `*`: each item is a code unit to match, or null for `?`. */
+type Segment = readonly (string | null)[]
+
+/** Whether SEARCH treats a text as a pattern: it contains `?`, `*` or `~`. */
+const isPattern = (text: string): boolean => /[?*~]/.test(text)
+
+/**
+ * Offset in code units of the first match of a pattern, or -1. `?` matches one character, `*` any number, `~` escapes the next character.
+ * No backtracking over `*` is needed, so the time is at most the length of the text times the length of the pattern.
+ */
+function findPattern(text: string, pattern: string, from: number): number {
+  const [first = [], ...others] = segments(pattern)
+  const start = findSegment(text, first, from)
+  if (start < 0) return -1
+  let at = start + first.length
+  for (const segment of others) {
+    const found = findSegment(text, segment, at)
+    if (found < 0) return -1
+    at = found + segment.length
+  }
+  return start
+}
+
+function segments(pattern: string): Segment[] {
+  const found: (string | null)[][] = [[]]
+  for (let index = 0; index < pattern.length; index += 1) {
+    const unit = pattern[index]!
+    if (unit === '*') found.push([])
+    else if (unit === '~' && index + 1 < pattern.length) found.at(-1)!.push(pattern[++index]!)
+    else found.at(-1)!.push(unit === '?' ? null : unit)
+  }
+  return found
+}
+
+function findSegment(text: string, segment: Segment, from: number): number {
+  for (let start = from; start + segment.length <= text.length; start += 1) {
+    if (segment.every((unit, index) => unit === null || unit === text[start + index])) return start
+  }
+  return -1
 }

@@ -37,25 +37,25 @@ const controls = /[\u0000-\u001f]/g
 
 /** Functions that build, cut and change text. Positions and lengths count code points. */
 export const textFunctions: FunctionTable = {
-  CONCAT: defineVariadic(text('text'), 'The texts one after the other.', concatenate),
-  CONCATENATE: defineVariadic(text('text'), 'The texts one after the other.', concatenate),
+  CONCAT: defineVariadic(text('text'), 'The texts joined without a delimiter.', concatenate),
+  CONCATENATE: defineVariadic(text('text'), 'The texts joined without a delimiter.', concatenate),
   TEXTJOIN: defineEager({
     takes: [text('delimiter'), truth('skip_empty')],
     rest: text('text'),
     restMin: 1,
-    doc: 'The texts with a delimiter between them; a list gives each of its items.',
+    doc: 'The texts joined with a delimiter; each item of a list counts as a text.',
     call: join,
   }),
   LEFT: defineEager({
     takes: [text('text')],
     optional: count,
-    doc: 'The first characters, one without a count.',
+    doc: 'The first characters; the default count is 1.',
     call: (value, wanted = 1) => (wanted < 0 ? errorValues.value : sliceCodePoints(value, 0, wanted)),
   }),
   RIGHT: defineEager({
     takes: [text('text')],
     optional: count,
-    doc: 'The last characters, one without a count.',
+    doc: 'The last characters; the default count is 1.',
     call: (value, wanted = 1) => {
       const length = codePoints(value)
       return wanted < 0 ? errorValues.value : sliceCodePoints(value, Math.max(0, length - wanted), length)
@@ -63,25 +63,25 @@ export const textFunctions: FunctionTable = {
   }),
   MID: defineEager({
     takes: [text('text'), whole('start'), whole('count')],
-    doc: 'So many characters from a place, counted from 1.',
+    doc: 'Characters from a position, counted from 1.',
     call: (value, start, wanted) => (start < 1 || wanted < 0 ? errorValues.value : sliceCodePoints(value, start - 1, start - 1 + wanted)),
   }),
   LEN: defineEager({ takes: [text('text')], doc: 'The number of characters.', call: (value) => new Decimal(codePoints(value)) }),
-  LOWER: defineEager({ takes: [text('text')], doc: 'In small letters.', call: (value) => limitText(value.toLowerCase()) }),
-  UPPER: defineEager({ takes: [text('text')], doc: 'In capitals.', call: (value) => limitText(value.toUpperCase()) }),
+  LOWER: defineEager({ takes: [text('text')], doc: 'The text in lower case.', call: (value) => limitText(value.toLowerCase()) }),
+  UPPER: defineEager({ takes: [text('text')], doc: 'The text in upper case.', call: (value) => limitText(value.toUpperCase()) }),
   PROPER: defineEager({
     takes: [text('text')],
-    doc: 'Every word with a capital, the rest in small letters.',
+    doc: 'The text with the first letter of each word in upper case, the others in lower case.',
     cost: (value) => 4 * value.length,
     call: (value) => limitText(proper(value)),
   }),
   TRIM: defineEager({
     takes: [text('text')],
-    doc: 'Without blanks at both ends, and one blank where there were several.',
+    doc: 'The text without blanks at both ends, and with one blank in place of several.',
     call: (value) => value.replace(/ +/g, ' ').replace(/^ | $/g, ''),
   }),
-  CLEAN: defineEager({ takes: [text('text')], doc: 'Without control characters.', call: (value) => value.replace(controls, '') }),
-  REPT: defineEager({ takes: [text('text'), whole('times')], doc: 'The text several times.', call: repeat }),
+  CLEAN: defineEager({ takes: [text('text')], doc: 'The text without control characters.', call: (value) => value.replace(controls, '') }),
+  REPT: defineEager({ takes: [text('text'), whole('times')], doc: 'The text repeated.', call: repeat }),
   T: defineEager({
     takes: [any('value')],
     doc: 'The value when it is text, else "".',

@@ -82,7 +82,7 @@ export const workdayFunctions: FunctionTable = {
   NETWORKDAYS: defineEager({
     takes: startAndEnd,
     rest: holidays,
-    doc: 'Days from Monday to Friday between two dates, both counted, less holidays.',
+    doc: 'Days from Monday to Friday between two dates, both included, without holidays.',
     call: (start, end, ...off) => networkDays(start, end, saturdayAndSunday, off),
   }),
   'NETWORKDAYS.INTL': defineEager({
@@ -95,7 +95,7 @@ export const workdayFunctions: FunctionTable = {
   WORKDAY: defineEager({
     takes: startAndDays,
     rest: holidays,
-    doc: 'The date so many working days later.',
+    doc: 'The date a number of working days later.',
     call: (start, days, ...off) => workday(start, days, saturdayAndSunday, off),
   }),
   'WORKDAY.INTL': defineEager({

@@ -46,7 +46,8 @@ export function toText(value: Value): string | ErrorValue {
   return value.kind === 'date' ? formatIsoDate(value.day) : formatIsoInstant(value)
 }
 
-const truths = new Map([
+/** Values of the names TRUE and FALSE in upper case. */
+export const truths: ReadonlyMap<string, boolean> = new Map([
   ['TRUE', true],
   ['FALSE', false],
 ])

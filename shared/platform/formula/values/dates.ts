@@ -16,20 +16,16 @@ export function dayOf(year: number, month: number, date: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, date) / msPerDay
 }
 
-const firstDay = dayOf(1, 1, 1)
-const lastDay = dayOf(9999, 12, 31)
+/** First and last day of the calendar: 0001-01-01 and 9999-12-31. */
+export const firstCalendarDay = dayOf(1, 1, 1)
+export const lastCalendarDay = dayOf(9999, 12, 31)
 
 /** A day as a value; #NUM! outside the years 1 to 9999. */
 export const dateValue = (day: number): DateValue | ErrorValue =>
-  day >= firstDay && day <= lastDay ? { kind: 'date', day } : errorValues.number
+  day >= firstCalendarDay && day <= lastCalendarDay ? { kind: 'date', day } : errorValues.number
 
 const instantValue = (day: number, micros: number): InstantValue | ErrorValue =>
-  day >= firstDay && day <= lastDay ? { kind: 'instant', day, micros } : errorValues.number
-
-/** Last day of the calendar, 9999-12-31. */
-export const lastCalendarDay = lastDay
-/** First day of the calendar, 0001-01-01. */
-export const firstCalendarDay = firstDay
+  day >= firstCalendarDay && day <= lastCalendarDay ? { kind: 'instant', day, micros } : errorValues.number
 
 /** Microseconds since midnight; 0 for a date. */
 export const microsOf = (moment: Moment): number => (moment.kind === 'date' ? 0 : moment.micros)
@@ -49,7 +45,7 @@ export function instantAt(day: number, micros: number): InstantValue | ErrorValu
 /** Shifts a moment by days. A fraction of a day turns a date into an instant and is exact to the millisecond. */
 export function shiftMoment(moment: Moment, by: Decimal): Moment | ErrorValue {
   const days = roundToTrusted(by)
-  if (days.abs().gt(lastDay - firstDay)) return errorValues.number
+  if (days.abs().gt(lastCalendarDay - firstCalendarDay)) return errorValues.number
   const whole = days.floor()
   if (moment.kind === 'date' && whole.eq(days)) return dateValue(moment.day + whole.toNumber())
   const millis = days.minus(whole).times(msPerDay).round().toNumber()
@@ -90,7 +86,7 @@ export function serialOf(moment: Moment): Decimal {
 /** The moment of a spreadsheet serial number, a date for a whole number. #VALUE! below 1 or beyond the year 9999. */
 export function momentOfSerial(serial: Decimal): Moment | ErrorValue {
   const days = roundToTrusted(serial)
-  if (days.lt(1) || days.gte(lastDay + epochSerial + 1)) return errorValues.value
+  if (days.lt(1) || days.gte(lastCalendarDay + epochSerial + 1)) return errorValues.value
   return shiftMoment({ kind: 'date', day: days.lt(marchSerial) ? 1 - epochSerial : -epochSerial }, days)
 }
 

@@ -2,12 +2,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 const [nonceBytes, tagBytes] = [12, 16]
 
-/** Encrypts text of this installation. A ciphertext can be decrypted only with the `place` that it was encrypted for. */
+/** Encrypts text for storage. A ciphertext can be decrypted only with the `place` that it was encrypted for. */
 export interface Encryptor {
   /** Encrypts text with AES-256-GCM; `place` is authenticated data that decryption must repeat. */
   readonly encrypt: (text: string, place: string) => Buffer
   /** Decrypts to text; throws if the bytes were changed or belong to another place. */
-  readonly decrypt: (sealed: Buffer, place: string) => string
+  readonly decrypt: (ciphertext: Buffer, place: string) => string
 }
 
 /** Creates an encryptor for one purpose from the installation's secret key. Purposes cannot decrypt each other's ciphertext. */
@@ -20,11 +20,11 @@ export function createEncryptor(secretKey: Buffer, purpose: string): Encryptor {
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body])
     },
-    decrypt(sealed, place) {
-      const nonce = sealed.subarray(0, nonceBytes)
+    decrypt(ciphertext, place) {
+      const nonce = ciphertext.subarray(0, nonceBytes)
       const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place))
-      decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
-      return decipher.update(sealed.subarray(nonceBytes + tagBytes)).toString('utf8') + decipher.final('utf8')
+      decipher.setAuthTag(ciphertext.subarray(nonceBytes, nonceBytes + tagBytes))
+      return decipher.update(ciphertext.subarray(nonceBytes + tagBytes)).toString('utf8') + decipher.final('utf8')
     },
   }
 }

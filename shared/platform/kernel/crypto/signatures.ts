@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** Signs text of this installation for one purpose, and verifies the signatures. */
+/** Signs text for one purpose, and verifies the signatures. */
 export interface Signer {
   /** Returns the signature of a text as base64url, which forms and URLs can carry. */
   readonly sign: (text: string) => string
@@ -15,8 +15,8 @@ export function createSigner(secretKey: Buffer, purpose: string): Signer {
   return {
     sign,
     verify(text, signature) {
-      const [wanted, given] = [Buffer.from(sign(text)), Buffer.from(signature)]
-      return wanted.length === given.length && timingSafeEqual(wanted, given)
+      const [expected, actual] = [Buffer.from(sign(text)), Buffer.from(signature)]
+      return expected.length === actual.length && timingSafeEqual(expected, actual)
     },
   }
 }

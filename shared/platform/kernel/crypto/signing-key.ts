@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 
-/** Bits of an RSA key below which receivers do not accept a signature (RFC 8301). */
+/** Minimum bits of an RSA key whose signatures receivers accept (RFC 8301). */
 const minBits = 1_024
 
 /**

@@ -2,8 +2,8 @@
 const maxKeys = 10_000
 
 /**
- * Counts events by key in memory and writes the counts together `delayMs` after the first, so counting costs only a lookup. Counts are lost
- * in a crash or a failed write.
+ * Counts by key in memory and writes all counts together `delayMs` after the first, so that counting is cheap. Counts are lost in a crash or
+ * a failed write.
  */
 export class BufferedCounter {
   readonly #write: (counts: ReadonlyMap<string, number>) => Promise<void>
@@ -26,7 +26,7 @@ export class BufferedCounter {
     this.#timer ??= setTimeout(() => void this.flush(), this.#delayMs).unref()
   }
 
-  /** Writes the current counts; resolves after this and all earlier writes. Call it before the process ends. */
+  /** Writes the current counts; fulfilled after this and all earlier writes. Call it before the process ends. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

@@ -6,13 +6,13 @@ export interface ComputeBudget {
   /** Remaining steps. */
   readonly left: number
   /**
-   * Takes steps; a step is about a microsecond of work, such as one candidate of a rule or one clause tested. Throws VALIDATION_ERROR, which
-   * names the bound, when there are not enough left.
+   * Takes steps; a step is about a microsecond of work, such as testing one clause. Throws VALIDATION_ERROR that names the bound when too few
+   * are left.
    */
   takeSteps(steps: number): void
   /** Restores all steps for the next query of the same work, such as the next step of a run. */
   refill(): void
-  /** Whether the thread has been held for a slice, so that `pause` would wait. */
+  /** Whether `pause` would wait, because the thread has been held for a slice. */
   isPauseDue(): boolean
   /** Yields the thread if it has been held for a slice. Call it between pieces of work that take under 10 ms each. */
   pause(): Promise<void>
@@ -31,7 +31,7 @@ interface Bound {
  */
 export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps
-  // The first slice begins here.
+  // Starts the first slice.
   threadHeldMs()
   return {
     get left() {

@@ -1,6 +1,6 @@
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** Runs `stop` once on SIGTERM or SIGINT and then ends the process; a second signal ends it at once. */
+/** Calls `stop` on SIGTERM or SIGINT, then ends the process. A second signal ends it at once. */
 export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isStopping = false
   const begin = (signal: NodeJS.Signals) => {

@@ -1,21 +1,21 @@
-/** Longest time in milliseconds that a computation holds the thread before it yields (page "Beyond", section 2, allows 10). */
+/** Maximum time in milliseconds that a computation holds the thread before it yields (page "Beyond", section 2, allows 10). */
 export const sliceMs = 2
 
-/** Calls under way in this process: requests and attempts, those that compute among them. */
-let callsUnderWay = 0
+/** Running requests and attempts of this process, including those that compute. */
+let runningCalls = 0
 
-/** Computations that wait for the thread, by the workspace that they belong to. The workspaces take turns. */
+/** Computations that wait for the thread, by workspace; the workspaces rotate. */
 const waiting = new Map<string, (() => void)[]>()
 let waitingCount = 0
 let isScheduled = false
 let lastSliceMs = 0
 
-/** When computing began in this turn of the event loop; undefined until something asks. */
+/** When computing began in this turn of the event loop; undefined until `threadHeldMs` is called. */
 let heldSince: number | undefined
 
 /**
- * Milliseconds for which computations have held the thread in this turn of the event loop. A turn ends whenever the loop goes on, so time
- * spent in waiting for the database does not count.
+ * Milliseconds for which computations have held the thread in this turn of the event loop. Waiting, such as for the database, ends a turn and
+ * does not count.
  */
 export function threadHeldMs(): number {
   const now = performance.now()
@@ -30,23 +30,23 @@ function endTurn(): void {
   heldSince = undefined
 }
 
-/** Counts a call as under way until the returned function is called. Computations leave most of the thread to other calls. */
+/** Counts a call as running until the returned function is called. Computations leave most of the thread to other calls. */
 export function trackCall(): () => void {
   let counted = 1
-  callsUnderWay += counted
+  runningCalls += counted
   return () => {
-    callsUnderWay -= counted
+    runningCalls -= counted
     counted = 0
   }
 }
 
-/** Runs a wait of a counted call, such as for its operation. The call is not counted meanwhile: it needs no thread. */
+/** Awaits something, such as an operation, in a counted call. The call is not counted meanwhile, because it needs no thread. */
 export async function waitUntracked<T>(wait: () => Promise<T>): Promise<T> {
-  callsUnderWay -= 1
+  runningCalls -= 1
   try {
     return await wait()
   } finally {
-    callsUnderWay += 1
+    runningCalls += 1
   }
 }
 
@@ -69,8 +69,8 @@ export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Pr
 function schedule(): void {
   if (isScheduled || waitingCount === 0) return
   isScheduled = true
-  // Calls that wait here are counted as under way as well.
-  if (callsUnderWay > waitingCount) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
+  // Waiting computations belong to running calls.
+  if (runningCalls > waitingCount) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
   else setImmediate(resumeNext)
 }
 

@@ -4,7 +4,7 @@ const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeapYear = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** Whether text is a day of the calendar as YYYY-MM-DD, from year 0001 to 9999. */
+/** Whether text is a calendar day as YYYY-MM-DD, in the years 0001 to 9999. */
 export function isDay(text: string): boolean {
   const [, year, month, date] = (day.exec(text) ?? []).map(Number)
   if (year === undefined || month === undefined || date === undefined) return false

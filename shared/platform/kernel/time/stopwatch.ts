@@ -1,6 +1,6 @@
 /**
- * Measures elapsed time; it may overestimate but not underestimate. The system clock can be set back, and the process's monotonic clock
- * stops while the machine sleeps, so it returns the longer of the two.
+ * Measures elapsed time, and never underestimates it: the system clock may be set back, and the monotonic clock stops while the machine sleeps,
+ * so it returns the longer time of the two.
  */
 export class Stopwatch {
   #wall = Date.now()
@@ -11,7 +11,7 @@ export class Stopwatch {
     this.#monotonic = performance.now()
   }
 
-  /** Milliseconds since it was made or started again. */
+  /** Milliseconds since it was created or restarted. */
   elapsedMs(): number {
     return Math.max(performance.now() - this.#monotonic, Math.abs(Date.now() - this.#wall))
   }

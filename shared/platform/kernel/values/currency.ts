@@ -1,7 +1,7 @@
 /**
- * The current codes of ISO 4217 (list one, up to amendment 180 of January 2026: XCG and XAD are in, ANG, BGN, CUC, HRK, SLL and ZWL are
- * out) by the digits of their minor unit. The second line of 0 holds metals, units of account and codes without a currency: the
- * standard gives them no minor unit, and they count as 0. Intl is no source: its digits differ from the standard's for 29 codes.
+ * The current codes of ISO 4217 (list one, up to amendment 180 of January 2026: with XCG and XAD, without ANG, BGN, CUC, HRK, SLL and ZWL) by
+ * the digits of their minor unit. The second line of 0 has metals, units of account and codes without a currency, which have no minor unit in
+ * the standard. Intl is not the source, because its digits differ from the standard's for 29 codes.
  */
 const codesByDigits: Readonly<Record<number, string>> = {
   0: `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF
@@ -15,7 +15,7 @@ const codesByDigits: Readonly<Record<number, string>> = {
   4: 'CLF UYW',
 }
 
-/** Digits of the minor unit by currency code; the order is the standard's digits, then the alphabet. */
+/** Digits of the minor unit by currency code, ordered by digits and then by code. */
 export const currencies: ReadonlyMap<string, number> = new Map(
   Object.entries(codesByDigits).flatMap(([digits, codes]) => codes.split(/\s+/).map((code) => [code, Number(digits)] as const)),
 )
@@ -23,5 +23,5 @@ export const currencies: ReadonlyMap<string, number> = new Map(
 /** Whether text is a current ISO 4217 code, in capitals. */
 export const isCurrencyCode = (text: string): boolean => currencies.has(text)
 
-/** Digits of a currency's minor unit: 2 for EUR, 0 for JPY; 2 for a code that the standard has withdrawn since. */
+/** Digits of a currency's minor unit: 2 for EUR, 0 for JPY; 2 for a withdrawn code. */
 export const currencyDigits = (code: string): number => currencies.get(code) ?? 2

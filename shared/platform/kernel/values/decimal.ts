@@ -1,12 +1,12 @@
 import { Decimal as DecimalJs } from 'decimal.js'
 
-/** decimal.js with room for 14 + 6 digits and their products; its own default of 20 would round 12345678901234567890.123456. */
+/** decimal.js with 40 digits: enough for numbers of 14 + 6 digits and their products. Its default of 20 would round products. */
 export const Decimal = DecimalJs.clone({ precision: 40, rounding: DecimalJs.ROUND_HALF_UP, toExpNeg: -30, toExpPos: 60, defaults: true })
 export type Decimal = DecimalJs
 
 const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
 
-/** Whether text is a decimal number as people and JSON write it; hexadecimal, Infinity and blanks are not. */
+/** Whether text is a decimal number, with or without an exponent; hexadecimal, Infinity and blanks are not. */
 export const isDecimalText = (text: string): boolean => text.length <= 400 && plain.test(text)
 
 /** Whether text is a decimal number without an exponent, the form of amounts sent as text (page 5, Exactness). */

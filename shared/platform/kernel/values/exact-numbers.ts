@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /**
- * `JSON.parse` without loss of digits: a number that a binary float would not print the same becomes a `JSON.rawJSON` object. Throws the
- * errors of `JSON.parse`.
+ * `JSON.parse` without loss of digits: a number that a binary float would print differently becomes a `JSON.rawJSON` object. Throws the errors
+ * of `JSON.parse`.
  */
 export function parseExactJson(text: string): unknown {
   const numbers = inexactNumbers(text)
   if (numbers.length === 0) return JSON.parse(text)
-  // Each such number stands as an object that no sender can guess while the text is parsed. A reviver, which is asked about every value,
-  // takes 150 ms for 1 MB of short numbers with a single long one among them; this takes 17 ms.
+  // During parsing each such number is replaced by an object with a random key, which no sender can guess. A reviver is called for every
+  // value: it takes 150 ms for 1 MB of short numbers with one long number, and this takes 17 ms.
   const placeholder = randomBytes(9).toString('base64url')
   let replaced = ''
   let end = 0
@@ -24,12 +24,12 @@ export function parseExactJson(text: string): unknown {
     return JSON.parse(text)
   }
   const exact = ({ from, to }: NumberRange): unknown => JSON.rawJSON(text.slice(from, to))
-  return withNumbers(value, placeholder, numbers.map(exact))
+  return replacePlaceholders(value, placeholder, numbers.map(exact))
 }
 
 /**
- * JSON text in which every number that a double cannot hold is text with all its digits, for where JavaScript holds the values (decisions,
- * Exact decimals). One that a double holds stays a number, however it is written: `1.10`, `1e2`.
+ * Turns every number in a JSON text that a double cannot hold into text with all its digits, for JavaScript that parses it (decisions, Exact
+ * decimals). A number that a double holds stays a number, however it is written: `1.10`, `1e2`.
  */
 export function quoteInexactNumbers(text: string): string {
   let quoted = ''
@@ -52,7 +52,7 @@ interface NumberRange {
   readonly to: number
 }
 
-/** The index of the quote that closes the string opened at `start`; the text's end when nothing closes it. */
+/** The index of the quote that closes the string opened at `start`; at least the text's length when the string is not closed. */
 export function findStringEnd(text: string, start: number): number {
   let index = start + 1
   while (index < text.length) {
@@ -81,10 +81,10 @@ function inexactNumbers(text: string): NumberRange[] {
         else if (code === lowerE || code === upperE) exponents += 1
         else if ((code < zero || code > nine) && code !== minus && code !== plus) break
       }
-      // Fifteen digits survive; an exponent, a last zero or a great many first ones may read differently then.
+      // A float keeps 15 digits, but prints exponents, trailing zeros and many leading zeros differently.
       const isLong = index - from > 15 + points
-      const isOdd = points > 0 && (text.charCodeAt(index - 1) === zero || text.startsWith('.000000', text.indexOf('.', from)))
-      if ((isLong || isOdd || exponents > 0) && isInexact(text.slice(from, index))) found.push({ from, to: index })
+      const isUnusual = points > 0 && (text.charCodeAt(index - 1) === zero || text.startsWith('.000000', text.indexOf('.', from)))
+      if ((isLong || isUnusual || exponents > 0) && isInexact(text.slice(from, index))) found.push({ from, to: index })
     }
   }
   return found
@@ -94,13 +94,13 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const isInexact = (text: string): boolean => number.test(text) && String(Number(text)) !== text
 
-/** Replaces the placeholders by the numbers. */
-function withNumbers(value: unknown, placeholder: string, numbers: readonly unknown[]): unknown {
+/** Replaces the placeholders by the numbers, in place. */
+function replacePlaceholders(value: unknown, placeholder: string, numbers: readonly unknown[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
       const item = value[index]
-      if (typeof item === 'object' && item !== null) value[index] = withNumbers(item, placeholder, numbers)
+      if (typeof item === 'object' && item !== null) value[index] = replacePlaceholders(item, placeholder, numbers)
     }
     return value
   }
@@ -108,7 +108,7 @@ function withNumbers(value: unknown, placeholder: string, numbers: readonly unkn
   if (Object.hasOwn(parts, placeholder)) return numbers[parts[placeholder] as number]
   for (const key of Object.keys(parts)) {
     const part = parts[key]
-    if (typeof part === 'object' && part !== null) parts[key] = withNumbers(part, placeholder, numbers)
+    if (typeof part === 'object' && part !== null) parts[key] = replacePlaceholders(part, placeholder, numbers)
   }
   return parts
 }

@@ -1,16 +1,16 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { findStringEnd, parseExactJson } from '#shared/platform/kernel/values/exact-numbers.ts'
 
-/** The deepest nesting of arrays and objects that a request may have (decisions, Shared conventions). */
+/** Maximum nesting of arrays and objects in a request (decisions, Shared conventions). */
 export const maxJsonDepth = 64
 
 /**
- * Parses JSON without losing a digit: a number literal that a binary float cannot hold becomes the object that `JSON.rawJSON` makes,
- * which `numberText` reads and `JSON.stringify` writes back as it stood. Throws VALIDATION_ERROR on bad syntax, on nesting
- * deeper than 64, and on NUL characters or lone surrogates anywhere; messages call the whole `where`.
+ * Parses JSON with exact numbers: a number that a binary float cannot hold becomes a `JSON.rawJSON` object, which `jsonNumberText` reads and
+ * `JSON.stringify` writes unchanged. Throws VALIDATION_ERROR for bad syntax, for nesting deeper than `maxJsonDepth`, and for NUL characters
+ * and lone surrogates; `where` names the value in messages.
  */
 export function parseJson(text: string, where = 'body'): unknown {
-  refuseDepth(text, where)
+  requireDepth(text, where)
   let value: unknown
   try {
     value = parseStoredJson(text)
@@ -21,28 +21,26 @@ export function parseJson(text: string, where = 'body'): unknown {
   return value
 }
 
-/** Parses stored JSON, such as a column's, with the same exact numbers as `parseJson` but without its limits. */
-export function parseStoredJson(text: string): unknown {
-  return parseExactJson(text)
-}
+/** Parses stored JSON, such as a column's, with exact numbers as `parseJson` but without its checks. */
+export const parseStoredJson = (text: string): unknown => parseExactJson(text)
 
-/** The exact decimal text of a JSON number, or undefined when the value is no number. */
+/** The exact decimal text of a JSON number; undefined for other values. */
 export function jsonNumberText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   return JSON.isRawJSON(value) ? value.rawJSON : undefined
 }
 
-/** The JSON number for decimal text: a plain number where its digits survive, else raw JSON with the same digits. */
+/** The JSON number of a decimal text: a number if it keeps all digits, otherwise raw JSON. */
 export function toJsonNumber(text: string): number | RawJson {
   if (text.length <= 15) return Number(text)
   const number = Number(text)
   return String(number) === text ? number : JSON.rawJSON(text)
 }
 
-/** Whether text may stand in a request: no NUL character and no lone surrogate (decisions, Shared conventions). */
+/** Whether a request may contain the text: it has no NUL character and no lone surrogate (decisions, Shared conventions). */
 export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Throws VALIDATION_ERROR naming the path of the first text or key in `value` that holds a NUL character or a lone surrogate. */
+/** Throws VALIDATION_ERROR that names the path of the first text or key with a NUL character or a lone surrogate. */
 export function requireCleanText(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (!isCleanText(value)) throw problem('VALIDATION_ERROR', `${path} holds a NUL character or a lone surrogate`)
@@ -56,7 +54,7 @@ export function requireCleanText(value: unknown, path: string): void {
   }
 }
 
-function refuseDepth(text: string, where: string): void {
+function requireDepth(text: string, where: string): void {
   let depth = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)

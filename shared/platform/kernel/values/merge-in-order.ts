@@ -1,25 +1,26 @@
+/** The next value of a source. */
 interface Head<T> {
   value: T
   readonly source: Iterator<T | undefined>
 }
 
 /**
- * Merges sources that are each in order into one in order, reading no further than is asked for: a binary heap of the next value of each.
- * Undefined from a source is passed on: the reader may pause there.
+ * Merges ordered sources lazily into one ordered sequence, with a binary heap of their next values. An undefined of a source is passed on: the
+ * reader may pause there.
  */
 export function* mergeInOrder<T>(sources: Iterable<Iterator<T | undefined>>, compare: (a: T, b: T) => number): Generator<T | undefined> {
   const heap: Head<T>[] = []
   for (const source of sources) {
     const value = yield* nextOf(source)
-    if (value !== undefined) rise(heap, { value, source }, compare)
+    if (value !== undefined) siftUp(heap, { value, source }, compare)
     yield undefined
   }
   for (let head = heap[0]; head; head = heap[0]) {
     yield head.value
     const value = yield* nextOf(head.source)
-    const last = value === undefined ? heap.pop() : head
     if (value !== undefined) head.value = value
-    if (last && heap.length > 0) sink(heap, last, compare)
+    const moved = value === undefined ? heap.pop() : head
+    if (moved && heap.length > 0) siftDown(heap, moved, compare)
   }
 }
 
@@ -33,30 +34,30 @@ function* nextOf<T>(source: Iterator<T | undefined>): Generator<undefined, T | u
   }
 }
 
-function rise<T>(heap: Head<T>[], head: Head<T>, compare: (a: T, b: T) => number): void {
-  let at = heap.push(head) - 1
-  while (at > 0) {
-    const above = (at - 1) >> 1
-    const parent = heap[above] as Head<T>
+function siftUp<T>(heap: Head<T>[], head: Head<T>, compare: (a: T, b: T) => number): void {
+  let index = heap.push(head) - 1
+  while (index > 0) {
+    const parentIndex = (index - 1) >> 1
+    const parent = heap[parentIndex] as Head<T>
     if (compare(parent.value, head.value) <= 0) break
-    heap[at] = parent
-    at = above
+    heap[index] = parent
+    index = parentIndex
   }
-  heap[at] = head
+  heap[index] = head
 }
 
-/** Puts a head in at the top, and moves it down to its place. */
-function sink<T>(heap: Head<T>[], head: Head<T>, compare: (a: T, b: T) => number): void {
-  let at = 0
+/** Replaces the head at the top of the heap, and moves the new one down to its place. */
+function siftDown<T>(heap: Head<T>[], head: Head<T>, compare: (a: T, b: T) => number): void {
+  let index = 0
   for (;;) {
-    let below = 2 * at + 1
-    if (below >= heap.length) break
-    const [left, right] = [heap[below] as Head<T>, heap[below + 1]]
-    if (right && compare(right.value, left.value) < 0) below += 1
-    const child = heap[below] as Head<T>
+    let childIndex = 2 * index + 1
+    if (childIndex >= heap.length) break
+    const [left, right] = [heap[childIndex] as Head<T>, heap[childIndex + 1]]
+    if (right && compare(right.value, left.value) < 0) childIndex += 1
+    const child = heap[childIndex] as Head<T>
     if (compare(head.value, child.value) <= 0) break
-    heap[at] = child
-    at = below
+    heap[index] = child
+    index = childIndex
   }
-  heap[at] = head
+  heap[index] = head
 }

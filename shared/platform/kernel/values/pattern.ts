@@ -1,18 +1,18 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Characters that a pattern may have (decisions, Records, types, fields). */
+/** Maximum characters of a pattern (decisions, Records, types, fields). */
 export const maxPatternLength = 500
 
 /**
- * Instructions that a pattern may compile to. Repeat counts multiply: `x{1000}` seventy times is 500 characters and 70,000 instructions.
+ * Maximum instructions of a compiled pattern. Repeat counts multiply: `x{1000}` seventy times is 500 characters and 70,000 instructions.
  * Measured on 500 characters of hostile text: 2,000 instructions 20 ms, 10,000 120 ms, 60,000 1.1 s.
  */
-export const maxPatternSize = 3_000
+const maxPatternSize = 3_000
 
 /** A compiled regular expression. */
 export interface Pattern {
-  /** Instructions that it compiled to; matching takes time in proportion to them. */
+  /** Number of instructions; the time for matching is proportional to it. */
   readonly size: number
   /** Whether the pattern matches anywhere in the text; the time is linear in the text's length, whatever the pattern. */
   readonly test: (text: string) => boolean
@@ -49,11 +49,11 @@ function compile(source: string, path: string): Pattern {
   if (expression.programSize() > maxPatternSize) {
     throw problem('VALIDATION_ERROR', `${path} is too large once its repeat counts are written out; use smaller counts`)
   }
-  // Not `expression.test`: it keeps states of up to 8 MB per pattern, 20 kB here, and wins only microseconds on 500 characters.
+  // Not `expression.test`: it keeps up to 8 MB of states per pattern instead of 20 kB, and saves only microseconds on 500 characters.
   return { size: expression.programSize(), test: (text) => expression.matcher(text).find() }
 }
 
-const missing: readonly (readonly [RegExp, string])[] = [
+const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^\(\?<?[=!]/, 'look-around is not supported'],
   [/^\\(?:[1-9]|k)/, 'back references are not supported'],
 ]
@@ -62,6 +62,6 @@ function explain(cause: unknown): string {
   if (!(cause instanceof RE2JSException)) throw cause
   if (!(cause instanceof RE2JSSyntaxException)) return cause.message
   const construct = cause.getPattern() ?? ''
-  const reason = missing.find(([start]) => start.test(construct))?.[1] ?? cause.getDescription()
+  const reason = unsupported.find(([start]) => start.test(construct))?.[1] ?? cause.getDescription()
   return construct === '' ? reason : `${reason}, at ${construct}`
 }

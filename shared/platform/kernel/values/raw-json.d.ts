@@ -1,4 +1,4 @@
-/** Exact numbers of JSON (TC39 "JSON.parse source text access"): in Node 24, not yet in the standard library's types. */
+/** Exact JSON numbers (TC39 "JSON.parse source text access"). Node 24 has them, the standard library's types do not. */
 interface RawJson {
   readonly rawJSON: string
 }

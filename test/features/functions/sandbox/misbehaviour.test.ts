@@ -55,7 +55,7 @@ for (const [name, code] of Object.entries(crimes)) {
 
 test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
   const code =
-    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.quiet) })"
+    "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.done) })"
   const runner = await openPool(t, takenOver(code)).acquire('test')
   const outcome = await executeIn(runner, requestFor(''), 1e9, shared, () => undefined)
   t.like(outcome, { ending: 'threw', resultText: 'null', steps: [{ method: 'records.list', is_error: true }] })
@@ -63,13 +63,13 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
 })
 
 test('a runner that says that it is done without a result has interrupted its run', async (t) => {
-  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.quiet); send(kinds.returned, 0, 1)')).acquire('test')
+  const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.done); send(kinds.returned, 0, 1)')).acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
   await runner.gone
 })
 
 test('a runner that does not stand ready again soon is replaced', async (t) => {
-  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.quiet)"))
+  const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.done)"))
   const runner = await pool.acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
   await pool.release('test', runner)

@@ -2,15 +2,15 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { LogLine } from '#workers/features/functions/sandbox/run-outcome.ts'
 import { logLevels } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
-/** The last line of output that was cut; the line before it may be only a part of what was printed. */
+/** The last line of truncated output. The line before it may be incomplete. */
 export const truncationLine: LogLine = Object.freeze({
   level: 'warn',
   msg: `output was cut: a run may print ${runLimits.logLines} lines or ${runLimits.logBytes / 1024} KB`,
 })
 
 /**
- * Text that any store of ours takes: no lone surrogate, no NUL. The stack of an error ends with the calls of our own code in the isolate;
- * they are no use to the function's author.
+ * Makes text storable: replaces lone surrogates and NUL characters. Also removes the platform's own stack frames in the isolate, which mean
+ * nothing to the function's author.
  */
 export const cleanOutputText = (text: string): string =>
   text
@@ -18,7 +18,7 @@ export const cleanOutputText = (text: string): string =>
     .replaceAll('\0', '\ufffd')
     .replace(/\n {4}at [^\n]*\(<isolated-vm>:\d+:\d+\)/g, '')
 
-/** Keeps a run's console output up to 1,000 lines or 256 KB (document 2, Limits); one last line then says that it was cut. */
+/** Keeps a run's console output up to 1,000 lines or 256 KB (document 2, Limits), then one last line that says that it was cut. */
 export function createLogBuffer(): { readonly lines: readonly LogLine[]; readonly write: (level: number, text: string) => void } {
   const lines: LogLine[] = []
   let bytesLeft = runLimits.logBytes
@@ -37,7 +37,7 @@ export function createLogBuffer(): { readonly lines: readonly LogLine[]; readonl
   return { lines, write }
 }
 
-/** The longest start of the text that fits, without half a character at its end. */
+/** The longest prefix of the text that fits, cut between characters. */
 function firstBytes(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes))
   return text.slice(0, read)

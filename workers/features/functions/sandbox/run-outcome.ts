@@ -1,23 +1,23 @@
 import type { LogLevel } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
-/** One run to do. */
+/** A run to execute. */
 export interface RunRequest {
-  /** Whose run it is, of those who share the sandbox: who wears out runners waits for new ones, and the others do not. */
+  /** The workspace of the run. Its costs, such as killed runners, are charged to the owner and do not delay the others. */
   readonly owner: string
   readonly source: string
-  /** What `handler` is called with, as JSON. */
+  /** The argument of `handler`, as JSON. */
   readonly inputText: string
-  /** From the start of the run in its isolate; waiting for a runner is not counted. */
+  /** Counted from the start of the run in its isolate; waiting for a runner does not count. */
   readonly timeoutMs: number
-  /** Names such as `records.list`, each of which becomes a function of the global `sdk`. */
+  /** Names such as `records.list`; each becomes a function of the global `sdk`. */
   readonly sdkMethods: readonly string[]
-  /** Carries out one SDK call. A Problem reaches the function with its code and message; any other error as INTERNAL. */
+  /** Executes one SDK call. A Problem reaches the function with its code and message, any other error as INTERNAL. */
   readonly call: SdkCall
   /** Aborting it ends the run at once as interrupted. */
   readonly signal?: AbortSignal
 }
 
-/** `args` are parsed JSON; the signal is aborted when the run is over before the call is. Resolves to a JSON value, or undefined. */
+/** Receives parsed JSON as `args` and resolves to a JSON value or undefined. The signal aborts when the run ends before the call. */
 export type SdkCall = (method: string, args: readonly unknown[], signal: AbortSignal) => Promise<unknown>
 
 export interface LogLine {
@@ -26,19 +26,19 @@ export interface LogLine {
 }
 export interface SdkStep {
   readonly method: string
-  /** True too for a call that the run did not see the end of. */
+  /** Also true for a call that was pending when the run ended. */
   readonly is_error: boolean
 }
 
 export type RunEnding = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
 
-/** What became of a run: the contract's invocation result (document 2, Function) with the result as it came, too. */
+/** The outcome of a run: the invocation result of the contract (document 2, Function), and the result also as JSON text. */
 export interface RunOutcome {
   readonly ending: RunEnding
-  /** What `handler` returned, with every digit, and as the JSON text that it came in; null when it returned nothing or did not return. */
+  /** The value that `handler` returned, with exact numbers; null when it returned nothing or did not return. */
   readonly result: unknown
   readonly resultText: string
-  /** Null when the handler returned; else the message of what it threw, or one of the fixed texts for an end that it did not choose. */
+  /** Null when the handler returned; otherwise the message of the thrown value, or the message of the ending. */
   readonly error: string | null
   readonly timedOut: boolean
   readonly logs: readonly LogLine[]
@@ -47,14 +47,14 @@ export interface RunOutcome {
   readonly durationMs: number
 }
 
-/** The messages of the endings that a function does not choose (decisions, Functions). */
+/** Messages of the endings that the platform causes (decisions, Functions). */
 export const endingMessages = Object.freeze({
   timed_out: 'timed out',
   out_of_memory: 'memory limit exceeded',
   interrupted: 'the run was interrupted',
 })
 
-/** The outcome of a run that was aborted before it had a runner. */
+/** The outcome of a run that was aborted before it started. */
 export const neverStartedOutcome: RunOutcome = Object.freeze({
   ending: 'interrupted',
   result: null,

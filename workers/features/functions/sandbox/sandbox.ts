@@ -11,19 +11,19 @@ import { createHeavyWorkQueue, type HeavyWorkQueue } from '#workers/features/fun
 import { checkSourceIn, tooExpensiveProblem } from '#workers/features/functions/sandbox/source-check.ts'
 
 export interface SandboxOptions {
-  /** Runs at a time. Each has a process of its own; further runs wait their turn. */
+  /** Maximum number of concurrent runs. Each has a process; further runs wait. */
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
-  /** What its runners take turns with when they are busy; those of the sandbox alone unless it shares the process with others. */
+  /** Give it when several sandboxes share a process; the default is a scheduler for this sandbox alone. */
   readonly cpuScheduler?: CpuScheduler
-  /** Where long texts of its runs are parsed; a queue of its own unless it shares the process with others. */
+  /** Give it when several sandboxes share a process; the default is a queue for this sandbox alone. */
   readonly heavyWork?: HeavyWorkQueue
-  /** Hears of SDK calls that failed without a Problem and of runners that did not start. */
+  /** Receives SDK calls that failed without a Problem and runners that did not start. */
   readonly logger?: { warn(details: object, message: string): void }
 }
 
-/** Runs other people's JavaScript in processes that hold nothing of ours. It holds those processes: close it when done. */
+/** Runs untrusted JavaScript in processes without access to the platform. It owns these processes: close it when done. */
 export class Sandbox {
   readonly #runs: RunnerPool
   readonly #checks: RunnerPool
@@ -42,11 +42,11 @@ export class Sandbox {
   }
 
   /**
-   * Does one run. Whatever the function does is an outcome; it rejects with VALIDATION_ERROR when source or input is larger than the
-   * limits, and with a plain Error when no runner can be started or the sandbox is closed.
+   * Executes a run. Errors of the function are outcomes. Rejects with VALIDATION_ERROR when source or input exceed the limits, and with a
+   * plain Error when no runner can be started or the sandbox is closed.
    */
   async run(request: RunRequest): Promise<RunOutcome> {
-    refuseLarge(request)
+    requireSize(request)
     let failure: unknown
     for (let attempt = 1; attempt <= runnerLimits.attempts; attempt++) {
       if (request.signal?.aborted) return neverStartedOutcome
@@ -64,8 +64,8 @@ export class Sandbox {
   }
 
   /**
-   * What keeps a source from being a function, or null: it must have at most 256 KB, parse as a script, and bind a function named
-   * `handler` at top level (decisions, Functions). Nothing of the source is run. Its runner is not one that runs wait for.
+   * Checks a source without executing it; null means that it is a function: it has at most 256 KB, parses as a script, and binds a function
+   * named `handler` at top level (decisions, Functions). Checks have their own runners, so that no run waits for them.
    */
   async checkSource(source: string): Promise<SourceProblem | null> {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }
@@ -78,23 +78,23 @@ export class Sandbox {
     return tooExpensiveProblem
   }
 
-  /** The runners of runs; those that check sources are not counted. */
+  /** The numbers of runners for runs, without those for checks. */
   get counts(): RunnerCounts {
     return this.#runs.counts
   }
 
-  /** Process ids of the runners that live now. */
+  /** Process ids of all runners. */
   get pids(): readonly number[] {
     return [...this.#runs.pids, ...this.#checks.pids]
   }
 
-  /** Ends every run as interrupted and fulfils when no process is left. */
+  /** Ends every run as interrupted; fulfilled when all processes are gone. */
   async close(): Promise<void> {
     await Promise.all([this.#runs.close(), this.#checks.close()])
   }
 }
 
-function refuseLarge({ source, inputText }: RunRequest): void {
+function requireSize({ source, inputText }: RunRequest): void {
   if (Buffer.byteLength(source) > runLimits.sourceBytes) throw problem('VALIDATION_ERROR', 'source must have at most 256 KB')
   if (inputText.length <= runLimits.jsonCharacters) return
   throw problem('VALIDATION_ERROR', `input must have at most ${runLimits.jsonCharacters} characters of JSON, got ${inputText.length}`)

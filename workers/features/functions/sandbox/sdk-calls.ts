@@ -5,60 +5,60 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { RunRequest, SdkStep } from '#workers/features/functions/sandbox/run-outcome.ts'
 import type { HeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 
-/** Sends the end of call `id` into the run: an answer as JSON text (empty for nothing), or a refusal as JSON of code and message. */
-export type SendReply = (id: number, answered: boolean, text: string) => void
+/** Sends the reply of call `id` to the run: an answer as JSON text (empty for undefined), or a refusal as JSON of code and message. */
+type SendReply = (id: number, isAnswer: boolean, text: string) => void
 
-/** Tells the log of a failure that is ours. */
+/** Logs a failure of the platform. */
 export type ReportFailure = (message: string, details: object) => void
 
 /**
- * Carries out the SDK calls of one run, in the worker, and keeps the run's steps in the order of the calls. What it is told comes from a
- * process that may have been taken over, so `take` throws on a call that an unharmed runner would never send.
+ * Creates the handler of a run's SDK calls. It executes them in the worker and keeps the run's steps in the order of the calls. `receive`
+ * throws on a call that only a compromised runner would send.
  */
 export function createSdkCallHandler(
   request: RunRequest,
   signal: AbortSignal,
-  heavy: HeavyWorkQueue,
+  heavyWork: HeavyWorkQueue,
   report: ReportFailure,
   reply: SendReply,
 ) {
   const { call, sdkMethods } = request
   const steps: { method: string; is_error: boolean }[] = []
   const methods = new Set(sdkMethods)
-  let underWay = 0
+  let pending = 0
 
-  const take = (id: number, text: string): void => {
+  const receive = (id: number, text: string): void => {
     const end = text.indexOf('\n')
     const method = text.slice(0, end)
-    if (!methods.has(method) || steps.length === runLimits.sdkCalls || underWay === runLimits.callsAtOnce) {
+    if (!methods.has(method) || steps.length === runLimits.sdkCalls || pending === runLimits.concurrentCalls) {
       throw new Error('a runner sent a call that it may not send')
     }
     const step = { method, is_error: true }
     steps.push(step)
-    underWay += 1
-    void carryOut(id, step, text.slice(end + 1))
+    pending += 1
+    void execute(id, step, text.slice(end + 1))
   }
 
-  const carryOut = async (id: number, step: { method: string; is_error: boolean }, text: string): Promise<void> => {
+  const execute = async (id: number, step: { method: string; is_error: boolean }, text: string): Promise<void> => {
     try {
-      const args = await heavy.enqueue(request.owner, text.length, () => (signal.aborted ? [] : argumentsOf(text)))
+      const args = await heavyWork.enqueue(request.owner, text.length, () => (signal.aborted ? [] : parseArguments(text)))
       signal.throwIfAborted()
       const answer = answerText(await call(step.method, args, signal))
       step.is_error = false
-      // The next call of a run that waits for its answer waits with it.
-      await heavy.enqueue(request.owner, answer.length, () => reply(id, true, answer))
+      // A long answer is sent in the owner's turn, which also delays the next call of a run that awaits this one.
+      await heavyWork.enqueue(request.owner, answer.length, () => reply(id, true, answer))
     } catch (error) {
       if (!(error instanceof Problem) && !signal.aborted) report('an SDK call failed', { method: step.method, err: error })
       reply(id, false, JSON.stringify(error instanceof Problem ? error : { code: 'INTERNAL', message: errorCatalogue.INTERNAL.message }))
     } finally {
-      underWay -= 1
+      pending -= 1
     }
   }
 
-  return { steps: steps as readonly SdkStep[], take }
+  return { steps: steps as readonly SdkStep[], receive }
 }
 
-function argumentsOf(text: string): readonly unknown[] {
+function parseArguments(text: string): readonly unknown[] {
   const args = parseJson(text, 'arguments')
   if (!Array.isArray(args)) throw problem('VALIDATION_ERROR', 'the arguments are not a list')
   return args

@@ -2,8 +2,7 @@ import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
 import { toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
 import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
-import { monitorCpu } from '#workers/features/functions/sandbox/scheduling/cpu-monitor.ts'
-import type { CpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
+import { type CpuScheduler, monitorCpu } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
 export const tooExpensiveProblem: SourceProblem = Object.freeze({
   line: 1,
@@ -12,19 +11,19 @@ export const tooExpensiveProblem: SourceProblem = Object.freeze({
 })
 
 /**
- * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
- * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
+ * Compiles and parses a source in a ready runner without executing it. The limit is CPU time, so the result does not depend on how busy the
+ * machine is. The runner of a source that exceeds it is killed. Returns undefined when the runner was lost before it answered.
  */
-export async function checkSourceIn(runner: Runner, source: string, turns: CpuScheduler): Promise<SourceProblem | null | undefined> {
+export async function checkSourceIn(runner: Runner, source: string, scheduler: CpuScheduler): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
   const giveUp = (): void => {
     found.resolve(tooExpensiveProblem)
     runner.kill()
   }
-  const stopLooking = monitorCpu(runner, 'check', turns, (busyMs) => {
+  const stopPolling = monitorCpu(runner, 'check', scheduler, (busyMs) => {
     if (busyMs > runnerLimits.checkMs) giveUp()
   })
-  const clock = setTimeout(giveUp, runnerLimits.checkTimeoutMs)
+  const timer = setTimeout(giveUp, runnerLimits.checkTimeoutMs)
   runner.order(toRunner.check, source, {
     receive: ({ kind, text }) => {
       if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
@@ -35,7 +34,7 @@ export async function checkSourceIn(runner: Runner, source: string, turns: CpuSc
   try {
     return await found.promise
   } finally {
-    stopLooking()
-    clearTimeout(clock)
+    stopPolling()
+    clearTimeout(timer)
   }
 }

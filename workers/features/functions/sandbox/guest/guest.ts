@@ -1,24 +1,22 @@
-import { makeConsole } from '#workers/features/functions/sandbox/guest/console.ts'
-import { keepIntrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
-import { makeSdk, type Sdk } from '#workers/features/functions/sandbox/guest/sdk.ts'
-import { type GuestSetup, guestSetup, type Post } from '#workers/features/functions/sandbox/guest/setup.ts'
-import { makeGuestText } from '#workers/features/functions/sandbox/guest/text.ts'
-import { makeTimers, type Timers } from '#workers/features/functions/sandbox/guest/timers.ts'
+import { createSdk, type Sdk } from '#workers/features/functions/sandbox/guest/sdk.ts'
+import { type GuestSetup, guestSetup, type Post, saveIntrinsics } from '#workers/features/functions/sandbox/guest/setup.ts'
+import { createGuestText, type GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
+import { createTimers, type Timers } from '#workers/features/functions/sandbox/guest/timers.ts'
 
-/** Ways into an isolate. They take text and numbers only, and give nothing. */
+/** Entries of an isolate. Their arguments are primitive values, and they return nothing. */
 export interface GuestEntries {
   /** Evaluates the source and calls its handler; `methods` is a JSON list of SDK method names. */
   readonly begin: (source: string, input: string, methods: string) => void
-  readonly settle: Sdk['settle']
+  readonly complete: Sdk['complete']
   readonly fire: Timers['fire']
-  readonly nothing: () => void
+  readonly noop: () => void
 }
 
-const parts = { keepIntrinsics, makeWords: makeGuestText, makeConsole, makeTimers, makeSdk }
+const parts = { saveIntrinsics, createGuestText, createConsole, createTimers, createSdk }
 
 /**
- * The first code in every fresh isolate, as the body of a function whose `$0` is the isolate's `Post`. It is strict, so that neither
- * stack frames nor `caller` give the function ours.
+ * Returns the first code of every fresh isolate: the body of a function whose `$0` is the isolate's `Post`. Strict mode keeps the platform's
+ * functions out of stack frames and `caller`.
  */
 export function guestText(): string {
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
@@ -26,56 +24,84 @@ export function guestText(): string {
 }
 
 /**
- * Takes away what a function may not have and puts `sdk`, `console` and `setTimeout` there. Once the function's source has run, any
- * prototype may have been changed: from then on this code uses only the intrinsics that it kept, own properties and plain syntax.
+ * Removes forbidden globals and adds `sdk`, `console` and timers. The function's source may change any prototype, so all code that runs
+ * later uses only saved intrinsics, own properties and plain syntax.
  */
-function guest(post: Post, setup: GuestSetup, make: typeof parts): GuestEntries {
+function guest(
+  post: Post,
+  setup: GuestSetup,
+  { saveIntrinsics, createGuestText, createConsole, createTimers, createSdk }: typeof parts,
+): GuestEntries {
   const { limits, kinds } = setup
-  const kept = make.keepIntrinsics()
-  const { apply, defineProperty, evaluate, parse, stringify, Failure } = kept
+  const intrinsics = saveIntrinsics()
+  const { apply, defineProperty, evaluate, parse, stringify, SavedError } = intrinsics
   const root = globalThis as unknown as Record<string, unknown>
   for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics']) delete root[name]
 
-  const words = make.makeWords(kept, limits.errorCharacters)
-  const { fire, setTimeout, clearTimeout } = make.makeTimers(kept, words, post, setup)
-  const { offer, settle, whenQuiet } = make.makeSdk(kept, words, post, setup)
-  const globals: Record<string, unknown> = { console: make.makeConsole(words, post, setup), setTimeout, clearTimeout }
+  const text = createGuestText(intrinsics, limits.errorCharacters)
+  const { fire, setTimeout, clearTimeout } = createTimers(intrinsics, text, post, setup)
+  const sdk = createSdk(intrinsics, text, post, setup)
+  const globals: Record<string, unknown> = { console: createConsole(text, post, setup), setTimeout, clearTimeout }
   for (const name in globals) defineProperty(root, name, { value: globals[name], configurable: true, writable: true })
 
   const begin: GuestEntries['begin'] = (source, input, methods) => {
-    defineProperty(root, 'sdk', { value: offer(parse(methods)), configurable: true, writable: true })
+    defineProperty(root, 'sdk', { value: sdk.create(parse(methods)), configurable: true, writable: true })
     void run(source, input)
   }
 
   const run = async (source: string, input: string): Promise<void> => {
     let kind: number = kinds.returned
-    let text: string
+    let output: string
     try {
       const handler = evaluate(`${source}\n;typeof handler === 'function' ? handler : undefined\n//# sourceURL=function.js`)
-      if (typeof handler !== 'function') throw new Failure('the source defines no function named handler')
-      text = resultText(await apply(handler, undefined, [parse(input)]))
+      if (typeof handler !== 'function') throw new SavedError('the source defines no function named handler')
+      output = resultText(await apply(handler, undefined, [parse(input)]))
     } catch (thrown) {
-      // This is how V8 says that the isolate's allocator has refused a buffer because of the memory limit.
-      text = words.messageOf(thrown)
-      kind = text === 'Array buffer allocation failed' ? kinds.memory : kinds.threw
+      output = text.messageOf(thrown)
+      // V8's message when the isolate's allocator refuses a buffer because of the memory limit.
+      kind = output === 'Array buffer allocation failed' ? kinds.memory : kinds.threw
     }
-    post(kind, 0, kind === kinds.memory ? '' : text)
-    // Calls that nobody awaited are carried out all the same: the run ends after them, or when its time is up.
-    void whenQuiet(() => post(kinds.quiet, 0, ''))
+    post(kind, 0, kind === kinds.memory ? '' : output)
+    // Calls that the function did not await are executed as well: the run ends after them, or at its time limit.
+    void sdk.whenIdle(() => post(kinds.done, 0, ''))
   }
 
   const resultText = (value: unknown): string => {
     if (value === undefined) return 'null'
-    let text: string | undefined
+    let json: string | undefined
     try {
-      text = stringify(value)
+      json = stringify(value)
     } catch (thrown) {
-      throw new Failure(`the result cannot be written as JSON: ${words.messageOf(thrown)}`)
+      throw new SavedError(`the result cannot be written as JSON: ${text.messageOf(thrown)}`)
     }
-    if (text === undefined) throw new Failure(`the result cannot be written as JSON: it is a ${typeof value}`)
-    if (text.length > limits.jsonCharacters) throw new Failure(`the result has more than ${limits.jsonCharacters} characters of JSON`)
-    return text
+    if (json === undefined) throw new SavedError(`the result cannot be written as JSON: it is a ${typeof value}`)
+    if (json.length > limits.jsonCharacters) throw new SavedError(`the result has more than ${limits.jsonCharacters} characters of JSON`)
+    return json
   }
 
-  return { begin, settle, fire, nothing: () => undefined }
+  return { begin, complete: sdk.complete, fire, noop: () => undefined }
+}
+
+/**
+ * Creates the global `console`. It sends one line or character more than the limit, so that the worker knows that output was cut, and then
+ * nothing. The isolate evaluates this function's text, so it refers to nothing outside itself.
+ */
+function createConsole({ truncate, describe }: GuestText, post: Post, { limits, kinds, levels }: GuestSetup): object {
+  let linesLeft = limits.logLines + 1
+  let charactersLeft = limits.logBytes + 1
+  const print =
+    (level: number) =>
+    (...values: unknown[]): void => {
+      if (linesLeft === 0 || charactersLeft === 0) return
+      let text = ''
+      for (let index = 0; index < values.length; index++) text += `${index > 0 ? ' ' : ''}${describe(values[index])}`
+      text = truncate(text, charactersLeft)
+      linesLeft -= 1
+      charactersLeft -= text.length
+      post(kinds.log, level, text)
+    }
+  const console: Record<string, unknown> = {}
+  for (const [level, name] of levels.entries()) console[name] = print(level)
+  console.debug = console.log
+  return console
 }

@@ -1,14 +1,13 @@
-import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
-import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
+import type { GuestSetup, Intrinsics, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
 import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Sdk {
-  /** The value of the global `sdk`: a frozen object of namespaces with one function for each method such as `records.list`. */
-  readonly offer: (methods: readonly string[]) => object
-  /** Ends call `id`: with an answer (JSON, or empty for nothing) or a refusal (JSON of code and message). */
-  readonly settle: (id: number, answered: boolean, text: string) => void
-  /** Goes on, once, when no call is under way. */
-  readonly whenQuiet: (next: () => void) => Promise<void>
+  /** Creates the global `sdk`: a frozen object of namespaces with one function for each method, such as `records.list`. */
+  readonly create: (methods: readonly string[]) => object
+  /** Completes call `id` with an answer (JSON, or empty for undefined) or a refusal (JSON of code and message). */
+  readonly complete: (id: number, isAnswer: boolean, text: string) => void
+  /** Calls `action` once, when no call is pending. */
+  readonly whenIdle: (action: () => void) => Promise<void>
 }
 interface Call {
   readonly id: number
@@ -19,44 +18,45 @@ interface Call {
 }
 
 /**
- * Makes the SDK of a run. At most `callsAtOnce` calls are out; the others stand in line here, on the run's own memory. Its text is
- * evaluated in the isolate, so it names nothing outside itself.
+ * Creates the SDK of a run. At most `concurrentCalls` calls are sent; the others wait here, in the run's own memory. The isolate evaluates
+ * this function's text, so it refers to nothing outside itself.
  */
-export function makeSdk(kept: Intrinsics, { failure, messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Sdk {
-  const { create, freeze, parse, stringify, Pending } = kept
-  const out = create(null) as Record<number, Call | undefined>
-  let made = 0
-  let outNow = 0
-  let underWay = 0
+export function createSdk(intrinsics: Intrinsics, { errorWithCode, messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Sdk {
+  const { freeze, parse, stringify, SavedPromise } = intrinsics
+  const sent = intrinsics.create(null) as Record<number, Call | undefined>
+  let lastId = 0
+  let sentCount = 0
+  let pendingCount = 0
+  // Calls that wait to be sent are a linked list: methods of arrays may have been changed by the function.
   let first: Call | undefined
   let last: Call | undefined
-  let goOn: (() => void) | undefined
+  let onIdle: (() => void) | undefined
 
-  const offer: Sdk['offer'] = (methods) => {
+  const create: Sdk['create'] = (methods) => {
     const sdk: Record<string, Record<string, unknown>> = {}
     for (const method of methods) {
       const [space, name] = method.split('.') as [string, string]
       sdk[space] ??= {}
-      sdk[space][name] = (...values: unknown[]) => new Pending((resolve, reject) => standInLine(method, values, resolve, reject))
+      sdk[space][name] = (...values: unknown[]) => new SavedPromise((resolve, reject) => enqueue(method, values, resolve, reject))
     }
     for (const space in sdk) freeze(sdk[space])
     return freeze(sdk)
   }
 
-  const standInLine = (method: string, values: readonly unknown[], resolve: Call['resolve'], reject: Call['reject']): void => {
-    if (made >= limits.sdkCalls) throw failure('RATE_LIMITED', `a run may make ${limits.sdkCalls} SDK calls`)
+  const enqueue = (method: string, values: readonly unknown[], resolve: Call['resolve'], reject: Call['reject']): void => {
+    if (lastId >= limits.sdkCalls) throw errorWithCode('RATE_LIMITED', `a run may make ${limits.sdkCalls} SDK calls`)
     let text = `${method}\n`
     try {
       text += `[${argumentsText(values)}]`
     } catch (thrown) {
-      throw failure('VALIDATION_ERROR', `the arguments cannot be written as JSON: ${messageOf(thrown)}`)
+      throw errorWithCode('VALIDATION_ERROR', `the arguments cannot be written as JSON: ${messageOf(thrown)}`)
     }
     if (text.length > limits.argumentCharacters) {
-      throw failure('VALIDATION_ERROR', `the arguments have more than ${limits.argumentCharacters} characters of JSON`)
+      throw errorWithCode('VALIDATION_ERROR', `the arguments have more than ${limits.argumentCharacters} characters of JSON`)
     }
-    made += 1
-    underWay += 1
-    const call: Call = { id: made, text, resolve, reject, next: undefined }
+    lastId += 1
+    pendingCount += 1
+    const call: Call = { id: lastId, text, resolve, reject, next: undefined }
     if (last) last.next = call
     else first = call
     last = call
@@ -72,38 +72,38 @@ export function makeSdk(kept: Intrinsics, { failure, messageOf }: GuestText, pos
   }
 
   const sendNext = (): void => {
-    if (!first || outNow >= limits.callsAtOnce) return
+    if (!first || sentCount >= limits.concurrentCalls) return
     const call = first
     first = call.next
     if (!first) last = undefined
-    out[call.id] = call
-    outNow += 1
+    sent[call.id] = call
+    sentCount += 1
     post(kinds.call, call.id, call.text)
   }
 
-  const settle: Sdk['settle'] = (id, answered, text) => {
-    const call = out[id]
+  const complete: Sdk['complete'] = (id, isAnswer, text) => {
+    const call = sent[id]
     if (!call) return
-    delete out[id]
-    outNow -= 1
-    underWay -= 1
+    delete sent[id]
+    sentCount -= 1
+    pendingCount -= 1
     sendNext()
-    if (answered) call.resolve(text === '' ? undefined : parse(text))
+    if (isAnswer) call.resolve(text === '' ? undefined : parse(text))
     else {
       const { code, message } = parse(text)
-      call.reject(failure(code, message))
+      call.reject(errorWithCode(code, message))
     }
-    if (underWay === 0) goOn?.()
+    if (pendingCount === 0) onIdle?.()
   }
 
-  // What waits for a call may make another, so look again once it has run. Nothing is awaited but undefined: for a promise the language
-  // would ask the function's own Promise.prototype.
-  const whenQuiet: Sdk['whenQuiet'] = async (next) => {
-    goOn = undefined
+  // Code that awaited a call may make another, so check again after it has run. Only undefined is awaited: awaiting a promise would use
+  // Promise.prototype, which the function may have changed.
+  const whenIdle: Sdk['whenIdle'] = async (action) => {
+    onIdle = undefined
     await undefined
-    if (underWay === 0) next()
-    else goOn = () => void whenQuiet(next)
+    if (pendingCount === 0) action()
+    else onIdle = () => void whenIdle(action)
   }
 
-  return { offer, settle, whenQuiet }
+  return { create, complete, whenIdle }
 }

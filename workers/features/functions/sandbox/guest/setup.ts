@@ -1,9 +1,39 @@
 import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 import { logLevels, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
-/** What our code in an isolate is told of the worker's side; it goes there as JSON. */
+/** Constants for the platform's code in an isolate, which receives them as JSON. */
 export const guestSetup = Object.freeze({ limits: runLimits, kinds: toWorker, levels: logLevels })
 export type GuestSetup = typeof guestSetup
 
-/** The one way out of an isolate. No code of the function ever holds it. */
+/** Sends a frame out of the isolate. It is the only way out, and the function's code never gets it. */
 export type Post = (kind: number, number: number, text: string) => void
+
+/** Built-in functions of an isolate, saved before code of the function can change them. */
+export interface Intrinsics {
+  readonly parse: typeof JSON.parse
+  readonly stringify: (value: unknown) => string | undefined
+  readonly create: typeof Object.create
+  readonly defineProperty: typeof Object.defineProperty
+  readonly freeze: typeof Object.freeze
+  readonly tagOf: typeof Object.prototype.toString
+  readonly apply: typeof Reflect.apply
+  readonly slice: typeof String.prototype.slice
+  readonly SavedString: typeof String
+  readonly SavedError: typeof Error
+  readonly SavedTypeError: typeof TypeError
+  readonly SavedPromise: typeof Promise
+  /** Evaluates a script in the global scope. */
+  readonly evaluate: (source: string) => unknown
+}
+
+/** Saves the intrinsics. The isolate evaluates this function's text, so it refers to nothing outside itself. */
+export function saveIntrinsics(): Intrinsics {
+  const { parse, stringify } = JSON
+  const { create, defineProperty, freeze } = Object
+  const { apply } = Reflect
+  const [tagOf, slice] = [Object.prototype.toString, String.prototype.slice]
+  const [SavedString, SavedError, SavedTypeError, SavedPromise] = [String, Error, TypeError, Promise]
+  const { eval: evaluate } = globalThis as unknown as { eval: Intrinsics['evaluate'] }
+  const constructors = { SavedString, SavedError, SavedTypeError, SavedPromise }
+  return { parse, stringify, create, defineProperty, freeze, tagOf, apply, slice, ...constructors, evaluate }
+}

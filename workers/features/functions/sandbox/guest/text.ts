@@ -1,27 +1,27 @@
-import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
+import type { Intrinsics } from '#workers/features/functions/sandbox/guest/setup.ts'
 
-/** How values of a function become text, and text becomes its errors. */
+/** Converts values of a function to text, and text to errors. */
 export interface GuestText {
   readonly truncate: (text: string, length: number) => string
-  /** A value as the console prints it: text as it is, an error by its stack, anything else as JSON. Never throws for an object. */
+  /** A value as the console prints it: text unchanged, an error by its stack, other values as JSON. Never throws for an object. */
   readonly describe: (value: unknown) => string
-  /** The message of what was thrown, at most `errorCharacters` long. Never throws. */
+  /** The message of a thrown value, at most `errorCharacters` long. Never throws. */
   readonly messageOf: (thrown: unknown) => string
-  readonly failure: (code: string, message: string) => Error
+  readonly errorWithCode: (code: string, message: string) => Error
 }
 
-/** Makes them. Its text is evaluated in the isolate, so it names nothing outside itself. */
-export function makeGuestText(
-  { apply, defineProperty, slice, stringify, tagOf, Failure, Text }: Intrinsics,
+/** Creates the conversions. The isolate evaluates this function's text, so it refers to nothing outside itself. */
+export function createGuestText(
+  { apply, defineProperty, slice, stringify, tagOf, SavedError, SavedString }: Intrinsics,
   errorCharacters: number,
 ): GuestText {
-  const cut = (text: string, length: number): string => (text.length > length ? apply(slice, text, [0, length]) : text)
+  const truncate = (text: string, length: number): string => (text.length > length ? apply(slice, text, [0, length]) : text)
   const isError = (value: object): value is Error => apply(tagOf, value, []) === '[object Error]'
 
   const describe = (value: unknown): string => {
     if (typeof value === 'string') return value
     if (typeof value === 'function') return '[function]'
-    if (typeof value !== 'object' || value === null) return Text(value)
+    if (typeof value !== 'object' || value === null) return SavedString(value)
     try {
       const stack: unknown = isError(value) ? value.stack : undefined
       return typeof stack === 'string' ? stack : (stringify(value) ?? '[object]')
@@ -30,22 +30,22 @@ export function makeGuestText(
     }
   }
 
-  const speechless = 'the function threw something that has no message'
+  const noMessage = 'the function threw something that has no message'
   const messageOf = (thrown: unknown): string => {
     try {
-      if (typeof thrown !== 'object' || thrown === null) return cut(describe(thrown), errorCharacters) || speechless
+      if (typeof thrown !== 'object' || thrown === null) return truncate(describe(thrown), errorCharacters) || noMessage
       const message: unknown = (thrown as Error).message || (isError(thrown) ? thrown.name : undefined)
-      const isPlain = typeof message !== 'object' && typeof message !== 'function' && message !== undefined
-      return cut(isPlain ? Text(message) : describe(thrown), errorCharacters) || speechless
+      const isPrimitive = typeof message !== 'object' && typeof message !== 'function' && message !== undefined
+      return truncate(isPrimitive ? SavedString(message) : describe(thrown), errorCharacters) || noMessage
     } catch {
-      return speechless
+      return noMessage
     }
   }
 
-  const failure = (code: string, value: string): Error => {
+  const errorWithCode = (code: string, message: string): Error => {
     const descriptor = { __proto__: null, value: code, enumerable: true, configurable: true, writable: true }
-    return defineProperty(new Failure(value), 'code', descriptor as PropertyDescriptor)
+    return defineProperty(new SavedError(message), 'code', descriptor as PropertyDescriptor)
   }
 
-  return { truncate: cut, describe, messageOf, failure }
+  return { truncate, describe, messageOf, errorWithCode }
 }

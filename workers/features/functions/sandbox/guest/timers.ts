@@ -1,34 +1,33 @@
-import type { Intrinsics } from '#workers/features/functions/sandbox/guest/intrinsics.ts'
-import type { GuestSetup, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
+import type { GuestSetup, Intrinsics, Post } from '#workers/features/functions/sandbox/guest/setup.ts'
 import type { GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 
 export interface Timers {
   readonly setTimeout: (action: unknown, delay?: unknown, ...values: unknown[]) => number
   readonly clearTimeout: (timer?: unknown) => void
-  /** The time of a timer has come. What its action throws ends the run. */
+  /** Calls the action of a timer that is due. An error that it throws ends the run. */
   readonly fire: (timer: number) => void
 }
 
 /**
- * Makes the timers of a run: the runner keeps the time, what is to be called stays here. A cleared timer counts until its time has come.
- * Its text is evaluated in the isolate, so it names nothing outside itself.
+ * Creates the timers of a run. The runner measures the time; the actions stay in the isolate. A cleared timer counts against the limit until
+ * it would have fired. The isolate evaluates this function's text, so it refers to nothing outside itself.
  */
-export function makeTimers(kept: Intrinsics, { messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Timers {
-  const { apply, create, Failure, WrongType } = kept
+export function createTimers(intrinsics: Intrinsics, { messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Timers {
+  const { apply, create, SavedError, SavedTypeError } = intrinsics
   const actions = create(null) as Record<number, (() => void) | undefined>
-  let made = 0
+  let lastTimer = 0
   let pending = 0
 
   return {
     setTimeout: (action, delay, ...values) => {
-      if (typeof action !== 'function') throw new WrongType('setTimeout takes a function')
-      if (pending >= limits.timers) throw new Failure(`a run may have ${limits.timers} timers at a time`)
+      if (typeof action !== 'function') throw new SavedTypeError('setTimeout takes a function')
+      if (pending >= limits.timers) throw new SavedError(`a run may have ${limits.timers} timers at a time`)
       const delayText = `${+(delay as number)}`
       pending += 1
-      made += 1
-      actions[made] = () => apply(action, undefined, values)
-      post(kinds.timer, made, delayText)
-      return made
+      lastTimer += 1
+      actions[lastTimer] = () => apply(action, undefined, values)
+      post(kinds.timer, lastTimer, delayText)
+      return lastTimer
     },
     clearTimeout: (timer) => {
       if (typeof timer === 'number') delete actions[timer]
@@ -41,7 +40,7 @@ export function makeTimers(kept: Intrinsics, { messageOf }: GuestText, post: Pos
         action?.()
       } catch (thrown) {
         post(kinds.threw, 0, messageOf(thrown))
-        post(kinds.quiet, 0, '')
+        post(kinds.done, 0, '')
       }
     },
   }

@@ -4,15 +4,15 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { RunnerFiles } from '#workers/features/functions/sandbox/runner/program.ts'
 
-/** How a runner process is started: a command and its arguments. */
+/** The command that starts a runner process. */
 export interface LaunchCommand {
   readonly command: string
   readonly args: readonly string[]
-  /** Whether the system kills it when its worker dies, also while it is stopped. */
+  /** Whether the kernel kills the runner when its worker dies, even while the runner is paused. */
   readonly diesWithWorker: boolean
 }
 
-/** Finds the two files that a runner reads. The worker itself never loads isolated-vm. */
+/** Finds the files that a runner loads. The worker itself never loads isolated-vm. */
 export function runnerFiles(): RunnerFiles {
   const { resolve } = createRequire(import.meta.url)
   const manifest = resolve('isolated-vm/package.json')
@@ -20,7 +20,7 @@ export function runnerFiles(): RunnerFiles {
   return { addon: path(dirname(manifest)), parser: resolve('acorn') }
 }
 
-/** The command that starts a runner under every confinement that this machine offers. */
+/** Builds the command that starts a runner under every confinement that this machine supports. */
 export function buildLaunchCommand(files: RunnerFiles): LaunchCommand {
   const node = [
     process.execPath,
@@ -36,33 +36,34 @@ export function buildLaunchCommand(files: RunnerFiles): LaunchCommand {
   return { command, args: rest, diesWithWorker: rest.includes('--pdeathsig') }
 }
 
-// Each tool replaces itself by the next, so the process id stays the runner's. In a user namespace of its own a runner has no rights over
-// the machine even when the worker is root, and files are still read as the worker's user.
+// Alternatives for each step; the first that works is used. Each tool replaces itself by the next (exec), so the process id stays the
+// runner's. In its own user namespace a runner has no rights over the machine even if the worker is root, and it reads files as the
+// worker's user.
 const tools: readonly (readonly (readonly string[])[])[] = [
   [
     ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--net', '--ipc', '--'],
     ['unshare', '--net', '--'],
   ],
   [['setpriv', '--no-new-privs', '--pdeathsig', 'KILL', '--']],
-  // It writes no file, not even a core dump,
+  // No writing of files, not even of a core dump.
   [['prlimit', '--core=0', '--fsize=0', '--']],
-  // and it is the first to go when the machine is out of memory.
+  // The first process to be killed when the machine is out of memory.
   [['choom', '-n', '1000', '--']],
 ]
 
-let found: readonly string[] | undefined
+let supported: readonly string[] | undefined
 
-/** What goes before a command so that Linux takes network, new privileges and files from it. Tried once: what does not work is left out. */
+/** Returns the prefix of a command by which Linux denies it network, new privileges and files. Tools that do not work here are left out. */
 export function confinementCommand(): readonly string[] {
-  found ??= process.platform === 'linux' ? tools.flatMap((choices) => choices.map(located).find(works) ?? []) : []
-  return found
+  supported ??= process.platform === 'linux' ? tools.flatMap((alternatives) => alternatives.map(withFullPath).find(works) ?? []) : []
+  return supported
 }
 
 const works = ([command = '', ...rest]: readonly string[]): boolean =>
-  spawnSync(command, [...rest, ...located(['true'])], { env: {}, stdio: 'ignore' }).status === 0
+  spawnSync(command, [...rest, ...withFullPath(['true'])], { env: {}, stdio: 'ignore' }).status === 0
 
-/** The tool by its full path: a runner has no PATH to look it up. */
-const located = ([name = '', ...options]: readonly string[]): readonly string[] => {
+/** Gives the tool its full path, because a runner has no PATH. */
+const withFullPath = ([name = '', ...options]: readonly string[]): readonly string[] => {
   const folder = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].find((folder) => existsSync(join(folder, name)))
   return [join(folder ?? '/', name), ...options]
 }

@@ -1,13 +1,13 @@
 import type { Expression, Node, parse as Parse, Pattern, Statement } from 'acorn'
 
-/** Where a source is wrong and how: line and column count from 1. */
+/** A problem of a source; line and column count from 1. */
 export interface SourceProblem {
   readonly line: number
   readonly column: number
   readonly message: string
 }
 
-/** What is wrong with a source that binds none. */
+/** The problem of a source that binds no handler. */
 export const noHandlerProblem: SourceProblem = Object.freeze({
   line: 1,
   column: 1,
@@ -15,13 +15,13 @@ export const noHandlerProblem: SourceProblem = Object.freeze({
 })
 
 /**
- * Finds out without running it whether a source binds a global `handler` that can be a function: by a function declaration, by const,
- * let or var, or by assigning to `handler`, `globalThis.handler` or `this.handler`, at top level. Null means that it does,
- * undefined that acorn cannot follow a source that V8 has compiled, such as one that is nested very deep. Runs in a runner, so it names
+ * Checks without executing a source that it binds a global `handler` that can be a function: by a function declaration, by const, let or
+ * var, or by an assignment to `handler`, `globalThis.handler` or `this.handler`, at top level. Returns null if it does, and undefined if
+ * acorn cannot parse a source that V8 compiles, such as a very deeply nested one. A runner evaluates this function's text, so it refers to
  * nothing outside itself.
  */
 export function findHandlerProblem(parse: typeof Parse, source: string, noHandler: SourceProblem): SourceProblem | null | undefined {
-  const notFunctions = [
+  const nonFunctionTypes = [
     'Literal',
     'TemplateLiteral',
     'ObjectExpression',
@@ -30,19 +30,20 @@ export function findHandlerProblem(parse: typeof Parse, source: string, noHandle
     'UnaryExpression',
     'BinaryExpression',
   ]
-  const noFunction = (node: Node): SourceProblem => {
+  const nonFunctionProblem = (node: Node): SourceProblem => {
     const { line = 1, column = 0 } = node.loc?.start ?? {}
     return { line, column: column + 1, message: 'handler must be a function' }
   }
-  const valueProblem = (value: Expression | null | undefined) => (value && notFunctions.includes(value.type) ? noFunction(value) : null)
+  const valueProblem = (value: Expression | null | undefined) =>
+    value && nonFunctionTypes.includes(value.type) ? nonFunctionProblem(value) : null
 
-  const names = (pattern: Pattern | null): readonly string[] => {
+  const boundNames = (pattern: Pattern | null): readonly string[] => {
     if (pattern?.type === 'Identifier') return [pattern.name]
-    if (pattern?.type === 'ArrayPattern') return pattern.elements.flatMap(names)
+    if (pattern?.type === 'ArrayPattern') return pattern.elements.flatMap(boundNames)
     if (pattern?.type === 'ObjectPattern')
-      return pattern.properties.flatMap((part) => names(part.type === 'Property' ? part.value : part.argument))
-    if (pattern?.type === 'AssignmentPattern') return names(pattern.left)
-    return pattern?.type === 'RestElement' ? names(pattern.argument) : []
+      return pattern.properties.flatMap((part) => boundNames(part.type === 'Property' ? part.value : part.argument))
+    if (pattern?.type === 'AssignmentPattern') return boundNames(pattern.left)
+    return pattern?.type === 'RestElement' ? boundNames(pattern.argument) : []
   }
 
   const isHandler = (target: Node): boolean => {
@@ -53,12 +54,12 @@ export function findHandlerProblem(parse: typeof Parse, source: string, noHandle
     return isGlobal && !computed && property.type === 'Identifier' && property.name === 'handler'
   }
 
-  /** Undefined when the statement does not bind handler, null when it does well, else what is wrong with it. */
-  const verdict = (statement: Statement): SourceProblem | null | undefined => {
+  /** Null if the statement binds handler to a possible function, undefined if it does not bind handler, otherwise its problem. */
+  const problemOf = (statement: Statement): SourceProblem | null | undefined => {
     if (statement.type === 'FunctionDeclaration') return statement.id?.name === 'handler' ? null : undefined
-    if (statement.type === 'ClassDeclaration') return statement.id?.name === 'handler' ? noFunction(statement) : undefined
+    if (statement.type === 'ClassDeclaration') return statement.id?.name === 'handler' ? nonFunctionProblem(statement) : undefined
     if (statement.type === 'VariableDeclaration') {
-      const binding = statement.declarations.find(({ id }) => names(id).includes('handler'))
+      const binding = statement.declarations.find(({ id }) => boundNames(id).includes('handler'))
       return binding && (binding.id.type === 'Identifier' ? valueProblem(binding.init) : null)
     }
     if (statement.type !== 'ExpressionStatement' || statement.expression.type !== 'AssignmentExpression') return undefined
@@ -71,7 +72,7 @@ export function findHandlerProblem(parse: typeof Parse, source: string, noHandle
   } catch {
     return undefined
   }
-  const verdicts = body.map(verdict).filter((found) => found !== undefined)
-  if (verdicts.includes(null)) return null
-  return verdicts[0] ?? noHandler
+  const bindings = body.map(problemOf).filter((found) => found !== undefined)
+  if (bindings.includes(null)) return null
+  return bindings[0] ?? noHandler
 }

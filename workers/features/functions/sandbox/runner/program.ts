@@ -8,9 +8,8 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { findHandlerProblem, noHandlerProblem, type SourceProblem } from '#workers/features/functions/sandbox/runner/handler-check.ts'
 import { runnerAccepts, toRunner, toWorker } from '#workers/features/functions/sandbox/runner/protocol.ts'
-import { findResultProblem } from '#workers/features/functions/sandbox/runner/result-check.ts'
 
-/** The files that a runner may read: the compiled part of isolated-vm and the parser that checks sources. */
+/** The files that a runner may read: the native addon of isolated-vm, and the parser for checks of sources. */
 export interface RunnerFiles {
   readonly addon: string
   readonly parser: string
@@ -20,44 +19,40 @@ interface ProgramSetup {
   readonly memoryMb: number
   readonly guestText: string
   readonly problemCharacters: number
-  readonly deepest: number
+  readonly maxDepth: number
   readonly noHandler: SourceProblem
   readonly toRunner: typeof toRunner
   readonly toWorker: typeof toWorker
   readonly accepts: typeof runnerAccepts
 }
-interface ProgramParts {
-  readonly process: NodeJS.Process
-  readonly require: NodeJS.Require
-  readonly encodeFrame: typeof encodeFrame
-  readonly frameReader: typeof createFrameReader
-  readonly handlerProblem: typeof findHandlerProblem
-  readonly resultProblem: typeof findResultProblem
-}
-/** One fresh isolate and the references into it. They stay on this side: no isolated-vm object reaches the function. */
-interface Cell {
+/** A fresh isolate with references to its entries. The function never gets an isolated-vm object. */
+interface RunIsolate {
   readonly isolate: ivm.Isolate
   readonly entries: { readonly [Name in keyof GuestEntries]: ivm.Reference<GuestEntries[Name]> }
   readonly timers: Set<NodeJS.Timeout>
   ended: boolean
 }
 
+const parts = { encodeFrame, createFrameReader, findHandlerProblem, findResultProblem }
+type ProgramParts = typeof parts & { readonly process: NodeJS.Process; readonly require: NodeJS.Require }
+
 /**
- * The text of the program that a runner process is given on its standard input. The functions below go there by their own text, so they
- * name nothing outside themselves: so written they are type-checked here, and the runner needs neither a file of ours nor Node's type
- * stripping, which would cost every runner 20 MB and 30 ms.
+ * Returns the program of a runner, which it reads from standard input. The program consists of the texts of the functions below, which
+ * therefore refer to nothing outside themselves. So they are type-checked here, and a runner needs neither files of the platform nor
+ * Node's type stripping, which would cost 20 MB and 30 ms per runner.
  */
 export function programText(files: RunnerFiles, memoryMb: number): string {
   const { problemCharacters } = runLimits
-  const other = { problemCharacters, deepest: maxJsonDepth, noHandler: noHandlerProblem, toRunner, toWorker, accepts: runnerAccepts }
+  const other = { problemCharacters, maxDepth: maxJsonDepth, noHandler: noHandlerProblem, toRunner, toWorker, accepts: runnerAccepts }
   const setup: ProgramSetup = { files, memoryMb, guestText: guestText(), ...other }
-  const parts = { encodeFrame, frameReader: createFrameReader, handlerProblem: findHandlerProblem, resultProblem: findResultProblem }
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
   return `'use strict';(${runner})(${JSON.stringify(setup)}, { process, require, ${partsText.join(', ')} })`
 }
 
-function runner(setup: ProgramSetup, parts: ProgramParts): void {
-  const { process, require, encodeFrame, frameReader, handlerProblem, resultProblem } = parts
+function runner(
+  setup: ProgramSetup,
+  { process, require, encodeFrame, createFrameReader, findHandlerProblem, findResultProblem }: ProgramParts,
+): void {
   const { toRunner, toWorker } = setup
   const addon = { exports: {} as { ivm: typeof ivm } }
   process.dlopen(addon, setup.files.addon)
@@ -66,7 +61,7 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
 
   process.title = 'kontor-function-runner'
   process.env.TZ = 'UTC'
-  // A signal to the whole process group is for the worker, which may still wait for this run. SIGKILL is how a runner ends.
+  // Signals to the process group are meant for the worker, which may still wait for this run. A runner ends by SIGKILL.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
   const end = () => process.kill(process.pid, 'SIGKILL')
 
@@ -76,66 +71,66 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
     pipe.write(encodeFrame(kind, number, text))
   }
 
-  const makeCell = (): Cell => {
-    // With a handler V8 does not abort when it is out of memory: the isolate's thread stops for good and the worker is told.
+  const createIsolate = (): RunIsolate => {
+    // Without this handler V8 aborts the process when it is out of memory. With it only the isolate's thread stops, for good.
     const isolate = new Isolate({ memoryLimit: setup.memoryMb, onCatastrophicError: () => send(toWorker.memory) })
     const post: Post = (kind, number, text) => {
-      if (cell.ended) return
-      if (kind === toWorker.timer) return arm(cell, number, Number(text))
-      const problem = kind === toWorker.returned ? resultProblem(text, setup.deepest) : null
+      if (run.ended) return
+      if (kind === toWorker.timer) return startTimer(run, number, Number(text))
+      const problem = kind === toWorker.returned ? findResultProblem(text, setup.maxDepth) : null
       if (problem === null) send(kind, number, text)
       else send(toWorker.threw, 0, problem)
-      if (kind === toWorker.quiet) void renew(cell)
+      if (kind === toWorker.done) void renew(run)
     }
-    const out = new Callback(post, { ignored: true })
-    const made = isolate.createContextSync().evalClosureSync(setup.guestText, [out], { result: { reference: true } })
-    const entry = (name: string) => made.getSync(name, { reference: true })
-    const entries = { begin: entry('begin'), settle: entry('settle'), fire: entry('fire'), nothing: entry('nothing') }
-    const cell: Cell = { isolate, entries: entries as Cell['entries'], timers: new Set(), ended: false }
-    return cell
+    const callback = new Callback(post, { ignored: true })
+    const guest = isolate.createContextSync().evalClosureSync(setup.guestText, [callback], { result: { reference: true } })
+    const entry = (name: string) => guest.getSync(name, { reference: true })
+    const entries = { begin: entry('begin'), complete: entry('complete'), fire: entry('fire'), noop: entry('noop') }
+    const run: RunIsolate = { isolate, entries: entries as RunIsolate['entries'], timers: new Set(), ended: false }
+    return run
   }
 
-  const enter = async (cell: Cell, name: keyof GuestEntries, values: readonly (string | number | boolean)[] = []): Promise<void> => {
+  const enter = async (run: RunIsolate, name: keyof GuestEntries, values: readonly (string | number | boolean)[] = []): Promise<void> => {
     try {
-      await (cell.entries[name] as ivm.Reference<(...values: unknown[]) => void>).apply(undefined, [...values])
+      await (run.entries[name] as ivm.Reference<(...values: unknown[]) => void>).apply(undefined, [...values])
     } catch {
-      // What was thrown is the function's, an unhandled rejection at most, and is not looked at. A disposed isolate ran out of memory.
-      if (!cell.ended && cell.isolate.isDisposed) send(toWorker.memory)
+      // An unhandled rejection of the function has no effect. An isolate that was disposed before its run ended is out of memory.
+      if (!run.ended && run.isolate.isDisposed) send(toWorker.memory)
     }
   }
 
-  const arm = (cell: Cell, number: number, delayMs: number): void => {
+  const startTimer = (run: RunIsolate, number: number, delayMs: number): void => {
     const timer = setTimeout(() => {
-      cell.timers.delete(timer)
-      void enter(cell, 'fire', [number])
+      run.timers.delete(timer)
+      void enter(run, 'fire', [number])
     }, delayMs)
-    cell.timers.add(timer)
+    run.timers.add(timer)
   }
 
-  // Waits until nothing of the old run is on its thread any more. If that never comes true the worker ends this process.
-  const renew = async (cell: Cell): Promise<void> => {
-    cell.ended = true
-    for (const timer of cell.timers) clearTimeout(timer)
-    await enter(cell, 'nothing')
-    if (!cell.isolate.isDisposed) cell.isolate.dispose()
-    current = makeCell()
+  // Entering waits until no code of the old run occupies its thread. If it never ends, the worker kills this process.
+  const renew = async (run: RunIsolate): Promise<void> => {
+    run.ended = true
+    for (const timer of run.timers) clearTimeout(timer)
+    await enter(run, 'noop')
+    if (!run.isolate.isDisposed) run.isolate.dispose()
+    current = createIsolate()
     send(toWorker.ready)
   }
 
   const check = async (source: string): Promise<void> => {
     const { parse } = require(setup.files.parser) as { parse: typeof Parse }
-    const found = (await syntaxProblem(source)) ?? handlerProblem(parse, source, setup.noHandler)
-    const problem = found === undefined ? await undeclaredProblem(source) : found
+    const found = (await syntaxProblem(source)) ?? findHandlerProblem(parse, source, setup.noHandler)
+    const problem = found === undefined ? await declarationProblem(source) : found
     send(toWorker.checked, 0, problem ? JSON.stringify(problem) : '')
     await renew(current)
   }
 
-  // What the engine compiles with one more declaration of handler behind it has none of its own.
-  const undeclaredProblem = async (source: string): Promise<SourceProblem | null> => {
+  // If the source compiles with another declaration of handler appended, it declares none itself.
+  const declarationProblem = async (source: string): Promise<SourceProblem | null> => {
     return (await syntaxProblem(`${source}\n;let handler`)) ? null : setup.noHandler
   }
 
-  // Compiles and does not run. The engine's message ends with the place: "Unexpected token ')' [function.js:1:5]".
+  // Compiles without executing. The engine's message ends with the position: "Unexpected token ')' [function.js:1:5]".
   const syntaxProblem = async (source: string): Promise<SourceProblem | null> => {
     try {
       await current.isolate.compileScript(source, { filename: 'function.js' })
@@ -157,11 +152,31 @@ function runner(setup: ProgramSetup, parts: ProgramParts): void {
       void enter(current, 'begin', [source, input, methods])
     },
     [toRunner.check]: ({ text }) => void check(text),
-    [toRunner.answer]: ({ number, text }) => void enter(current, 'settle', [number, true, text]),
-    [toRunner.refusal]: ({ number, text }) => void enter(current, 'settle', [number, false, text]),
+    [toRunner.answer]: ({ number, text }) => void enter(current, 'complete', [number, true, text]),
+    [toRunner.refusal]: ({ number, text }) => void enter(current, 'complete', [number, false, text]),
   }
-  let current = makeCell()
-  const read = frameReader(setup.accepts, (frame) => orders[frame.kind]?.(frame))
+  let current = createIsolate()
+  const read = createFrameReader(setup.accepts, (frame) => orders[frame.kind]?.(frame))
   pipe.on('data', read)
   send(toWorker.ready)
+}
+
+/**
+ * Checks a result by the rules of stored JSON: at most `maxDepth` levels, no NUL character and no lone surrogate, which JSON.stringify
+ * writes as escapes. Returns the problem, or null.
+ */
+function findResultProblem(json: string, maxDepth: number): string | null {
+  if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)) return 'the result holds a NUL character or a lone surrogate'
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index]
+    if (isInString && character === '\\') index += 1
+    else if (character === '"') isInString = !isInString
+    else if (isInString) continue
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > maxDepth) return `the result is nested deeper than ${maxDepth} levels`
+  }
+  return null
 }

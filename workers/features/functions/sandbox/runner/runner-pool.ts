@@ -3,45 +3,45 @@ import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/c
 import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 
 export interface RunnerPoolOptions {
-  /** Processes at most. They are started when they are wanted, and ended when they are long idle. */
+  /** Maximum number of processes. They are started on demand and ended when they have been idle for long. */
   readonly size: number
-  /** So many stand ready beside those that are lent: whoever comes next need not wait for one that another has lost to be replaced. */
+  /** Idle runners to keep ready, so that a request need not wait until another owner's lost runner is replaced. */
   readonly spare: number
   readonly launch: LaunchCommand
   readonly program: string
   readonly report: (message: string, details: object) => void
 }
 
-/** Runners by what they do; one that is being started is busy. */
+/** Numbers of runners; a starting runner counts as busy. */
 export interface RunnerCounts {
   readonly busy: number
   readonly idle: number
 }
 
-/** Somebody waits for a runner. */
-interface Turn extends PromiseWithResolvers<Runner> {
+/** A request that waits for a runner. */
+interface WaitingRequest extends PromiseWithResolvers<Runner> {
   readonly owner: string
 }
 
 /**
- * Holds runner processes and lends each to one user at a time, first come, first served. An owner whose run has cost a runner waits for a
- * new one in its stead: the spare ones are for the others.
+ * Owns runner processes and lends each to one user at a time, first come, first served. An owner whose run has cost a runner gets its next
+ * one only after the replacement has started: the spare runners are for other owners.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
   readonly #all = new Set<Runner>()
-  /** Those that nobody has, the longest idle first, with the moment since which. */
+  /** Idle runners with the time since which they are idle, the longest idle first. */
   readonly #idle = new Map<Runner, number>()
-  readonly #turns = new Set<Turn>()
-  /** How many runners an owner has cost that it has not waited for yet. */
+  readonly #waiting = new Set<WaitingRequest>()
+  /** Runners that each owner has cost and has not waited for yet. */
   readonly #debts = new Map<string, number>()
-  readonly #tidying: NodeJS.Timeout
+  readonly #idleTimer: NodeJS.Timeout
   #starting = 0
   #isClosed = false
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options
-    this.#tidying = setInterval(() => this.#tidy(), runnerLimits.idleMs / 2).unref()
+    this.#idleTimer = setInterval(() => this.#endIdle(), runnerLimits.idleMs / 2).unref()
   }
 
   get counts(): RunnerCounts {
@@ -52,44 +52,44 @@ export class RunnerPool {
     return [...this.#all].map(({ pid }) => pid)
   }
 
-  /** A runner that stands ready. Rejects when the signal is aborted first, when none can be started, or when the pool is closed. */
+  /** Returns a ready runner. Rejects when the signal is aborted first, when no runner can be started, or when the pool is closed. */
   async acquire(owner: string, signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')
-    const turn = { owner, ...Promise.withResolvers<Runner>() }
-    const leave = () => this.#refuse(turn, signal?.reason)
-    signal?.addEventListener('abort', leave)
-    this.#turns.add(turn)
+    const request = { owner, ...Promise.withResolvers<Runner>() }
+    const abort = () => this.#refuse(request, signal?.reason)
+    signal?.addEventListener('abort', abort)
+    this.#waiting.add(request)
     this.#serve()
     this.#grow()
     try {
-      return await turn.promise
+      return await request.promise
     } finally {
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', abort)
     }
   }
 
-  /** Takes a runner back, dead or alive; it is lent again once it stands ready, or replaced when it does not soon. */
+  /** Takes a runner back, dead or alive. A runner that is not ready within `resetTimeoutMs`, or is worn, is killed and replaced. */
   async release(owner: string, runner: Runner): Promise<void> {
     const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
-    const stands = await runner.ready
+    const isReady = await runner.ready
     clearTimeout(deadline)
-    if (stands && !runner.isWorn()) return this.#lend(runner)
+    if (isReady && !runner.isWorn()) return this.#addIdle(runner)
     runner.kill()
     this.#debts.set(owner, (this.#debts.get(owner) ?? 0) + 1)
   }
 
-  /** Kills every runner, whatever it does, and fulfils when the processes are gone. */
+  /** Kills every runner, also busy ones; fulfilled when the processes are gone. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearInterval(this.#tidying)
-    for (const turn of this.#turns) this.#refuse(turn, new Error('the function sandbox is closed'))
+    clearInterval(this.#idleTimer)
+    for (const request of this.#waiting) this.#refuse(request, new Error('the function sandbox is closed'))
     for (const runner of this.#all) runner.kill()
     await Promise.all([...this.#all].map((runner) => runner.gone))
   }
 
-  /** Ends runners that nobody has wanted for a while: they were started for a rush that is over. What was owed so long is forgotten. */
-  #tidy(): void {
+  /** Ends runners that have been idle for long, down to the spare ones, and forgets the debts. */
+  #endIdle(): void {
     this.#debts.clear()
     for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
       if (performance.now() - since < runnerLimits.idleMs) return
@@ -98,60 +98,60 @@ export class RunnerPool {
     }
   }
 
-  // To start one keeps a core busy for some 50 ms, so not all are started at once when several runs time out together, and those that are
-  // owed are started one by one.
+  // A start takes about 50 ms of a core. Concurrent starts are limited for the case that several runs time out together, and replacements
+  // that only indebted owners wait for are started one by one.
   #grow(): void {
     const { size, spare } = this.#options
-    const areWantedBy = (turns: number) => turns + spare > this.#idle.size + this.#starting
-    const atOnce = () =>
-      areWantedBy([...this.#turns].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
-    while (!this.#isClosed && this.#all.size < size && areWantedBy(this.#turns.size) && this.#starting < atOnce()) void this.#start()
+    const isNeededFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
+    const maxStarting = () =>
+      isNeededFor([...this.#waiting].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
+    while (!this.#isClosed && this.#all.size < size && isNeededFor(this.#waiting.size) && this.#starting < maxStarting()) void this.#start()
   }
 
   async #start(): Promise<void> {
     const runner = new Runner(this.#options.launch, this.#options.program)
     this.#all.add(runner)
     this.#starting += 1
-    const stands = await runner.ready
+    const isReady = await runner.ready
     this.#starting -= 1
-    if (stands) {
-      this.#lend(runner)
+    if (isReady) {
+      this.#addIdle(runner)
       this.#grow()
     }
     await runner.gone
     this.#all.delete(runner)
     this.#idle.delete(runner)
     const { pid, stderrTail } = runner
-    if (!stands && !this.#isClosed) {
-      this.#options.report('a function runner did not start', { pid, lastWords: stderrTail })
-      const [turn] = this.#turns
-      if (turn) this.#refuse(turn, new Error(`a function runner did not start: ${stderrTail}`))
+    if (!isReady && !this.#isClosed) {
+      this.#options.report('a function runner did not start', { pid, stderrTail })
+      const [request] = this.#waiting
+      if (request) this.#refuse(request, new Error(`a function runner did not start: ${stderrTail}`))
     }
-    if (stands || this.#turns.size > 0) this.#grow()
+    if (isReady || this.#waiting.size > 0) this.#grow()
   }
 
-  #lend(runner: Runner): void {
+  #addIdle(runner: Runner): void {
     this.#idle.set(runner, performance.now())
     this.#serve()
   }
 
-  /** Gives the runners that stand ready to those whose turn it is. */
+  /** Lends idle runners to waiting requests. An indebted owner gets one only if the spare runners remain. */
   #serve(): void {
     const { size, spare } = this.#options
-    for (const turn of this.#turns) {
-      const debt = this.#debts.get(turn.owner) ?? 0
+    for (const request of this.#waiting) {
+      const debt = this.#debts.get(request.owner) ?? 0
       const runner = [...this.#idle.keys()].at(-1)
       if (!runner || this.#idle.size <= (debt > 0 ? Math.min(spare, size - 1) : 0)) continue
       this.#idle.delete(runner)
-      this.#turns.delete(turn)
-      if (debt > 1) this.#debts.set(turn.owner, debt - 1)
-      else this.#debts.delete(turn.owner)
-      turn.resolve(runner)
+      this.#waiting.delete(request)
+      if (debt > 1) this.#debts.set(request.owner, debt - 1)
+      else this.#debts.delete(request.owner)
+      request.resolve(runner)
     }
   }
 
-  #refuse(turn: Turn, reason: unknown): void {
-    this.#turns.delete(turn)
-    turn.reject(reason)
+  #refuse(request: WaitingRequest, reason: unknown): void {
+    this.#waiting.delete(request)
+    request.reject(reason)
   }
 }

@@ -8,23 +8,23 @@ import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/c
 import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { toWorker, workerAccepts } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
-/** Who gave a runner its order. */
+/** Receives what happens to an order. */
 export interface RunnerClient {
-  /** Hears every frame until the runner stands ready again. Throwing kills the runner. */
+  /** Receives every frame until the runner is ready again. If it throws, the runner is killed. */
   readonly receive: (frame: Frame) => void
-  /** The runner's process has ended before that. */
+  /** Called if the process ends before the runner is ready again. */
   readonly onLost: () => void
 }
 
 /**
- * Priorities of processes. To raise one again takes a right that a worker seldom has. A tenth of what others get is little enough for
- * endless functions; at the lowest, 19, a run of 0.2 s of processor time had not ended after 60 s on a core that was wanted otherwise.
+ * Nice values of processes. Raising a priority again needs a right that workers seldom have. 10 gives endless functions about a tenth of
+ * the CPU of others; at 19, a run with 0.2 s of CPU time had not ended after 60 s on a busy core.
  */
-const [normal, behind] = [0, 10]
+const [normalNice, lowNice] = [0, 10]
 
-const nobody: RunnerClient = Object.freeze({ receive: () => undefined, onLost: () => undefined })
+const noClient: RunnerClient = Object.freeze({ receive: () => undefined, onLost: () => undefined })
 
-/** One runner process: it stands ready, has one order, stands ready again, and ends by SIGKILL. It holds nothing of the worker. */
+/** A runner process. It becomes ready, executes one order, becomes ready again, and ends by SIGKILL. It has no access to the worker. */
 export class Runner {
   readonly pid: number
   /** Fulfilled when the process is gone. Never rejects. */
@@ -32,56 +32,58 @@ export class Runner {
   readonly #child: ChildProcess
   readonly #pipe: Duplex
   readonly #mayPause: boolean
-  #giver = nobody
+  #client = noClient
   #ready = Promise.withResolvers<boolean>()
   #isEnding = false
+  /** Resident bytes when the process was new, and when it was last ready. */
   #newBytes = 0
-  #restingBytes = 0
-  #restingMs = 0
-  #hasGivenWay = false
-  #lastWords = ''
+  #readyBytes = 0
+  /** CPU time when the process was last ready. */
+  #readyMs = 0
+  #hasLowPriority = false
+  #stderrTail = ''
 
   constructor({ command, args, diesWithWorker }: LaunchCommand, program: string) {
     this.#mayPause = diesWithWorker
     this.#child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'] })
     this.pid = this.#child.pid ?? 0
     this.#child.on('error', () => undefined)
-    this.gone = this.#end()
+    this.gone = this.#awaitEnd()
     this.#child.stderr?.on('data', (chunk: Buffer) => {
-      this.#lastWords = (this.#lastWords + chunk.toString('latin1')).slice(-2_000)
+      this.#stderrTail = (this.#stderrTail + chunk.toString('latin1')).slice(-2_000)
     })
     this.#child.stdin?.on('error', () => undefined).end(program)
     this.#pipe = this.#child.stdio[3] as Duplex
-    const read = createFrameReader(workerAccepts, (frame) => this.#take(frame))
+    const read = createFrameReader(workerAccepts, (frame) => this.#receive(frame))
     this.#pipe
       .on('error', () => undefined)
       .on('data', (chunk: Buffer) => {
         try {
           read(chunk)
         } catch (error) {
-          this.#lastWords = String(error)
+          this.#stderrTail = String(error)
           this.kill()
         }
       })
   }
 
-  /** Fulfilled with true when the runner stands ready with a fresh isolate, with false when its process ends before that. */
+  /** Fulfilled with true when the runner is ready with a fresh isolate, with false when its process ends before. */
   get ready(): Promise<boolean> {
     return this.#isEnding ? Promise.resolve(false) : this.#ready.promise
   }
 
-  /** The end of what the process wrote to standard error, or what it did that it may not do. */
+  /** The last 2,000 characters of standard error, or the violation of the protocol for which the runner was killed. */
   get stderrTail(): string {
-    return this.#lastWords
+    return this.#stderrTail
   }
 
-  /** Gives a runner that stands ready its order. */
-  order(kind: number, text: string, giver: RunnerClient): void {
+  /** Gives an order to a ready runner. */
+  order(kind: number, text: string, client: RunnerClient): void {
     if (this.#isEnding) {
-      giver.onLost()
+      client.onLost()
       return
     }
-    this.#giver = giver
+    this.#client = client
     this.#ready = Promise.withResolvers()
     this.send(kind, 0, text)
   }
@@ -95,24 +97,24 @@ export class Runner {
     this.#child.kill('SIGKILL')
   }
 
-  /** Bytes that the process holds above what it held when it last stood ready; 0 where the system does not say. */
+  /** Growth of the resident memory since the runner was last ready, in bytes; 0 where the system does not report it. */
   grownBytes(): number {
-    return this.#residentBytes() - this.#restingBytes
+    return this.#residentBytes() - this.#readyBytes
   }
 
-  /** Milliseconds of processor time that the process has used since it last stood ready; 0 where the system does not say. */
+  /** CPU time since the runner was last ready, in milliseconds; 0 where the system does not report it. */
   busyMs(): number {
-    return this.#processorMs() - this.#restingMs
+    return this.#cpuMs() - this.#readyMs
   }
 
-  /** Lets every process that is not as busy go before this one, until its order is done. */
+  /** Lowers the priority of the process. `isWorn` raises it again after the order. */
   lowerPriority(): void {
-    if (this.#hasGivenWay) return
-    this.#hasGivenWay = true
-    this.#setPriority(behind)
+    if (this.#hasLowPriority) return
+    this.#hasLowPriority = true
+    this.#setNice(lowNice)
   }
 
-  /** Lets it stand still. One that would outlive its worker goes on: nobody would wake it. */
+  /** Pauses the process. A process that would outlive its worker is not paused, because nothing would resume it. */
   pause(): void {
     if (this.#mayPause) this.#child.kill('SIGSTOP')
   }
@@ -121,27 +123,27 @@ export class Runner {
     this.#child.kill('SIGCONT')
   }
 
-  /** Whether another had better take its place: it holds much of what earlier runs used, or does not come to the front again. */
+  /** Whether the runner should be replaced: it holds much memory of earlier runs, or its priority cannot be raised again. */
   isWorn(): boolean {
-    const gaveWay = this.#hasGivenWay
-    this.#hasGivenWay = false
-    return this.#restingBytes > this.#newBytes + runnerLimits.keptBytes || (gaveWay && !this.#setPriority(normal))
+    const hadLowPriority = this.#hasLowPriority
+    this.#hasLowPriority = false
+    return this.#readyBytes > this.#newBytes + runnerLimits.keptBytes || (hadLowPriority && !this.#setNice(normalNice))
   }
 
-  #take(frame: Frame): void {
+  #receive(frame: Frame): void {
     if (this.#isEnding) return
     if (frame.kind !== toWorker.ready) {
-      this.#giver.receive(frame)
+      this.#client.receive(frame)
       return
     }
-    this.#restingBytes = this.#residentBytes()
-    this.#newBytes ||= this.#restingBytes
-    this.#restingMs = this.#processorMs()
-    this.#giver = nobody
+    this.#readyBytes = this.#residentBytes()
+    this.#newBytes ||= this.#readyBytes
+    this.#readyMs = this.#cpuMs()
+    this.#client = noClient
     this.#ready.resolve(true)
   }
 
-  // Field two of statm counts resident pages of 4 KB (Linux; elsewhere only the isolate's own limit holds).
+  // Field 2 of statm counts resident pages of 4 KB (Linux; elsewhere only the memory limit of the isolate applies).
   #residentBytes(): number {
     try {
       return Number(readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]) * 4096
@@ -150,8 +152,8 @@ export class Runner {
     }
   }
 
-  // Fields 14 and 15 of stat, counted behind the name, which may hold anything: user and system time in hundredths of a second.
-  #processorMs(): number {
+  // Fields 14 and 15 of stat, counted from the end of the process name, which may contain anything: user and system time in 1/100 s.
+  #cpuMs(): number {
     try {
       const fields = readFileSync(`/proc/${this.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
       return 10 * (Number(fields[11]) + Number(fields[12]))
@@ -160,24 +162,24 @@ export class Runner {
     }
   }
 
-  /** Linux gives each thread a priority of its own, and the function runs on one of many. False where it may not be set. */
-  #setPriority(priority: number): boolean {
+  /** Sets the nice value of every thread, since Linux has one per thread. Returns false where it may not be set. */
+  #setNice(value: number): boolean {
     try {
-      for (const thread of readdirSync(`/proc/${this.pid}/task`)) setPriority(Number(thread), priority)
+      for (const thread of readdirSync(`/proc/${this.pid}/task`)) setPriority(Number(thread), value)
       return true
     } catch {
       return false
     }
   }
 
-  async #end(): Promise<void> {
+  async #awaitEnd(): Promise<void> {
     try {
       await once(this.#child, 'close')
     } catch (error) {
-      this.#lastWords = String(error)
+      this.#stderrTail = String(error)
     }
     this.#isEnding = true
-    this.#giver.onLost()
+    this.#client.onLost()
     this.#ready.resolve(false)
   }
 }

@@ -1,95 +1,120 @@
 import { availableParallelism } from 'node:os'
 import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
+import type { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 
-/** What can be made to stand still while others have their turn. */
+/** Work that can be paused while other work has the CPU. */
 export interface CpuConsumer {
-  /** Whose it is. */
+  /** The workspace that it works for. */
   readonly owner: string
-  /** Milliseconds of processor time that it has used. */
+  /** Milliseconds of CPU time that it has used. */
   readonly busyMs: () => number
   readonly pause: () => void
   readonly resume: () => void
 }
 
-/** Lets those that are busy run a few at a time while others are about. */
+/** Gives busy consumers time slices while short runs need the CPU. */
 export interface CpuScheduler {
-  /** One begins. It takes turns from the first moment when one of its owner's has been busy lately and for long. */
-  readonly begin: (one: CpuConsumer) => void
-  /** One has been busy since it was last looked at. */
-  readonly reportBusy: (one: CpuConsumer) => void
-  /** One has come to its end. It runs again. */
-  readonly leave: (one: CpuConsumer) => void
+  /** Adds a consumer. It is scheduled at once if a consumer of its owner was busy for long recently, otherwise when it is reported busy. */
+  readonly begin: (consumer: CpuConsumer) => void
+  /** Reports that a consumer has used the CPU since the last poll. */
+  readonly reportBusy: (consumer: CpuConsumer) => void
+  /** Removes a consumer that has ended, and resumes it if it was paused. */
+  readonly leave: (consumer: CpuConsumer) => void
 }
 
 /**
- * Keeps cores free of busy runs. A run that somebody waits for takes many short steps in many processes. Where every core is taken, each step
- * waits for the end of a slice, some 3 ms, however low the priority of what has the core: beside four endless functions on four cores a short
- * run took twice its time in the middle, and 2.7 times at the 95th percentile; so 1.3 times. While short runs come and go, a quarter of the
- * cores is for the busy ones, and those that are too many stand still until their turn comes round. Else nothing holds them up.
+ * Creates a scheduler that keeps cores free of busy runs. A run with a waiting caller takes many short steps in several processes. If every
+ * core is taken, each step waits for the end of a kernel slice, about 3 ms, whatever the priorities. Measured on four cores beside four
+ * endless functions: a short run took 2 times its usual time at the median and 2.7 times at the 95th percentile without this, and 1.3 times
+ * with it. While short runs come and go, busy runs share a quarter of the cores in time slices. Otherwise all cores are theirs.
  */
 export function createCpuScheduler(cores = availableParallelism()): CpuScheduler {
-  /** Those that take turns, the next one first, and what each had used when its turn began; undefined while it stands still. */
-  const circle = new Map<CpuConsumer, number | undefined>()
-  /** When one of an owner's that has used much was last seen busy. */
+  /** Scheduled consumers, the next one first, with the CPU time that each had used when its slice began; undefined while paused. */
+  const scheduled = new Map<CpuConsumer, number | undefined>()
+  /** When a heavy consumer of each owner was last seen busy. */
   const busyAt = new Map<string, number>()
   let shortEndedAt = Number.NEGATIVE_INFINITY
-  let clock: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
 
-  const serve = (): void => {
-    const isAlone = performance.now() - shortEndedAt > runnerLimits.shortRunWindowMs
-    let places = isAlone ? cores : Math.max(1, Math.floor(cores / 4))
-    for (const [one, since] of circle) {
-      const hasTurn = places-- > 0
-      if (hasTurn === (since !== undefined)) continue
-      circle.set(one, hasTurn ? one.busyMs() : undefined)
-      if (hasTurn) one.resume()
-      else one.pause()
+  const pauseAndResume = (): void => {
+    const hasShortRuns = performance.now() - shortEndedAt <= runnerLimits.shortRunWindowMs
+    let slots = hasShortRuns ? Math.max(1, Math.floor(cores / 4)) : cores
+    for (const [consumer, usedMs] of scheduled) {
+      const mayRun = slots-- > 0
+      if (mayRun === (usedMs !== undefined)) continue
+      scheduled.set(consumer, mayRun ? consumer.busyMs() : undefined)
+      if (mayRun) consumer.resume()
+      else consumer.pause()
     }
-    if (circle.size > 1) clock ??= setInterval(next, runnerLimits.turnMs)
-    else clock = void clearInterval(clock)
+    if (scheduled.size > 1) timer ??= setInterval(endSlices, runnerLimits.sliceMs)
+    else timer = void clearInterval(timer)
   }
 
-  // Who did not use its turn waits for something else, and is not made to wait for a turn as well.
-  const next = (): void => {
-    for (const [one, since] of [...circle]) {
-      if (since === undefined) continue
-      circle.delete(one)
-      stepBack(one.owner)
-      if (one.busyMs() - since >= runnerLimits.turnMs / 2) circle.set(one, one.busyMs())
+  // A consumer that did not use its slice waits for something else, so it is not scheduled until it is reported busy again.
+  const endSlices = (): void => {
+    for (const [consumer, usedMs] of [...scheduled]) {
+      if (usedMs === undefined) continue
+      scheduled.delete(consumer)
+      moveToEnd(consumer.owner)
+      if (consumer.busyMs() - usedMs >= runnerLimits.sliceMs / 2) scheduled.set(consumer, consumer.busyMs())
     }
-    serve()
+    pauseAndResume()
   }
 
-  /** The waiting ones of an owner go behind all others, so that turns go round by owner however many runs one of them has. */
-  const stepBack = (owner: string): void => {
-    for (const [one, since] of [...circle]) {
-      if (one.owner !== owner || since !== undefined) continue
-      circle.delete(one)
-      circle.set(one, since)
+  /** Moves an owner's paused consumers behind all others, so that slices rotate by owner, however many consumers an owner has. */
+  const moveToEnd = (owner: string): void => {
+    for (const [consumer, usedMs] of [...scheduled]) {
+      if (consumer.owner !== owner || usedMs !== undefined) continue
+      scheduled.delete(consumer)
+      scheduled.set(consumer, usedMs)
     }
   }
 
-  const add = (one: CpuConsumer): void => {
-    circle.set(one, one.busyMs())
-    serve()
+  const add = (consumer: CpuConsumer): void => {
+    scheduled.set(consumer, consumer.busyMs())
+    pauseAndResume()
   }
 
   return {
-    begin: (one) => {
+    begin: (consumer) => {
       for (const [owner, at] of busyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) busyAt.delete(owner)
-      if (busyAt.has(one.owner)) add(one)
+      if (busyAt.has(consumer.owner)) add(consumer)
     },
-    reportBusy: (one) => {
-      if (one.busyMs() > runnerLimits.heavyOwnerMs) busyAt.set(one.owner, performance.now())
-      if (!circle.has(one)) add(one)
+    reportBusy: (consumer) => {
+      if (consumer.busyMs() > runnerLimits.heavyOwnerMs) busyAt.set(consumer.owner, performance.now())
+      if (!scheduled.has(consumer)) add(consumer)
     },
-    leave: (one) => {
-      if (one.busyMs() <= runnerLimits.fullPriorityMs) shortEndedAt = performance.now()
-      if (!circle.has(one)) return
-      const isPaused = circle.get(one) === undefined
-      circle.delete(one)
-      if (isPaused) one.resume()
-      serve()
+    leave: (consumer) => {
+      if (consumer.busyMs() <= runnerLimits.fullPriorityMs) shortEndedAt = performance.now()
+      if (!scheduled.has(consumer)) return
+      const isPaused = scheduled.get(consumer) === undefined
+      scheduled.delete(consumer)
+      if (isPaused) consumer.resume()
+      pauseAndResume()
     },
+  }
+}
+
+/**
+ * Polls a runner that executes an owner's order: lowers its priority and schedules it once it is busy. `onPoll` receives the milliseconds of
+ * CPU time since the order. The returned function ends the polling.
+ */
+export function monitorCpu(runner: Runner, owner: string, scheduler: CpuScheduler, onPoll: (busyMs: number) => void): () => void {
+  const busyMs = () => runner.busyMs()
+  const consumer: CpuConsumer = { owner, busyMs, pause: () => runner.pause(), resume: () => runner.resume() }
+  let before = 0
+  const timer = setInterval(() => {
+    const used = busyMs()
+    if (used > runnerLimits.fullPriorityMs) {
+      runner.lowerPriority()
+      if (used - before >= runnerLimits.pollIntervalMs / 2) scheduler.reportBusy(consumer)
+    }
+    before = used
+    onPoll(used)
+  }, runnerLimits.pollIntervalMs)
+  scheduler.begin(consumer)
+  return () => {
+    clearInterval(timer)
+    scheduler.leave(consumer)
   }
 }

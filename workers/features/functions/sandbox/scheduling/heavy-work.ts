@@ -1,33 +1,33 @@
 import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 /**
- * Takes what keeps the worker's own thread busy for as long as a run likes, such as parsing what it sends, out of the way of other runs:
- * one piece at a time, the owners in turn, and after each piece a rest of some times its length.
+ * Limits work that a run can make long on the worker's own thread, such as parsing the JSON that it sends: one piece at a time, the owners
+ * in rotation, and after each piece a pause in proportion to its duration.
  */
 export interface HeavyWorkQueue {
-  /** Does a piece of work on so many characters of its owner's: at once when they are few, else when its turn has come. */
+  /** Executes work on `characters` of text: at once when they are few, otherwise in the order of the queue. */
   readonly enqueue: <Result>(owner: string, characters: number, work: () => Result) => Promise<Result>
 }
 
-/** A queue of heavy work for one process. */
+/** Creates the heavy work queue of a process. */
 export function createHeavyWorkQueue(): HeavyWorkQueue {
-  /** Those who wait, in the order of their turns, each with its pieces. */
-  const lines = new Map<string, (() => void)[]>()
+  /** Waiting pieces by owner; the next owner first. */
+  const waiting = new Map<string, (() => void)[]>()
   let isOccupied = false
 
-  const next = (): void => {
-    const [first] = lines
+  const startNext = (): void => {
+    const [first] = waiting
     if (isOccupied || !first) return
     const [owner, [piece, ...others]] = first
-    lines.delete(owner)
-    if (others.length > 0) lines.set(owner, others)
+    waiting.delete(owner)
+    if (others.length > 0) waiting.set(owner, others)
     isOccupied = true
     const started = performance.now()
     piece?.()
     setTimeout(
       () => {
         isOccupied = false
-        next()
+        startNext()
       },
       runnerLimits.pauseFactor * (performance.now() - started),
     )
@@ -44,8 +44,8 @@ export function createHeavyWorkQueue(): HeavyWorkQueue {
             reject(error)
           }
         }
-        lines.set(owner, [...(lines.get(owner) ?? []), piece])
-        next()
+        waiting.set(owner, [...(waiting.get(owner) ?? []), piece])
+        startNext()
       })
     },
   }
