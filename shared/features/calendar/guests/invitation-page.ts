@@ -13,7 +13,7 @@ import { guestMessages } from '#shared/features/calendar/guests/guest-messages.t
 import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { organizerInFiles, organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { findAttendeeByToken, findAttendees, writeAnswer } from '#shared/features/calendar/guests/store.ts'
-import { withExceptions } from '#shared/features/calendar/ics/with-exceptions.ts'
+import { withExceptions } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { lastStart } from '#shared/features/calendar/series/expand.ts'
 import { changeSeries, highestSequence } from '#shared/features/calendar/series/plan-change.ts'
