@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Form, Thanks } from '#shared/features/forms/schemas.ts'
-import { findSubmittedValues, insertSubmission } from '#shared/features/forms/submissions-store.ts'
+import { findSubmittedValues, insertSubmission } from '#shared/features/forms/store.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'

@@ -10,9 +10,8 @@ import {
   type StepRow,
 } from '#shared/features/flows/execution/execute.ts'
 import type { ParkedWait } from '#shared/features/flows/execution/load.ts'
-import { checked } from '#shared/features/flows/execution/output-size.ts'
 import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
-import { toStorableJson } from '#shared/features/flows/execution/storable-json.ts'
+import { checked, toStorableJson } from '#shared/features/flows/execution/step-output.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'

@@ -1,8 +1,10 @@
 import type { BlockView } from '#shared/core/automation/block.ts'
+import { pathsIn } from '#shared/core/automation/template.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { blockKindOf, blockKinds } from '#shared/features/flows/blocks.ts'
 import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 import { loadCompiledFlow } from '#shared/features/flows/execution/load.ts'
 import { createRecordViewer } from '#shared/features/flows/runs/record-outputs.ts'
 import type {
@@ -15,7 +17,6 @@ import type {
   TriggerVisibility,
 } from '#shared/features/flows/runs/schemas.ts'
 import { findFlowOfRuns, findRun, findRuns, findRunsOfFlow, findSteps } from '#shared/features/flows/runs/views-store.ts'
-import { blocksDerivedFromTrigger } from '#shared/features/flows/triggers/derived-blocks.ts'
 import { loadTriggerAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -187,3 +188,23 @@ export const listBlockKinds = (): BlockView[] =>
     output: kind.isTrigger ? { ...kind.sample } : (kind.output as Record<string, unknown>),
     app: kind.isTrigger ? null : kind.app,
   }))
+
+/** Trigger parts with restricted access, by their names in references. */
+const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
+
+/** Ids of blocks whose outputs derive from the trigger: by a reference, through other blocks, or as items of a loop. */
+function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
+  const derived = new Set<string>()
+  const derives = (id: string, config: unknown): boolean => {
+    if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true
+    for (const [root, part] of pathsIn(config)) {
+      if (root === 'trigger' ? restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
+    }
+    return false
+  }
+  for (let size = -1; size < derived.size; ) {
+    size = derived.size
+    for (const { id, config } of nodeById.values()) if (!derived.has(id) && derives(id, config)) derived.add(id)
+  }
+  return derived
+}
