@@ -1,7 +1,6 @@
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import { eventTimeColumns } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
-import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import { type EventRow, eventTimeOf, originalStartOf, seriesOf, withExtent } from '#shared/features/calendar/events/event.ts'
 import { findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { isSeriesStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
