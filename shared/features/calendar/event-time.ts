@@ -26,7 +26,7 @@ export interface EventTime {
 }
 
 /** The time fields of a request. */
-export interface EventTimeInput {
+interface EventTimeInput {
   readonly start?: string
   readonly end?: string
   readonly all_day?: boolean

@@ -21,7 +21,7 @@ import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Identifies a submission. */
-export interface SubmissionPlace {
+interface SubmissionPlace {
   readonly workspaceId: string
   readonly formId: string
   readonly submissionId: string

@@ -29,7 +29,7 @@ export type FormField = TypeOf<typeof keptFieldSchema>
 const keptFieldSchema = schema(keptField)
 
 /** The maximum number of fields of a form. */
-export const maxFields = 100
+const maxFields = 100
 
 const settingParts = {
   submit_label: t.String({ maxLength: 80, description: 'Text of the button; empty for the default.' }),
@@ -129,6 +129,7 @@ export type Submission = TypeOf<typeof submission>
 export const submissionPage = schema(
   t.Object({ submissions: t.Array(submissionSchema), next_cursor: nullable(t.String()) }, { title: 'FormSubmissionPage' }),
 )
+export type SubmissionPage = TypeOf<typeof submissionPage>
 
 export const submissionQuery = schema(
   t.Object({

@@ -51,7 +51,7 @@ export async function resolveWait(
 }
 
 /** Completes a step and returns its row, or fails the run and returns undefined when `output` throws a refusal. */
-export async function completeOrFailStep(
+async function completeOrFailStep(
   { now }: Pick<PlatformScope, 'now'>,
   execution: RunExecution,
   step: ActiveStep,

@@ -22,7 +22,7 @@ import { createKeyedLocks } from '#shared/platform/kernel/process/keyed-locks.ts
 const turnOf = createKeyedLocks()
 
 /** Identifies one attempt to book, unique per page. */
-export interface BookingRequest {
+interface BookingRequest {
   /** Undefined when the visitor sent none. The attempt then never counts as a repetition. */
   readonly key: string | undefined
   /** True refuses the same key with another body, like an Idempotency-Key. False returns the first answer, as for a hosted page's id. */

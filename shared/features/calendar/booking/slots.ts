@@ -34,7 +34,7 @@ export function requireDuration({ durations }: BookingPage, minutes: number | un
 }
 
 /** A start within the hours of a page, in epoch milliseconds, with the reason why it cannot be booked. */
-export interface SlotStart {
+interface SlotStart {
   readonly at: number
   /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a free start. */
   readonly reason: string | undefined

@@ -20,7 +20,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Origin of an event, stored with it. */
-export interface EventOrigin {
+interface EventOrigin {
   /** Makes creation idempotent: a second call with the same key returns the existing event. */
   readonly deduplicationKey?: string
   /** Default: `manual`. */

@@ -1,6 +1,6 @@
 import { type EventTime, instantOfWallClock } from '#shared/features/calendar/event-time.ts'
 import { lastStart, type Series } from '#shared/features/calendar/series/expand.ts'
-import { dateMs, dayMs } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, dayMs, instantText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
@@ -128,4 +128,15 @@ export async function withExtents(rows: readonly EventRow[], budget: ComputeBudg
     await budget.pause()
   }
   return events
+}
+
+/** Columns that make a row an exception: its series and the original start. */
+export const occurrenceColumns = (series: EventRow, original: number) => {
+  const { allDay } = eventTimeOf(series)
+  return {
+    series_id: series.id,
+    uid: series.uid,
+    original_start: allDay ? null : instantText(original),
+    original_date: allDay ? dateText(original) : null,
+  }
 }

@@ -12,7 +12,7 @@ export interface RawComponent {
 }
 
 /** The calendars of a file: the components directly inside them. */
-export interface RawFile {
+interface RawFile {
   readonly components: readonly RawComponent[]
   /** Properties of the calendars themselves, such as X-WR-TIMEZONE. */
   readonly properties: readonly string[]

@@ -17,7 +17,7 @@ import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dateMs, dateText, dayMs, toWallClock } from '#shared/features/calendar/time.ts'
 
 /** A guest of a file. */
-export interface FileGuest {
+interface FileGuest {
   readonly email: string
   readonly name: string
   readonly status: GuestAnswer

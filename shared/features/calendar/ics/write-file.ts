@@ -6,7 +6,7 @@ import { type EventForFile, eventText } from '#shared/features/calendar/ics/writ
 import { dayMs } from '#shared/features/calendar/time.ts'
 
 /** The contents of a file. */
-export interface CalendarFile {
+interface CalendarFile {
   readonly method?: 'REQUEST' | 'CANCEL' | 'PUBLISH'
   readonly name?: string
   readonly zone?: string

@@ -24,7 +24,7 @@ export async function requireImportCalendar(scope: Scope, calendarId: string): P
 }
 
 /** Counts and warnings of one part of a file. */
-export interface ImportCounts {
+interface ImportCounts {
   readonly created: number
   readonly updated: number
   readonly skipped: number
