@@ -1,18 +1,19 @@
-import { formControlsOf, readControls } from '#api/features/forms/controls.ts'
 import { byKey } from '#api/http/declaration.ts'
 import { page } from '#api/http/route.ts'
-import { renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
 import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
 import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import type { Workspace } from '#shared/core/scope/workspace.ts'
 import { readAnswers } from '#shared/features/forms/answers.ts'
 import { requireOpenForm } from '#shared/features/forms/forms.ts'
-import type { Form } from '#shared/features/forms/schemas.ts'
+import type { Form, FormField } from '#shared/features/forms/schemas.ts'
 import { submitForm } from '#shared/features/forms/submit-form.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import { wallClockToUtc } from '#shared/platform/kernel/time/wall-clock.ts'
 
 const common = { path: '/f/:orgId/:formKey', tag: 'Pages', app: null, permission: 'public', framed: 'any' } as const
 
@@ -93,3 +94,81 @@ export const routes = [
     },
   }),
 ]
+
+type Control = Pick<Field, 'type'> & Pick<Partial<Field>, 'hint' | 'attributes'>
+
+/** The control of each field type. */
+const controlByType: Readonly<Record<string, (workspace: Workspace) => Control>> = {
+  string: () => ({ type: 'text', attributes: { maxlength: 500 } }),
+  text: () => ({ type: 'textarea', attributes: { maxlength: 100_000, rows: 5 } }),
+  number: () => ({ type: 'text', attributes: { inputmode: 'decimal', autocomplete: 'off' } }),
+  currency: ({ default_currency }) => ({
+    type: 'text',
+    hint: `In ${default_currency}`,
+    attributes: { inputmode: 'decimal', autocomplete: 'off' },
+  }),
+  bool: () => ({ type: 'checkbox' }),
+  date: () => ({ type: 'date' }),
+  datetime: ({ timezone }) => ({ type: 'datetime-local', hint: `Time in ${timezone}`, attributes: { step: 60 } }),
+  select: () => ({ type: 'select' }),
+  multiselect: () => ({ type: 'checkboxes' }),
+  email: () => ({ type: 'email' }),
+  url: () => ({ type: 'url', hint: 'Begins with https:// or http://' }),
+}
+
+/** The controls of a form's page, with the values that were filled in. */
+const formControlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearchParams): Field[] =>
+  fields.map(({ key, label, type, required, options = [] }) => {
+    const control = controlByType[type]?.(workspace) ?? { type: 'text' }
+    const autocomplete = autofillOf({ type, key })
+    return {
+      ...control,
+      ...(autocomplete === 'tel' ? { type: 'tel' } : {}),
+      ...{ name: key, label, required, values: sent?.getAll(key) ?? [''] },
+      options: options.map((value) => ({ value, label: value })),
+      attributes: { ...control.attributes, ...(autocomplete ? { autocomplete } : {}) },
+    }
+  })
+
+/** Reads the fields that a page sent into the values that the API route of a form takes. */
+const readControls = ({ fields }: Form, sent: URLSearchParams, timezone: string): Record<string, unknown> =>
+  Object.fromEntries(fields.map((field) => [field.key, answerIn(field, sent, timezone)]))
+
+function answerIn({ key, type, required }: FormField, sent: URLSearchParams, timezone: string): unknown {
+  if (type === 'multiselect') return sent.getAll(key)
+  const text = sent.get(key) ?? ''
+  // Browsers send nothing for an unticked box. If a tick is required, that counts as no answer.
+  if (type === 'bool') return text === 'true' ? true : required ? null : false
+  if (type === 'datetime') return wallClockToUtc(text, timezone) ?? text
+  // Browsers send CRLF line breaks.
+  return type === 'text' ? text.replaceAll('\r\n', '\n') : text.trim()
+}
+
+/** Common keys of fields about the visitor, by the autofill token that fits them (HTML standard, Autofill; WCAG 2.2, 1.3.5). */
+const keysByToken: Readonly<Record<string, readonly string[]>> = {
+  name: ['name', 'full_name', 'your_name', 'contact_name'],
+  'given-name': ['first_name', 'given_name', 'firstname'],
+  'family-name': ['last_name', 'family_name', 'surname', 'lastname'],
+  organization: ['company', 'organization', 'organisation', 'company_name'],
+  'organization-title': ['job_title'],
+  tel: ['phone', 'telephone', 'mobile', 'phone_number', 'tel'],
+  'address-line1': ['address', 'street', 'street_address', 'address_line1'],
+  'address-line2': ['address_line2'],
+  'address-level2': ['city', 'town'],
+  'address-level1': ['state', 'region', 'province'],
+  'postal-code': ['zip', 'zip_code', 'postal_code', 'postcode'],
+  'country-name': ['country'],
+}
+
+const tokenByKey = new Map(Object.entries(keysByToken).flatMap(([token, keys]) => keys.map((key) => [key, token] as const)))
+
+const tokenOfType: Readonly<Record<string, (key: string) => string | undefined>> = {
+  string: (key) => tokenByKey.get(key),
+  text: (key) => (tokenByKey.get(key) === 'address-line1' ? 'street-address' : undefined),
+  date: (key) => (/^(?:birthday|birth_date|date_of_birth)$/.test(key) ? 'bday' : undefined),
+  email: () => 'email',
+  url: () => 'url',
+}
+
+/** The autocomplete token of a field; undefined when none fits. */
+const autofillOf = ({ type, key }: Pick<FormField, 'type' | 'key'>): string | undefined => tokenOfType[type]?.(key)

@@ -3,7 +3,7 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The hosts that serve website content, by CONTENT_URL. */
-export interface ContentHost {
+interface ContentHost {
   /** Whether each workspace has a host of its own, so that its content has a separate origin. */
   readonly hasHostPerWorkspace: boolean
   /** The workspace of a content host, null where all share one host; undefined for any other host. */

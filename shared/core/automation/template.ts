@@ -8,9 +8,6 @@ import { copyJson, hasParts, isLongJson } from '#shared/platform/kernel/values/j
 /** Path of a reference such as `{{ trigger.record.name }}`; the first part is its root. */
 export type Path = readonly [string, ...string[]]
 
-/** Resolves a path; undefined when it leads nowhere. */
-export type Lookup = (path: Path) => unknown
-
 /** Replaces references in a value; `extra` are roots beside those of the run. */
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
@@ -18,10 +15,10 @@ export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>)
 export const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
 // A path contains no braces, so the innermost pair counts; other braces are literal text.
-const reference = /\{\{([^{}]+)\}\}/g
+export const reference = /\{\{([^{}]+)\}\}/g
 
 /** Path between two braces; undefined when blank. */
-function pathOf(inside: string): Path | undefined {
+export function pathOf(inside: string): Path | undefined {
   const trimmed = inside.trim()
   return trimmed === '' ? undefined : (trimmed.split('.').map((part) => part.trim()) as unknown as Path)
 }
@@ -52,47 +49,8 @@ export function refuseUnknownRoots(nodeId: string, config: unknown): void {
   }
 }
 
-/**
- * Replaces the references in a value in one pass: inserted values are not scanned for references. A text that consists of one reference
- * becomes the value with its type; in any other text the value is inserted as text. A reference that leads nowhere is empty text. Throws
- * VALIDATION_ERROR when the values inserted into texts exceed 1 MB together, so that rendering takes about 10 ms at most.
- */
-export function renderTemplate(value: unknown, lookup: Lookup, budget: ComputeBudget): unknown {
-  let insertedCharacters = 0
-  const insert = (found: unknown): string => {
-    const text = toBoundedText(found)
-    insertedCharacters += text.length
-    if (insertedCharacters > automationLimits.renderedCharacters) throw tooLong()
-    return text
-  }
-  const renderText = (text: string): unknown => {
-    budget.takeSteps(text.length >> 9)
-    const [whole] = text.matchAll(reference)
-    if (!whole) return text
-    budget.takeSteps(1)
-    if (whole[0].length === text.trim().length) {
-      const path = pathOf(whole[1] ?? '')
-      return path ? (lookup(path) ?? '') : text
-    }
-    const charactersBefore = insertedCharacters
-    const rendered = text.replaceAll(reference, (braces, inside: string) => {
-      budget.takeSteps(1)
-      const path = pathOf(inside)
-      return path ? insert(lookup(path)) : braces
-    })
-    budget.takeSteps((insertedCharacters - charactersBefore) >> 8)
-    return rendered
-  }
-  const renderPart = (part: unknown): unknown => {
-    if (typeof part === 'string') return renderText(part)
-    if (Array.isArray(part)) return part.map(renderPart)
-    if (!isJsonObject(part)) return part
-    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, renderPart(item)]))
-  }
-  return renderPart(value)
-}
-
-const tooLong = () =>
+/** Problem of values that are too long to be inserted into a setting. */
+export const tooLong = () =>
   problem(
     'VALIDATION_ERROR',
     `a setting may have at most ${automationLimits.renderedCharacters} characters once its references are replaced; refer to less`,
@@ -102,17 +60,6 @@ const tooLong = () =>
 export function toBoundedText(value: unknown): string {
   if (hasParts(value) && isLongJson(value, automationLimits.renderedCharacters)) throw tooLong()
   return toText(value)
-}
-
-/** Value at a path; follows own keys and list indexes only. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  let found = value
-  for (const part of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined
-    if (Array.isArray(found) && part === 'length') return undefined
-    found = (found as Readonly<Record<string, unknown>>)[part]
-  }
-  return found
 }
 
 /** Text of a value: JSON for lists and objects, empty for null and undefined. */

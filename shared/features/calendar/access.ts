@@ -16,7 +16,7 @@ const highest = (granted: readonly CalendarAccess[]): CalendarAccess =>
   granted.reduce((best, access) => (rank(access) > rank(best) ? access : best), 'none')
 
 /** Columns of a calendar that decide who may do what. */
-export type CalendarGrants = Pick<Calendar, 'kind' | 'owner_id' | 'key' | 'visibility' | 'share'>
+type CalendarGrants = Pick<Calendar, 'kind' | 'owner_id' | 'key' | 'visibility' | 'share'>
 
 const permissionAccess: readonly (readonly [Permission, CalendarAccess])[] = [
   ['calendar:manage', 'manage'],

@@ -11,7 +11,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 export const calendarEventSource = 'calendar'
 
 /** Names of announced events. `starting <minutes>`, such as `starting 15`, is the fourth (`startingEventName`). */
-export const eventNames = ['created', 'updated', 'cancelled'] as const
+const eventNames = ['created', 'updated', 'cancelled'] as const
 export const startingEventName = (minutesBefore: number): string => `starting ${minutesBefore}`
 /** The minutes of a `starting` name; undefined for any other name. */
 export const minutesOfEventName = (name: string): number | undefined => {
@@ -37,7 +37,7 @@ export interface AnnouncedEvent {
 
 type Guest = Pick<Attendee, 'email' | 'name' | 'status' | 'user_id'>
 
-export function announcedEventOf(
+function announcedEventOf(
   { key, id }: Pick<Calendar, 'key' | 'id'>,
   event: EventRow,
   guests: readonly Guest[],
@@ -98,7 +98,7 @@ export async function announceImportedEvents(
 }
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
-export type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'
+type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'
 
 /** The actor's access to an announced event. `none` unless the actor may see the event's details. */
 export async function accessToAnnouncedEvent(

@@ -1,3 +1,4 @@
+import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import {
   dateMs,
   dateText,
@@ -25,7 +26,7 @@ export interface EventTime {
 }
 
 /** The time fields of a request. */
-export interface EventTimeInput {
+interface EventTimeInput {
   readonly start?: string
   readonly end?: string
   readonly all_day?: boolean
@@ -39,7 +40,7 @@ const hourMs = 3_600_000
  * needs a new start. Throws VALIDATION_ERROR naming the field and the rule.
  */
 export function readEventTime(sent: EventTimeInput, known: EventTime | undefined, zone: string): EventTime {
-  const timezone = sent.timezone ?? known?.zone ?? zone
+  const timezone = sent.timezone === undefined ? (known?.zone ?? zone) : requireTimeZone(sent.timezone)
   const isStartDate = sent.start === undefined ? undefined : isDay(sent.start)
   const allDay = sent.all_day ?? isStartDate ?? known?.allDay ?? false
   const was = known?.allDay === allDay ? known : undefined

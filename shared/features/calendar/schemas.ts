@@ -70,8 +70,8 @@ const settingsInput = t.Object(
   { title: 'CalendarSettingsInput' },
 )
 
-export const calendarKinds = ['personal', 'org', 'records'] as const
-export const calendarVisibilities = ['none', 'busy', 'read'] as const
+const calendarKinds = ['personal', 'org', 'records'] as const
+const calendarVisibilities = ['none', 'busy', 'read'] as const
 export const shareLevels = ['busy', 'read', 'write', 'manage'] as const
 export const accessLevels = ['none', 'busy', 'read', 'write', 'manage', 'owner'] as const
 export type CalendarAccess = (typeof accessLevels)[number]

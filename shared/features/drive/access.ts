@@ -25,7 +25,7 @@ interface SpaceWithShareModes extends SpaceRow {
 }
 
 /** An action on a space or on a key in it. */
-export type SpaceAction = 'read' | 'write' | 'manage'
+type SpaceAction = 'read' | 'write' | 'manage'
 type Access = Readonly<Record<SpaceAction, boolean>>
 
 const noAccess: Access = { read: false, write: false, manage: false }

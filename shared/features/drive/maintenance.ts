@@ -1,4 +1,4 @@
-import { deleteLeftObjects, deleteLeftShares, deleteLeftSpaces } from '#shared/features/drive/maintenance-store.ts'
+import { deleteLeftObjects, deleteLeftShares, deleteLeftSpaces } from '#shared/features/drive/store.ts'
 import type { CleanupServices } from '#shared/platform/db/old-rows.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 

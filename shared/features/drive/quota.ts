@@ -1,6 +1,6 @@
 import { overPlan, planCapOf, requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { changeUsage, findUsage } from '#shared/features/drive/quota-store.ts'
+import { changeUsage, findUsage } from '#shared/features/drive/store.ts'
 
 /**
  * Counts bytes of files that come or go, below zero for those that go, of spaces and websites alike. In a workspace of the free plan what

@@ -5,7 +5,7 @@ import type { Form, FormField } from '#shared/features/forms/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** The valid answers of a visitor, and the problems of the others, by field key. */
-export interface Answers {
+interface Answers {
   /** As record values in JSON. */
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: ReadonlyMap<string, Problem>

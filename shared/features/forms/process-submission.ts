@@ -4,14 +4,14 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import { submissionRunEndedJob } from '#shared/features/forms/jobs.ts'
 import type { Form } from '#shared/features/forms/schemas.ts'
-import { findForm } from '#shared/features/forms/store.ts'
 import {
+  findForm,
   findRunOfSubmission,
   lockWaitingSubmission,
   markProcessed,
   markRefused,
   markRunEnded,
-} from '#shared/features/forms/submissions-store.ts'
+} from '#shared/features/forms/store.ts'
 import { requireEnabledFunction } from '#shared/features/functions/definitions/functions.ts'
 import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
@@ -21,7 +21,7 @@ import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Identifies a submission. */
-export interface SubmissionPlace {
+interface SubmissionPlace {
   readonly workspaceId: string
   readonly formId: string
   readonly submissionId: string

@@ -1,26 +1,17 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Form } from '#shared/features/forms/schemas.ts'
-import type { Submission, SubmissionQuery } from '#shared/features/forms/submission-schemas.ts'
-import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/submissions-store.ts'
+import type { Form, Submission, SubmissionPage, SubmissionQuery } from '#shared/features/forms/schemas.ts'
+import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/store.ts'
 import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-
-export interface SubmissionPage {
-  readonly submissions: Submission[]
-  /** Null on the last page. */
-  readonly next_cursor: string | null
-}
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** A form's submissions, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
   const list = `submissions ${workspace.id} ${form.id}`
-  const before = query.cursor === undefined ? highestId : readPosition(list, query.cursor)
+  const before = readCursorId(list, query.cursor)
   const found = await readPage<Submission>(db, findSubmissions(workspace.id, form.id, before, query.limit + 1), query.limit)
   const last = found.page.at(-1)
   return { submissions: found.page, next_cursor: found.hasMore && last ? makeCursor(list, last.id) : null }
@@ -40,10 +31,4 @@ export async function retrySubmission(scope: Scope, form: Form, id: string): Pro
   const [submission] = await db.query<Submission>(findSubmission(workspace.id, form.id, id))
   if (!submission) throw problem('NOT_FOUND')
   return submission
-}
-
-function readPosition(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
 }

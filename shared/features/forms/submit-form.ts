@@ -1,13 +1,13 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Form, Thanks } from '#shared/features/forms/schemas.ts'
-import { findSubmittedValues, insertSubmission } from '#shared/features/forms/submissions-store.ts'
+import { findSubmittedValues, insertSubmission } from '#shared/features/forms/store.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** What accompanies a visitor's answers. */
-export interface SubmissionAttempt {
+interface SubmissionAttempt {
   /** Identifies the attempt among those of the form. Attempts with the same key are stored once. */
   readonly key: string | undefined
   /** True refuses a key with other values, as for an Idempotency-Key. False keeps the first, as for a page's id (decisions, Forms). */

@@ -1,4 +1,5 @@
-import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { permits } from '#shared/core/scope/access.ts'
+import { readRows, type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
 import { maxPathBytes, normalizeContentPath } from '#shared/features/sites/content-path.ts'
@@ -6,6 +7,7 @@ import {
   type ContentRow,
   deleteContent,
   findContent,
+  findDeliveredContent,
   listContentRows as listRows,
   putContentFile,
   putDocument,
@@ -145,3 +147,19 @@ export function contentViewOf({ path, published, title, body, fields, size_bytes
   if (content_type !== null) return { path, content_type, size: size_bytes ?? 0, sha256: sha256 ?? '', updated_at }
   return { path, title: title ?? '', body: body ?? '', fields: fields ?? {}, updated_at, published }
 }
+
+/**
+ * The published content at the percent-encoded rest of an address, without the body if the visitor has one of `versions`. Throws NOT_FOUND
+ * alike for content that does not exist, is not published, or is not open to the visitor.
+ */
+export async function deliverContent(scope: Scope, siteKey: string, encoded: string, versions: readonly string[]): Promise<ContentRow> {
+  const { workspace } = scope
+  const path = normalizeContentPath(encoded)
+  if (path === undefined || !permits(scope, 'content:deliver', siteKey)) throw problem('NOT_FOUND')
+  const [row] = await readRows<ContentRow>(scope, findDeliveredContent(workspace.id, siteKey, path, versions))
+  if (!row) throw problem('NOT_FOUND')
+  return row
+}
+
+/** Whether browsers show the type as an image without running anything. SVG is a document (decisions, Forms, website content, messages). */
+export const isPassiveImage = (contentType: string): boolean => /^image\/(?!svg\b)/i.test(contentType)

@@ -12,7 +12,7 @@ const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/apng', 'ima
 const maxLogoBytes = 1_048_576
 
 /** A logo as it is served. */
-export interface Logo {
+interface Logo {
   readonly row: ContentRow & { readonly blob_id: string }
   /** Detected from the bytes, not taken from the sender. */
   readonly type: string

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
  * Creates an opaque cursor: the position of the next page with a checksum over position and list, which detects damaged cursors and cursors of
@@ -17,6 +18,15 @@ export function readCursor(list: string, cursor: string): string {
     throw problem('VALIDATION_ERROR', 'cursor is damaged or belongs to another list: send next_cursor as it came')
   }
   return position
+}
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The id after which a page of a list begins, highest first; throws VALIDATION_ERROR on any other text than a cursor of the list. */
+export function readCursorId(list: string, cursor: string | undefined): string {
+  const id = cursor === undefined ? highestId : readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
 }
 
 const checksum = (list: string, position: string): string => crc32(`${list}\n${position}`).toString(36)

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openingHours } from '#shared/features/calendar/booking/opening-hours.ts'
+import { openingHours } from '#shared/features/calendar/booking/slots.ts'
 import { at, makeCalendar } from '#test/features/calendar/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { world } from '#test/support/world.ts'

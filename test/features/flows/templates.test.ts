@@ -1,7 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { evaluateClauses } from '#shared/core/automation/clauses.ts'
-import { type Lookup, pathsIn, refuseUnknownRoots, renderTemplate, valueAt } from '#shared/core/automation/template.ts'
+import { pathsIn, refuseUnknownRoots } from '#shared/core/automation/template.ts'
+import { type Lookup, renderTemplate, valueAt } from '#shared/features/flows/execution/render-template.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 const budget = computeBudget('w', { steps: 1e9, bound: 'too much' })

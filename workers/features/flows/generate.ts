@@ -1,4 +1,7 @@
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
+import { blockKinds } from '#shared/features/flows/blocks.ts'
 import { findFlowProblems } from '#shared/features/flows/definitions/check.ts'
 import type { FlowDraft } from '#shared/features/flows/definitions/draft.ts'
 import { loadSurroundings, parseFlowDefinition } from '#shared/features/flows/definitions/flows.ts'
@@ -10,7 +13,6 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
-import { buildPrompt } from '#workers/features/flows/prompt.ts'
 
 /** Maximum size of an assistant's answer. */
 const maxAnswerBytes = 2 * 1_048_576
@@ -82,4 +84,43 @@ function jsonIn(text: string): unknown {
   } catch {
     throw agentError('its answer is no JSON')
   }
+}
+
+/** Builds the assistant's messages: the form of a flow, the kinds of blocks, and the record types the caller may read. */
+async function buildPrompt(scope: Scope, wish: string): Promise<{ role: 'system' | 'user'; content: string }[]> {
+  const kinds = blockKinds.map(({ type, description, settings, required, handles }) => ({
+    type,
+    description,
+    config: settings.json,
+    required,
+    handles,
+  }))
+  const content = [
+    'You draft a workflow. Answer with one JSON object and nothing else:',
+    '{"name": text, "nodes": [{"id": text, "type": text, "config": object, "position": {"x": number, "y": number}}],',
+    ' "edges": [{"id": text, "source": node id, "source_handle": one of the handles of the source, "target": node id}], "context": object of text}.',
+    'Exactly one node is a trigger, and no edge leads back. Texts may refer to {{trigger.record.<field>}}, {{trigger.record_id}},',
+    '{{trigger.event}}, {{trigger.input.<path>}}, {{trigger.calendar_event.<field>}}, {{context.<name>}}, {{steps.<node id>.<path>}}, and inside',
+    'what a logic.for_each repeats to {{item}}, {{item.<path>}} and {{index}}.',
+    `The kinds of nodes: ${JSON.stringify(kinds)}`,
+    `The record types: ${JSON.stringify(await typesOf(scope))}`,
+  ].join('\n')
+  return [
+    { role: 'system', content },
+    { role: 'user', content: wish },
+  ]
+}
+
+/** Field types by field key by record type key, for the types and fields the caller may read. */
+async function typesOf(scope: Scope): Promise<Record<string, Record<string, string>>> {
+  const { fieldKeys } = await loadSurroundings(scope)
+  const types: Record<string, Record<string, string>> = {}
+  for (const key of fieldKeys.keys()) {
+    const type = await findRecordType(scope, key)
+    const access = type && recordAccessFor(scope, type, 'records:read')
+    if (!type || !access || access.verdict === 'none') continue
+    const fields = type.fields.filter((field) => !access.neverVisible.has(field.key))
+    types[key] = Object.fromEntries(fields.map((field) => [field.key, field.type]))
+  }
+  return types
 }

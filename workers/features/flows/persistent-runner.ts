@@ -152,7 +152,7 @@ function recordMetrics({ createdAt }: FlowRunRow, status: Written['status'], ste
 }
 
 /** Starts a function for a run, with the lesser of its author's and the editor's rights, and returns the id of its operation. */
-export function startFunctionRun(
+function startFunctionRun(
   tx: Tx,
   scope: Pick<Scope, 'jobQueue' | 'cause' | 'workspace'>,
   runId: string,

@@ -10,9 +10,8 @@ import {
   type StepRow,
 } from '#shared/features/flows/execution/execute.ts'
 import type { ParkedWait } from '#shared/features/flows/execution/load.ts'
-import { checked } from '#shared/features/flows/execution/output-size.ts'
 import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
-import { toStorableJson } from '#shared/features/flows/execution/storable-json.ts'
+import { checked, toStorableJson } from '#shared/features/flows/execution/step-output.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -52,7 +51,7 @@ export async function resolveWait(
 }
 
 /** Completes a step and returns its row, or fails the run and returns undefined when `output` throws a refusal. */
-export async function completeOrFailStep(
+async function completeOrFailStep(
   { now }: Pick<PlatformScope, 'now'>,
   execution: RunExecution,
   step: ActiveStep,

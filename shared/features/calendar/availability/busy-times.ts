@@ -18,7 +18,7 @@ const stepsPerTime = 50
 const toDates = ({ from, to }: TimeWindow) => ({ from: new Date(from), to: new Date(to) })
 
 /** Events of a window that may be busy, and the zone whose midnights bound an all-day event. */
-export interface EventsWithZones {
+interface EventsWithZones {
   readonly events: readonly ListedEvent[]
   readonly zoneOf: (event: ListedEvent) => string
 }

@@ -20,7 +20,7 @@ const busy = t.Object(
 )
 /** Busy times of people and calendars. */
 export const freeBusy = schema(t.Object({ users: t.Array(busy), calendars: t.Array(busy) }, { title: 'FreeBusy' }))
-export type FreeBusy = TypeOf<typeof freeBusy>
+type FreeBusy = TypeOf<typeof freeBusy>
 
 export const freeBusyQuery = schema(
   t.Object({
@@ -35,7 +35,7 @@ export const freeBusyQuery = schema(
 const maxIds = 100
 
 /** Reads comma-separated ids, without duplicates. Throws VALIDATION_ERROR for more than 100. */
-export function readIds(text: string | undefined, name: string): string[] {
+function readIds(text: string | undefined, name: string): string[] {
   const ids = [...new Set((text ?? '').split(',').filter((id) => id !== ''))]
   if (ids.length > maxIds) throw problem('VALIDATION_ERROR', `${name} must hold at most ${maxIds} ids`)
   return ids

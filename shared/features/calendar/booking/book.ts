@@ -7,8 +7,7 @@ import { listSlotStarts, type OpenBookingPage, requireBookingPage, requireDurati
 import { type Booking, findBookingByRequest, insertBooking, lockCalendarsOfOwner } from '#shared/features/calendar/booking/store.ts'
 import { lockCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { newEventRow } from '#shared/features/calendar/events/create-event.ts'
-import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
-import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import { eventTimeOf, withExtent } from '#shared/features/calendar/events/event.ts'
 import { findEvent, insertEvents } from '#shared/features/calendar/events/store.ts'
 import { guestMessages } from '#shared/features/calendar/guests/guest-messages.ts'
 import { guestTokenOf, newAttendee } from '#shared/features/calendar/guests/guests.ts'
@@ -23,7 +22,7 @@ import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 const turnOf = createKeyedLocks()
 
 /** Identifies one attempt to book, unique per page. */
-export interface BookingRequest {
+interface BookingRequest {
   /** Undefined when the visitor sent none. The attempt then never counts as a repetition. */
   readonly key: string | undefined
   /** True refuses the same key with another body, like an Idempotency-Key. False returns the first answer, as for a hosted page's id. */

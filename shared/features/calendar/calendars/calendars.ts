@@ -1,6 +1,7 @@
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
+import { findRecordType, type RecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import { type CalendarWithAccess, isAccessAtLeast, requireCalendar, visibleCalendars } from '#shared/features/calendar/access.ts'
 import { bookingPageOf, checkBookingSettings } from '#shared/features/calendar/booking/settings.ts'
 import { ensureDefaultCalendars, newCalendar, teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
@@ -14,7 +15,6 @@ import {
   updateCalendar,
 } from '#shared/features/calendar/calendars/store.ts'
 import { feedUrl } from '#shared/features/calendar/feeds/feed-link.ts'
-import { checkRecordSource } from '#shared/features/calendar/record-calendars/record-source.ts'
 import { scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
 import {
   type CalendarChange,
@@ -22,6 +22,7 @@ import {
   type CalendarSettings,
   type CalendarView,
   calendarSettings,
+  type RecordSource,
   requireTimeZone,
   settingKeys,
 } from '#shared/features/calendar/schemas.ts'
@@ -166,4 +167,22 @@ export function calendarViewOf(scope: Scope, { calendar, access }: CalendarWithA
     created_at: withMicroseconds(calendar.created_at),
     updated_at: withMicroseconds(calendar.updated_at),
   }
+}
+
+/** Throws VALIDATION_ERROR unless the source names a record type, a date or datetime field, an end of the same type and a title field. */
+async function checkRecordSource(scope: Scope, { type_key, start_field, end_field, title_field }: RecordSource): Promise<void> {
+  const type = await findRecordType(scope, type_key)
+  if (!type) throw await unknownTypeProblem(scope, 'settings.source.type_key', type_key)
+  const start = requireField(type, 'start_field', start_field)
+  if (start.type !== 'date' && start.type !== 'datetime')
+    throw problem('VALIDATION_ERROR', 'settings.source.start_field must be a date or datetime field')
+  if (end_field && requireField(type, 'end_field', end_field).type !== start.type)
+    throw problem('VALIDATION_ERROR', 'settings.source.end_field must be of the type of start_field')
+  if (title_field) requireField(type, 'title_field', title_field)
+}
+
+function requireField(type: RecordType, name: string, key: string) {
+  const field = type.fieldByKey.get(key)
+  if (!field) throw problem('VALIDATION_ERROR', `settings.source.${name} must be the key of a field of ${type.key}`)
+  return field
 }

@@ -6,7 +6,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 export const teamCalendarKey = 'team'
 
 /** Key of a person's main calendar. The prefix `u-` is reserved: callers cannot choose it. */
-export const primaryCalendarKey = (userId: string): string => `u-${userId.replaceAll('-', '')}`
+const primaryCalendarKey = (userId: string): string => `u-${userId.replaceAll('-', '')}`
 
 type KnownCalendar = Pick<Calendar, 'owner_id' | 'is_primary' | 'key'>
 

@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
-import { deleteCalendarShare, listShareRows, putCalendarShare } from '#shared/features/calendar/calendars/shares-store.ts'
+import { deleteCalendarShare, listShareRows, putCalendarShare } from '#shared/features/calendar/calendars/store.ts'
 import type { CalendarShareInput, CalendarShareView } from '#shared/features/calendar/schemas.ts'
 import { withMicroseconds } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'

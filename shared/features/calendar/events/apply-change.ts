@@ -2,7 +2,6 @@ import { type EventTime, eventTimeColumns, readEventTime } from '#shared/feature
 import type { EventRow } from '#shared/features/calendar/events/event.ts'
 import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
-import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import { requireComputableRule } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
 import { moveRepeats } from '#shared/features/calendar/series/shift.ts'
@@ -17,21 +16,21 @@ const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visib
  * VALIDATION_ERROR naming the field.
  */
 export function applyChange(row: EventRow, change: EventChange): EventRow {
-  const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
-  if (change.timezone !== undefined) requireTimeZone(change.timezone)
   const before = eventTimeOf(row)
   const when = readEventTime(change, before, row.timezone)
-  const isMoved = !isSameTime(before, when)
-  const repeats =
-    isMoved && change.recurrence === undefined
-      ? moveRepeats(row, when)
-      : { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
+  if (isSameTime(before, when)) return applyDetails(row, change)
+  const repeats = change.recurrence === undefined ? moveRepeats(row, when) : {}
+  return applyDetails({ ...row, ...eventTimeColumns(when), ...repeats }, change)
+}
+
+/** Applies the sent fields other than the time. Throws VALIDATION_ERROR naming the field. */
+export function applyDetails(row: EventRow, change: EventChange): EventRow {
+  const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
   const changed: EventRow = {
     ...row,
     ...plain,
-    ...(isMoved ? eventTimeColumns(when) : {}),
     ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
-    ...(change.recurrence === undefined ? repeats : readRepeats(change.recurrence)),
+    ...(change.recurrence === undefined ? {} : readRepeats(change.recurrence)),
     ...recordLink(row, change),
   }
   const series = seriesOf(changed)

@@ -5,14 +5,13 @@ import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { applyChange, stampChange } from '#shared/features/calendar/events/apply-change.ts'
 import { requireLinkedRecord, requireWritableCalendar } from '#shared/features/calendar/events/create-event.ts'
-import { type EventRow, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, lockEventSet } from '#shared/features/calendar/events/event-set.ts'
 import { eventViewOf } from '#shared/features/calendar/events/read-event.ts'
 import type { ChangeQuery, EventChange, EventView } from '#shared/features/calendar/events/schemas.ts'
 import { writeChanges } from '#shared/features/calendar/events/write-changes.ts'
 import { readGuests } from '#shared/features/calendar/guests/guests.ts'
-import { endOfTime, listStarts } from '#shared/features/calendar/series/expand.ts'
-import { findOccurrence } from '#shared/features/calendar/series/find-occurrence.ts'
+import { endOfTime, isSeriesStart, listStarts } from '#shared/features/calendar/series/expand.ts'
 import {
   asChangeOfFirstStart,
   changeOccurrence,
@@ -20,7 +19,10 @@ import {
   type RowChange,
   splitSeries,
 } from '#shared/features/calendar/series/plan-change.ts'
+import { dateMs, instantMs } from '#shared/features/calendar/time.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Changes the fields that were sent: of all occurrences, this one, or this and following (document 3, Event rules). Guests are mailed
@@ -102,4 +104,34 @@ export function isFirstStart(series: EventRow, original: number): boolean {
   const repeats = seriesOf(series)
   if (!repeats) return true
   return listStarts({ ...repeats, exdates: [] }, -endOfTime, original, 1).length === 0
+}
+
+/** An occurrence of a series: its start in the series, and its exception if it has one. */
+interface FoundOccurrence {
+  readonly original: number
+  readonly exception: EventRow | undefined
+}
+
+/**
+ * Finds the occurrence that a request names by its start in the series or by its current start (decisions, Calendar). Throws
+ * VALIDATION_ERROR when the text is missing or names no occurrence.
+ */
+function findOccurrence(series: EventRow, exceptions: readonly EventRow[], text: string | undefined): FoundOccurrence {
+  if (text === undefined) throw problem('VALIDATION_ERROR', 'occurrence is required: the start of the occurrence')
+  const { allDay } = eventTimeOf(series)
+  const start = readStart(text, allDay)
+  const exception = exceptions.find((one) => originalStartOf(one) === start)
+  if (exception && !exception.is_removed) return { original: start, exception }
+  const repeats = seriesOf(series)
+  if (!exception && repeats && isSeriesStart(repeats, start)) return { original: start, exception: undefined }
+  const moved = exceptions.find((one) => !one.is_removed && eventTimeOf(one).start === start && eventTimeOf(one).allDay === allDay)
+  const original = moved && originalStartOf(moved)
+  if (moved && original !== undefined) return { original, exception: moved }
+  throw problem('VALIDATION_ERROR', 'occurrence must be the start of an occurrence of the series')
+}
+
+function readStart(text: string, allDay: boolean): number {
+  const ms = allDay ? (isDay(text.slice(0, 10)) ? dateMs(text.slice(0, 10)) : undefined) : instantMs(text)
+  if (ms === undefined) throw problem('VALIDATION_ERROR', `occurrence must be ${allDay ? 'YYYY-MM-DD' : 'an RFC 3339 instant'}`)
+  return ms
 }

@@ -5,9 +5,8 @@ import { announceEvent } from '#shared/features/calendar/announce.ts'
 import { type OverlapCheck, requireNoOverlap, runWithOverlapCheck } from '#shared/features/calendar/availability/overlap.ts'
 import { primaryCalendar } from '#shared/features/calendar/calendars/calendars.ts'
 import { eventTimeColumns, readEventTime } from '#shared/features/calendar/event-time.ts'
-import { applyChange } from '#shared/features/calendar/events/apply-change.ts'
-import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
-import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import { applyDetails } from '#shared/features/calendar/events/apply-change.ts'
+import { type Attendee, type EventRow, withExtent } from '#shared/features/calendar/events/event.ts'
 import { eventViewOf, requireVisibleEvent } from '#shared/features/calendar/events/read-event.ts'
 import type { EventInput, EventView } from '#shared/features/calendar/events/schemas.ts'
 import { findEventByDeduplicationKey, insertEvents } from '#shared/features/calendar/events/store.ts'
@@ -16,13 +15,12 @@ import { newAttendee, readGuests } from '#shared/features/calendar/guests/guests
 import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { insertAttendees } from '#shared/features/calendar/guests/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
-import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Origin of an event, stored with it. */
-export interface EventOrigin {
+interface EventOrigin {
   /** Makes creation idempotent: a second call with the same key returns the existing event. */
   readonly deduplicationKey?: string
   /** Default: `manual`. */
@@ -131,8 +129,6 @@ export function newEventRow(
       timezone: calendar.timezone,
     },
   }
-  if (input.timezone !== undefined) requireTimeZone(input.timezone)
-  const { start, end, all_day, ...rest } = input
   const when = readEventTime(input, undefined, calendar.timezone)
-  return applyChange({ ...defaults, ...eventTimeColumns(when) }, rest)
+  return applyDetails({ ...defaults, ...eventTimeColumns(when) }, input)
 }

@@ -1,6 +1,7 @@
-import type { EventTime } from '#shared/features/calendar/event-time.ts'
-import type { Series } from '#shared/features/calendar/series/expand.ts'
-import { dateMs } from '#shared/features/calendar/time.ts'
+import { type EventTime, instantOfWallClock } from '#shared/features/calendar/event-time.ts'
+import { lastStart, type Series } from '#shared/features/calendar/series/expand.ts'
+import { dateMs, dateText, dayMs, instantText } from '#shared/features/calendar/time.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof eventStatuses)[number]
@@ -47,6 +48,9 @@ export interface EventRow {
   readonly created_at: string
   readonly updated_at: string
 }
+
+/** An event row with the time range of all its occurrences. */
+export type EventWithExtent = EventRow & { readonly extent: string }
 
 /** A guest of an event. */
 export interface Attendee {
@@ -95,3 +99,44 @@ export function seriesOf(row: EventTimeColumns): Series | undefined {
 
 /** Formats a local time as the columns `rdates` and `exdates` store it. */
 export const wallClockText = (wall: number): string => new Date(wall).toISOString().slice(0, 19)
+
+const maxMs = Date.parse('9999-12-31T23:59:59Z')
+const boundedInstantText = (ms: number): string => new Date(Math.min(ms, maxMs)).toISOString()
+
+/** Adds `extent`, the time range of all occurrences. Dates get a day more at both ends: a day begins at another instant in each zone. */
+export function withExtent(row: EventRow): EventWithExtent {
+  const when = eventTimeOf(row)
+  const margin = when.allDay ? dayMs : 0
+  const series = seriesOf(row)
+  const earliest = Math.min(...(series?.rdates ?? []))
+  const first = series && Number.isFinite(earliest) ? Math.min(when.start, instantOfWallClock(series, earliest)) : when.start
+  const last = series ? lastStart(series) : when.start
+  const upper = last === undefined ? undefined : last + (when.end - when.start) + margin
+  const lower = first - margin
+  const isPoint = upper !== undefined && upper <= lower
+  return {
+    ...row,
+    extent: `[${boundedInstantText(lower)},${upper === undefined ? '' : boundedInstantText(Math.max(upper, lower))}${isPoint ? ']' : ')'}`,
+  }
+}
+
+/** Like `withExtent` for many events, with pauses between them: counting the occurrences of one takes up to some milliseconds. */
+export async function withExtents(rows: readonly EventRow[], budget: ComputeBudget): Promise<EventWithExtent[]> {
+  const events: EventWithExtent[] = []
+  for (const row of rows) {
+    events.push(withExtent(row))
+    await budget.pause()
+  }
+  return events
+}
+
+/** Columns that make a row an exception: its series and the original start. */
+export const occurrenceColumns = (series: EventRow, original: number) => {
+  const { allDay } = eventTimeOf(series)
+  return {
+    series_id: series.id,
+    uid: series.uid,
+    original_start: allDay ? null : instantText(original),
+    original_date: allDay ? dateText(original) : null,
+  }
+}

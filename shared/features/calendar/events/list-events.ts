@@ -11,7 +11,7 @@ import { readTimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** Upper bound of a list's occurrences (document 3, Limits). */
-export const maxListedOccurrences = 2_000
+const maxListedOccurrences = 2_000
 
 /** Lists the occurrences in a window that the caller may see, ordered by start (document 3, Event rules). */
 export async function listEvents(scope: Scope, query: ListQuery): Promise<{ events: Occurrence[] }> {

@@ -1,4 +1,4 @@
-import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
+import type { Attendee, EventRow, EventWithExtent } from '#shared/features/calendar/events/event.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
@@ -7,9 +7,6 @@ declareConflicts({
   calendar_events_uid: ['KEY_TAKEN', 'The calendar has an event of this UID'],
   calendar_attendees_email: ['VALIDATION_ERROR', 'attendees must not hold the same address twice'],
 })
-
-/** An event to be written: its row with the time that all of it spans. */
-export type EventWithExtent = EventRow & { readonly extent: string }
 
 const columns = [
   ...[

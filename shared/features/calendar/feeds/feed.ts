@@ -10,7 +10,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 const formatVersion = 1
 
 /** The feed that a subscription link opens. */
-export interface Feed {
+interface Feed {
   readonly calendarId: string
   readonly etag: string
   /** When the calendar last changed. */

@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** A calendar that a subscription link opens, and the file that was made of it last, with how the calendar was then. */
-export interface FeedRow {
+interface FeedRow {
   readonly id: string
   readonly key: string
   readonly version: number

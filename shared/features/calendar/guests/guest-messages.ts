@@ -3,7 +3,7 @@ import { type Attendee, type EventRow, originalStartOf, takesPlace } from '#shar
 import { highestSequence, newExceptionRow } from '#shared/features/calendar/series/plan-change.ts'
 
 /** An event with its guests. */
-export interface EventWithGuests {
+interface EventWithGuests {
   readonly event: EventRow
   readonly guests: readonly Pick<Attendee, 'id' | 'email' | 'name' | 'user_id'>[]
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { countMails } from '#shared/features/calendar/guests/mail-quota-store.ts'
+import { countMails } from '#shared/features/calendar/guests/store.ts'
 
 type MailKind = 'calendar' | 'booking'
 

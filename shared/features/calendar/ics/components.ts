@@ -1,3 +1,5 @@
+import ICAL from 'ical.js'
+import type { Jcal, JcalProperty } from '#shared/features/calendar/ics/jcal.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A component as the file writes it: its name, the number of its first line, and its unfolded lines without BEGIN and END. */
@@ -10,7 +12,7 @@ export interface RawComponent {
 }
 
 /** The calendars of a file: the components directly inside them. */
-export interface RawFile {
+interface RawFile {
   readonly components: readonly RawComponent[]
   /** Properties of the calendars themselves, such as X-WR-TIMEZONE. */
   readonly properties: readonly string[]
@@ -92,3 +94,41 @@ function* unfoldLines(bytes: Uint8Array): Generator<{ line: string; number: numb
 
 /** Decodes text that has one character per byte. */
 const decodeUtf8 = (bytes: string): string => (/[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes)
+
+/**
+ * Parses one component without its rules: ical.js refuses a whole component for a rule in lowercase or with a blank. `rawValue` returns
+ * rules as written, and ical.js neither parses nor expands them. Throws an Error that says what cannot be read.
+ */
+export function parseComponent({ name, lines, fault }: RawComponent): Jcal {
+  if (fault) throw new Error(fault)
+  const readLines = lines.filter((line) => line.trim() !== '' && !/^(?:RRULE|EXRULE)[;:]/i.test(line))
+  const text = [`BEGIN:${name}`, ...readLines, `END:${name}`].join('\r\n')
+  const parsed = ICAL.parse(text) as unknown
+  if (!Array.isArray(parsed) || parsed[0] !== name.toLowerCase()) throw new Error('cannot be read')
+  return parsed as unknown as Jcal
+}
+
+/** The first property of a name. */
+export const property = ([, properties]: Jcal, name: string): JcalProperty | undefined => properties.find(([own]) => own === name)
+
+/** All properties of a name. */
+export const propertiesOf = ([, properties]: Jcal, name: string): JcalProperty[] => properties.filter(([own]) => own === name)
+
+/** The text of a property's first value; empty when the property is missing. */
+export function textOf(component: Jcal, name: string): string {
+  const [, , , value] = property(component, name) ?? []
+  const first = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' ? first : typeof first === 'number' ? String(first) : ''
+}
+
+/** The values of a property as the component writes them, without nested components. Used for rules, which are stored as text. */
+export function rawValue({ lines }: RawComponent, name: string): string[] {
+  const pattern = new RegExp(`^${name}(?:;[^:"]*(?:"[^"]*"[^:"]*)*)?:(.*)$`, 'i')
+  let depth = 0
+  return lines.flatMap((line) => {
+    if (/^BEGIN\s*:/i.test(line)) depth += 1
+    if (/^END\s*:/i.test(line)) depth -= 1
+    const [, value] = depth === 0 ? (pattern.exec(line) ?? []) : []
+    return value === undefined ? [] : [value.trim()]
+  })
+}

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
 import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/event.ts'
-import type { RawComponent } from '#shared/features/calendar/ics/components.ts'
-import { readFileRule } from '#shared/features/calendar/ics/file-rule.ts'
+import { parseComponent, propertiesOf, property, type RawComponent, rawValue, textOf } from '#shared/features/calendar/ics/components.ts'
 import {
   durationMs,
   type FileTime,
@@ -14,12 +13,11 @@ import {
   zoneOfTime,
 } from '#shared/features/calendar/ics/file-times.ts'
 import { cleanFileText, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
-import { parseComponent, propertiesOf, property, rawValue, textOf } from '#shared/features/calendar/ics/parse.ts'
-import { rulePartsOf } from '#shared/features/calendar/series/rule.ts'
+import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dateMs, dateText, dayMs, toWallClock } from '#shared/features/calendar/time.ts'
 
 /** A guest of a file. */
-export interface FileGuest {
+interface FileGuest {
   readonly email: string
   readonly name: string
   readonly status: GuestAnswer
@@ -218,3 +216,19 @@ const contentUid = ({ lines }: RawComponent): string =>
     .update(lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED|SEQUENCE)\b/i.test(line)).join('\n'))
     .digest('hex')
     .slice(0, 40)}@import`
+
+/**
+ * Reads a file's RRULE into the stored form. Other programs write blanks, lowercase letters, `COUNT=-1` for a series without an end, and
+ * parts without effect (`X-…`, RFC 7529's `RSCALE=GREGORIAN` and `SKIP=OMIT`). Omitted `X-` and COUNT parts are added to `notes`. Throws
+ * VALIDATION_ERROR for any other fault of the rule.
+ */
+function readFileRule(text: string, notes: string[]): string {
+  const parts = text
+    .replaceAll(/\s/g, '')
+    .replace(/^RRULE:/i, '')
+    .split(';')
+    .filter((part) => part !== '' && !/^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(part))
+  const kept = parts.filter((part) => !/^(?:X-.*|COUNT=(?:-\d+|0+))$/i.test(part))
+  for (const part of parts) if (!kept.includes(part)) notes.push(`has ${part.slice(0, 60)} in its RRULE, which is left out`)
+  return readRule(kept.join(';'))
+}

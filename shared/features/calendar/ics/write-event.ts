@@ -14,7 +14,7 @@ import {
 import { Temporal } from 'temporal-polyfill'
 import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
 import { type EventAccess, hiddenTitle } from '#shared/features/calendar/events/access-level.ts'
-import { type Attendee, type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { type Attendee, type EventRow, eventTimeOf, originalStartOf, seriesOf, takesPlace } from '#shared/features/calendar/events/event.ts'
 import { cleanFileText } from '#shared/features/calendar/ics/jcal.ts'
 import { lastInstantOf } from '#shared/features/calendar/series/expand.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
@@ -144,3 +144,21 @@ function people({ organizer, attendees = [] }: EventForFile): Pick<ICalEventData
 
 const alarmText = (event: ICalEvent, minutes: number): string =>
   new ICalAlarm({ type: ICalAlarmType.display, trigger: minutes * 60, description: 'Reminder' }, event).toString()
+
+/** How a file names a guest. */
+export type NamedGuest = Pick<Attendee, 'email' | 'name' | 'status'>
+
+/**
+ * The entries of an event in the file of one guest. A series leaves out the occurrences that do not take place for the guest: deleted,
+ * cancelled, or without an invitation. Its changed occurrences follow it. `guestIn` finds the guest in an exception, undefined for none.
+ */
+export function withExceptions(
+  out: EventForFile,
+  exceptions: readonly EventRow[],
+  guestIn: (exception: EventRow) => NamedGuest | undefined,
+): EventForFile[] {
+  const withGuests = exceptions.map((event) => ({ event, guest: takesPlace(event) ? guestIn(event) : undefined }))
+  const removed = withGuests.filter(({ guest }) => guest === undefined).flatMap(({ event }) => originalStartOf(event) ?? [])
+  const kept = withGuests.flatMap(({ event, guest }) => (guest ? [{ ...out, event, series: out.event, attendees: [guest] }] : []))
+  return [{ ...out, removed }, ...kept]
+}

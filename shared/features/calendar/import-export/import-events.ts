@@ -4,9 +4,7 @@ import { announceImportedEvents } from '#shared/features/calendar/announce.ts'
 import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
-import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
-import { withExtents } from '#shared/features/calendar/events/event-extent.ts'
+import { type EventRow, eventTimeOf, withExtents } from '#shared/features/calendar/events/event.ts'
 import { findExceptions, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { newAttendee } from '#shared/features/calendar/guests/guests.ts'
 import { findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
@@ -26,7 +24,7 @@ export async function requireImportCalendar(scope: Scope, calendarId: string): P
 }
 
 /** Counts and warnings of one part of a file. */
-export interface ImportCounts {
+interface ImportCounts {
   readonly created: number
   readonly updated: number
   readonly skipped: number

@@ -1,12 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeColumns, wallClockOf } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, originalStartOf, wallClockText } from '#shared/features/calendar/events/event.ts'
+import { type EventRow, occurrenceColumns, originalStartOf, wallClockText } from '#shared/features/calendar/events/event.ts'
 import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
-import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
-import { originalStartIn } from '#shared/features/calendar/ics/read-event.ts'
+import { type FileEvent, originalStartIn } from '#shared/features/calendar/ics/read-event.ts'
 import type { ReadFile } from '#shared/features/calendar/ics/read-file.ts'
-import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -27,7 +25,7 @@ export interface ImportedSet {
 type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
 
 /** The events that the calendar has under the UIDs, and their exceptions. */
-export interface StoredEvents {
+interface StoredEvents {
   readonly events: readonly (Identity & Pick<EventRow, 'uid'>)[]
   readonly exceptions: readonly EventRow[]
 }

@@ -1,4 +1,4 @@
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Result of an import (document 3, Import). */
 export const importResult = schema(
@@ -14,4 +14,3 @@ export const importResult = schema(
     { title: 'CalendarImport' },
   ),
 )
-export type ImportResult = TypeOf<typeof importResult>

@@ -1,15 +1,22 @@
+import { createHash } from 'node:crypto'
+import { notify } from '#shared/core/notifications/notify.ts'
+import { loadActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { calendarAccessOf } from '#shared/features/calendar/access.ts'
 import { announceEvent, startingEventName } from '#shared/features/calendar/announce.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
+import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
+import type { Attendee } from '#shared/features/calendar/events/event.ts'
 import { type EventWithAnswer, findEventsInWindow } from '#shared/features/calendar/events/store.ts'
+import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
-import { remindGuests } from '#shared/features/calendar/reminders/remind-guests.ts'
 import { listenedMinutes, reminderMinutesOf, reminderReachMs, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
-import { stableId } from '#shared/features/calendar/reminders/stable-id.ts'
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { dayMs, minuteMs } from '#shared/features/calendar/time.ts'
+import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
+import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 /** A reminder, or an event for flows, that falls `minutes` before an occurrence. `at` is in epoch milliseconds. */
 interface Reminder {
@@ -83,4 +90,74 @@ async function scheduleNextCheck(scope: Scope, calendar: Calendar, reminders: re
   if (Number.isFinite(next)) return scheduleReminderCheck(scope, calendar.id, next)
   if (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reminderReachMs)))
     await scheduleReminderCheck(scope, calendar.id, now + reminderReachMs - dayMs)
+}
+
+/**
+ * Reminds the host and all guests who have not declined: members by a notification, other guests by mail, each at most once (decisions,
+ * Calendar). The host is the owner of the calendar, on a team calendar the creator of the event while that person still sees it.
+ */
+async function remindGuests(
+  scope: Scope,
+  calendar: Calendar,
+  happens: EventOccurrence<EventWithAnswer>,
+  guests: readonly Attendee[],
+  minutes: number,
+): Promise<void> {
+  const { event, from } = happens
+  const attending = guests.filter(({ status }) => status !== 'declined')
+  const host = await hostOf(scope, calendar, event)
+  const members = [...new Set([...attending.flatMap(({ user_id }) => user_id ?? []), ...(host === undefined ? [] : [host])])]
+  const key = `reminder ${event.id} ${from} ${minutes}`
+  const title = `${event.title}: ${eventTimeInWords(happens.when)}`
+  await notify(scope, members, [{ title, record: linkOf(event), event: 'calendar.reminder', key }])
+  // Guests of an imported event are reminded by its own organizer.
+  if (event.organizer === null)
+    await mailGuests(
+      scope,
+      happens,
+      attending.filter(({ user_id }) => user_id === null),
+      key,
+    )
+}
+
+const linkOf = ({ record_type, record_id }: EventWithAnswer) =>
+  record_type !== null && record_id !== null ? { type: record_type, id: record_id } : null
+
+async function hostOf(scope: Scope, calendar: Calendar, event: EventWithAnswer): Promise<string | undefined> {
+  if (calendar.owner_id !== null) return calendar.owner_id
+  const creator = event.created_by === null ? undefined : await loadActor(scope.cache, scope.db, scope.workspace.id, event.created_by)
+  if (creator?.type !== 'user' || creator.id === null) return undefined
+  return eventAccessOf(event, { access: calendarAccessOf(calendar, creator), isGuest: false }) === 'details' ? creator.id : undefined
+}
+
+async function mailGuests(
+  scope: Scope,
+  { event, when, from }: EventOccurrence<EventWithAnswer>,
+  guests: readonly Attendee[],
+  key: string,
+): Promise<void> {
+  if (guests.length === 0) return
+  const allowed = await takeMailQuota(
+    scope,
+    guests.map(({ email }) => email),
+    'calendar',
+  )
+  for (const guest of guests.filter((_, index) => allowed[index])) {
+    const locationLine = event.location === '' ? '' : `  ${event.location}\n`
+    await queueMail(scope, {
+      id: stableId(`${key} ${guest.id}`, from),
+      workspaceId: scope.workspace.id,
+      kind: 'calendar',
+      to: guest.email,
+      subject: `Reminder: ${event.title}`,
+      text: `This event is coming up.\n\n  ${event.title}\n  ${eventTimeInWords(when)}\n${locationLine}`,
+    })
+  }
+}
+
+/** A UUID of version 7 that is derived from a text and a time in epoch milliseconds: equal input gives an equal id. */
+function stableId(text: string, ms: number): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0').slice(-12)
+  const hash = createHash('sha256').update(text).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
 }

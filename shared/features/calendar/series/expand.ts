@@ -105,7 +105,7 @@ function minDaysOf(parts: ReadonlyMap<string, string>, count: number): number {
 const maxStepsWithoutPause = 20_000
 
 /** Counts the steps of one series that is computed without pauses. Throws VALIDATION_ERROR beyond 20,000 steps, about 10 ms. */
-export function singleSeriesSteps(): TakeSteps {
+function singleSeriesSteps(): TakeSteps {
   let left = maxStepsWithoutPause
   return (steps) => {
     left -= steps

@@ -1,9 +1,8 @@
 import { type EventTime, eventTimeColumns, readEventTime, timeText } from '#shared/features/calendar/event-time.ts'
 import { applyChange, isSameTime, stampChange } from '#shared/features/calendar/events/apply-change.ts'
-import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { type EventRow, eventTimeOf, occurrenceColumns, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
 import type { Series } from '#shared/features/calendar/series/expand.ts'
-import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
 import { moveBetween, moveByDays, moveOriginals, splitRepeats } from '#shared/features/calendar/series/shift.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -20,7 +19,7 @@ export interface RowChange {
 }
 
 /** A series and its changed occurrences. */
-export interface SeriesWithExceptions {
+interface SeriesWithExceptions {
   readonly series: EventRow
   readonly exceptions: readonly EventRow[]
 }

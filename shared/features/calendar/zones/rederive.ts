@@ -1,11 +1,16 @@
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import { eventTimeColumns } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
-import { withExtent } from '#shared/features/calendar/events/event-extent.ts'
+import {
+  type EventRow,
+  eventTimeOf,
+  occurrenceColumns,
+  originalStartOf,
+  seriesOf,
+  withExtent,
+} from '#shared/features/calendar/events/event.ts'
 import { findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { isSeriesStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
-import { occurrenceColumns } from '#shared/features/calendar/series/occurrence-columns.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import { fromWallClock, toWallClock, zoneRelease } from '#shared/features/calendar/time.ts'
 import { findStaleEvents, lockEvents } from '#shared/features/calendar/zones/store.ts'
@@ -72,7 +77,7 @@ async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly s
 }
 
 /** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */
-export function rederiveEvent(row: EventRow): EventRow {
+function rederiveEvent(row: EventRow): EventRow {
   const when = eventTimeOf(row)
   if (when.allDay) return row
   const wall = Date.parse(`${row.wall_start}Z`)

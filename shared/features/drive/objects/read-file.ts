@@ -8,7 +8,7 @@ import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A file that was opened for reading. `open` reads the bytes of this version, even after the key is overwritten or deleted. */
-export interface OpenedFile extends ObjectRow {
+interface OpenedFile extends ObjectRow {
   readonly name: string
   readonly open: (range?: ByteRange) => Promise<Readable>
 }

@@ -45,7 +45,7 @@ async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): 
 }
 
 /** A file that was written, and whether its key is new. */
-export interface WrittenObject {
+interface WrittenObject {
   readonly object: DriveObject
   readonly isNew: boolean
 }

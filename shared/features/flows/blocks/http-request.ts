@@ -1,6 +1,6 @@
 import { defineBlock, type StepContext, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
 import { hasReference, toPlainJsonInSlices, toText } from '#shared/core/automation/template.ts'
-import { toStorableJson } from '#shared/features/flows/execution/storable-json.ts'
+import { toStorableJson } from '#shared/features/flows/execution/step-output.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/platform/egress/http.ts'

@@ -25,7 +25,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Stored row of a flow. */
-export interface FlowRow extends FlowDefinition {
+interface FlowRow extends FlowDefinition {
   readonly id: string
   readonly name: string
   readonly description: string
@@ -208,7 +208,7 @@ function refuseProblems([first]: readonly FlowProblem[]): void {
 }
 
 /** One sentence for a problem, with its block's id. */
-export const flowProblemText = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
+const flowProblemText = ({ node_id, message }: FlowProblem): string => (node_id === null ? message : `${node_id}: ${message}`)
 
 /** Id of the caller as the flow's editor. A flow runs with its editor's rights, so an anonymous visitor cannot edit. */
 function editorOf({ actor }: Scope): string {

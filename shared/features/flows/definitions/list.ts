@@ -27,7 +27,7 @@ export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<
 }
 
 /** Fields of a flow that the overview needs. */
-export type BriefFlow = Pick<FlowSummary, 'id' | 'name' | 'enabled' | 'trigger_kind' | 'next_run_at'>
+type BriefFlow = Pick<FlowSummary, 'id' | 'name' | 'enabled' | 'trigger_kind' | 'next_run_at'>
 
 /** Lists all flows the caller may see in brief form; reads them page by page. */
 export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {

@@ -1,25 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { Block, StepContext, WaitRequest } from '#shared/core/automation/block.ts'
 import type { FlowNode } from '#shared/core/automation/node.ts'
-import { toPlainJsonInSlices } from '#shared/core/automation/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { checked } from '#shared/features/flows/execution/output-size.ts'
-import { redactNamedSecrets } from '#shared/features/flows/execution/redact.ts'
 import {
+  advancePast,
+  beginLoop,
   blockOf,
-  dropIterationOutputs,
+  dropEndedIterations,
   type RunExecution,
-  rememberOutput,
+  stateAfter,
   stepContextOf,
 } from '#shared/features/flows/execution/run-execution.ts'
-import {
-  advanceToNextStep,
-  enterLoop,
-  leaveStep,
-  openLoopsOf,
-  type RunState,
-  type StepPosition,
-} from '#shared/features/flows/execution/run-state.ts'
+import { advanceToNextStep, type RunState, type StepPosition } from '#shared/features/flows/execution/run-state.ts'
+import { checked, redactNamedSecrets } from '#shared/features/flows/execution/step-output.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { isSuspensionError, requireNotHalted } from '#shared/platform/kernel/background.ts'
@@ -130,7 +123,8 @@ export async function executeRun(execution: RunExecution, runner: FlowRunner, ro
         unwritten.push(await rowOf(step, given.output, runner.now()))
         await advancePast(execution, place, given.output, 'out')
       } else if ('loops' in work) {
-        unwritten.push(await rowOf(step, beginLoop(execution, step, work.loops(step.context)), runner.now()))
+        const loopOutput = beginLoop(execution, step, work.loops(step.context))
+        unwritten.push(await rowOf(step, loopOutput, runner.now()))
       } else {
         const { output, handle = 'out' } = await work.computes(step.context)
         unwritten.push(await rowOf(step, await checked(output, budget), runner.now()))
@@ -176,39 +170,6 @@ export const failedStepRow = (step: ActiveStep, error: RunError, now: Date): Ste
 export function requireBlockApp(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
   requireNotHalted({ work: 'step', app }, scope.workspace)
   return scope
-}
-
-const stateAfter = ({ flow, state }: RunExecution, { node }: StepPosition, handle: string): RunState =>
-  leaveStep(flow.graph, state, node.id, handle)
-
-async function advancePast(execution: RunExecution, place: StepPosition, output: unknown, handle: string): Promise<void> {
-  execution.state = stateAfter(execution, place, handle)
-  execution.steps += 1
-  const { id } = place.node
-  if (execution.flow.referencedNodeIds.has(id)) rememberOutput(execution, id, await toPlainJsonInSlices(output, execution.budget))
-}
-
-/** Begins a loop over these items and returns its output. */
-function beginLoop(execution: RunExecution, { node }: StepPosition, items: readonly unknown[]): { readonly count: number } {
-  const { length } = items
-  if (length > flowLimits.itemsPerLoop) {
-    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.itemsPerLoop} items, it has ${length}`)
-  }
-  execution.items.set(node.id, items)
-  execution.state = enterLoop(execution.flow.graph, execution.state, node.id, length)
-  execution.steps += 1
-  const output = { count: length }
-  rememberOutput(execution, node.id, output)
-  return output
-}
-
-/** Drops the outputs of a loop's blocks when its next iteration begins. */
-function dropEndedIterations(execution: RunExecution, before: RunState): void {
-  const [was, is] = [openLoopsOf(before), openLoopsOf(execution.state)]
-  for (const { loop, index } of is) {
-    const known = was.find((one) => one.loop === loop)
-    if (known && known.index !== index) dropIterationOutputs(execution, loop)
-  }
 }
 
 /** Row of a successful step. */

@@ -1,14 +1,24 @@
 import type { Block, StepContext, Trigger } from '#shared/core/automation/block.ts'
 import type { FlowNode } from '#shared/core/automation/node.ts'
-import { type Lookup, pathsIn, type Render, renderTemplate, toPlainJsonInSlices, valueAt } from '#shared/core/automation/template.ts'
+import { pathsIn, type Render, toPlainJsonInSlices } from '#shared/core/automation/template.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import { graphOfSavedDefinition } from '#shared/features/flows/definitions/check.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import type { Graph } from '#shared/features/flows/definitions/graph.ts'
-import { lastIterationOf, openLoopsOf, type RunState, type StepPosition } from '#shared/features/flows/execution/run-state.ts'
+import { type Lookup, renderTemplate, valueAt } from '#shared/features/flows/execution/render-template.ts'
+import {
+  enterLoop,
+  lastIterationOf,
+  leaveStep,
+  openLoopsOf,
+  type RunState,
+  type StepPosition,
+} from '#shared/features/flows/execution/run-state.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
 import { findOutputs } from '#shared/features/flows/runs/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** A definition prepared for execution. */
@@ -57,14 +67,42 @@ export async function loadStepOutputs(
   for (const { node_id, output } of rows) outputs.set(node_id, await toPlainJsonInSlices(output, budget))
 }
 
-/** Keeps a step's output in memory when a block refers to it. */
-export function rememberOutput({ flow, outputs }: RunExecution, nodeId: string, output: unknown): void {
-  if (flow.referencedNodeIds.has(nodeId)) outputs.set(nodeId, output)
+/** Drops the outputs of a loop's blocks when its next iteration begins. */
+export function dropEndedIterations({ flow: { graph }, state, outputs }: RunExecution, before: RunState): void {
+  const openBefore = openLoopsOf(before)
+  for (const { loop, index } of openLoopsOf(state)) {
+    const known = openBefore.find((one) => one.loop === loop)
+    if (!known || known.index === index) continue
+    for (const nodeId of outputs.keys()) if (graph.sectionOf.get(nodeId)?.path.includes(loop)) outputs.delete(nodeId)
+  }
 }
 
-/** Drops the outputs of a loop's previous iteration. */
-export function dropIterationOutputs({ flow: { graph }, outputs }: RunExecution, loop: string): void {
-  for (const nodeId of outputs.keys()) if (graph.sectionOf.get(nodeId)?.path.includes(loop)) outputs.delete(nodeId)
+/** State of the run after a block that continues from `handle`. */
+export const stateAfter = ({ flow, state }: RunExecution, { node }: StepPosition, handle: string): RunState =>
+  leaveStep(flow.graph, state, node.id, handle)
+
+/** Advances the run past a block that continues from `handle`, and keeps the output when a block refers to it. */
+export async function advancePast(execution: RunExecution, place: StepPosition, output: unknown, handle: string): Promise<void> {
+  const { flow, outputs, budget } = execution
+  execution.state = stateAfter(execution, place, handle)
+  execution.steps += 1
+  const { id } = place.node
+  if (flow.referencedNodeIds.has(id)) outputs.set(id, await toPlainJsonInSlices(output, budget))
+}
+
+/** Begins a loop over these items and returns its output. */
+export function beginLoop(execution: RunExecution, { node }: StepPosition, items: readonly unknown[]): { readonly count: number } {
+  const { flow, outputs } = execution
+  const { length } = items
+  if (length > flowLimits.itemsPerLoop) {
+    throw problem('VALIDATION_ERROR', `list may have at most ${flowLimits.itemsPerLoop} items, it has ${length}`)
+  }
+  execution.items.set(node.id, items)
+  execution.state = enterLoop(flow.graph, execution.state, node.id, length)
+  execution.steps += 1
+  const output = { count: length }
+  if (flow.referencedNodeIds.has(node.id)) outputs.set(node.id, output)
+  return output
 }
 
 /** Kind of a block in a graph. Throws for triggers and unknown types. */
@@ -76,7 +114,10 @@ export function blockOf(node: FlowNode): Block {
 
 /** Builds the input of a step. */
 export function stepContextOf(execution: RunExecution, { node, iteration }: StepPosition): StepContext {
-  const render: Render = (value, extra) => renderTemplate(value, lookupOf(execution, extra), execution.budget)
+  const render: Render = (value, extra) => {
+    const lookup = lookupOf(execution, extra)
+    return renderTemplate(value, lookup, execution.budget)
+  }
   return {
     node,
     get settings() {
@@ -89,22 +130,22 @@ export function stepContextOf(execution: RunExecution, { node, iteration }: Step
   }
 }
 
-function lookupOf(execution: RunExecution, extra?: Readonly<Record<string, unknown>>): Lookup {
-  const { flow, trigger, outputs } = execution
+function lookupOf(execution: RunExecution, extra: Readonly<Record<string, unknown>> = {}): Lookup {
+  const { outputs } = execution
   return ([root, ...path]) => {
-    if (extra && Object.hasOwn(extra, root)) return valueAt(extra[root], path)
-    if (root === 'trigger') return valueAt(trigger, path)
-    if (root === 'context') return valueAt(flow.definition.context, path)
-    if (root === 'steps') return stepAt(outputs, path)
-    const here = openLoopsOf(execution.state).at(-1)
-    if (!here) return undefined
-    if (root === 'index') return path.length === 0 ? here.index : undefined
-    return root === 'item' ? valueAt(itemsAt(execution, here.loop)[here.index], path) : undefined
+    const isStep = root === 'steps'
+    const value = isStep ? outputs.get(path[0] ?? '') : Object.hasOwn(extra, root) ? extra[root] : rootValueOf(execution, root)
+    return valueAt(value, isStep ? path.slice(1) : path)
   }
 }
 
-function stepAt(outputs: ReadonlyMap<string, unknown>, [nodeId = '', ...path]: readonly string[]): unknown {
-  return valueAt(outputs.get(nodeId), path)
+function rootValueOf(execution: RunExecution, root: string): unknown {
+  if (root === 'trigger') return execution.trigger
+  if (root === 'context') return execution.flow.definition.context
+  const here = openLoopsOf(execution.state).at(-1)
+  if (!here) return undefined
+  if (root === 'index') return here.index
+  return root === 'item' ? itemsAt(execution, here.loop)[here.index] : undefined
 }
 
 /** Items of an open loop. Rendering the list again gives the same items, since nothing that it refers to changes. */

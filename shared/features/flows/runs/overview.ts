@@ -31,7 +31,7 @@ export const flowOverview = schema(
     { title: 'FlowOverview' },
   ),
 )
-export type FlowOverview = TypeOf<typeof flowOverview>
+type FlowOverview = TypeOf<typeof flowOverview>
 
 /** Maximum length of the list of upcoming runs. */
 const maxUpcoming = 10

@@ -1,10 +1,14 @@
 import type { BlockView } from '#shared/core/automation/block.ts'
+import { isJsonObject, pathsIn } from '#shared/core/automation/template.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKindOf, blockKinds } from '#shared/features/flows/blocks.ts'
 import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 import { loadCompiledFlow } from '#shared/features/flows/execution/load.ts'
-import { createRecordViewer } from '#shared/features/flows/runs/record-outputs.ts'
 import type {
   FlowRunPage,
   FlowRunQuery,
@@ -15,9 +19,8 @@ import type {
   TriggerVisibility,
 } from '#shared/features/flows/runs/schemas.ts'
 import { findFlowOfRuns, findRun, findRuns, findRunsOfFlow, findSteps } from '#shared/features/flows/runs/views-store.ts'
-import { blocksDerivedFromTrigger } from '#shared/features/flows/triggers/derived-blocks.ts'
 import { loadTriggerAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -27,8 +30,6 @@ const maxRunsOfFlow = 50
 
 /** Pages of rows read to fill one response page, when the caller's roles show only some flows. */
 const maxPages = 20
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 type Row = Omit<FlowRunSummary, 'error'> & {
   readonly error: RunError | null
@@ -58,7 +59,7 @@ export async function listRunsOfFlow(scope: Scope, flowId: string): Promise<Flow
 export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cursor }: FlowRunQuery): Promise<FlowRunPage> {
   const since = from === undefined ? null : sinceOf(from)
   const list = `flow runs ${scope.workspace.id} ${status ?? ''} ${flow ?? ''} ${since ?? ''}`
-  let after = cursor === undefined ? highestId : positionOf(list, cursor)
+  let after = readCursorId(list, cursor)
   const runs: FlowRunSummary[] = []
   for (let pages = 0; pages < maxPages; pages++) {
     const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, after, status, flow, since, limit + 1))
@@ -84,6 +85,20 @@ export async function getFlowRun(scope: Scope, flowId: string, id: string): Prom
   const views = await viewsOf(scope, flowId, steps, isHidden)
   return { ...summaryOf(scope, row, access), steps: views }
 }
+
+/** Lists all kinds of triggers and blocks, for flow editors. */
+export const listBlockKinds = (): BlockView[] =>
+  blockKinds.map((kind) => ({
+    type: kind.type,
+    label: kind.label,
+    description: kind.description,
+    is_trigger: kind.isTrigger,
+    handles: [...kind.handles],
+    settings: kind.settings.json as unknown as Record<string, unknown>,
+    required: [...kind.required],
+    output: kind.isTrigger ? { ...kind.sample } : (kind.output as Record<string, unknown>),
+    app: kind.isTrigger ? null : kind.app,
+  }))
 
 interface StepRow extends Omit<FlowStepView, 'error' | 'output' | 'output_cut'> {
   readonly output: unknown
@@ -162,28 +177,61 @@ const visibilityOf = (type: string): string => {
 }
 const showsRecord = (type: string): boolean => visibilityOf(type) === 'record'
 
-function positionOf(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
-}
-
 function sinceOf(from: string): string {
   const instant = toUtcInstant(from) ?? (isDay(from) ? `${from}T00:00:00Z` : undefined)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `from must be an instant as RFC 3339 writes it, or YYYY-MM-DD, got ${from}`)
   return instant
 }
 
-/** Lists all kinds of triggers and blocks, for flow editors. */
-export const listBlockKinds = (): BlockView[] =>
-  blockKinds.map((kind) => ({
-    type: kind.type,
-    label: kind.label,
-    description: kind.description,
-    is_trigger: kind.isTrigger,
-    handles: [...kind.handles],
-    settings: kind.settings.json as unknown as Record<string, unknown>,
-    required: [...kind.required],
-    output: kind.isTrigger ? { ...kind.sample } : (kind.output as Record<string, unknown>),
-    app: kind.isTrigger ? null : kind.app,
-  }))
+/** Trigger parts with restricted access, by their names in references. */
+const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
+
+/** Ids of blocks whose outputs derive from the trigger: by a reference, through other blocks, or as items of a loop. */
+function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
+  const derived = new Set<string>()
+  const derives = (id: string, config: unknown): boolean => {
+    if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true
+    for (const [root, part] of pathsIn(config)) {
+      if (root === 'trigger' ? restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
+    }
+    return false
+  }
+  for (let size = -1; size < derived.size; ) {
+    size = derived.size
+    for (const { id, config } of nodeById.values()) if (!derived.has(id) && derives(id, config)) derived.add(id)
+  }
+  return derived
+}
+
+/** Output of a step that wrote a record. */
+interface RecordOutput {
+  readonly id: string
+  readonly object_type: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+const isRecordOutput = (output: unknown): output is RecordOutput =>
+  isJsonObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isJsonObject(output.values)
+
+/**
+ * Returns a function that reduces a step's record output, as of its write, to the fields the caller may read now; only the id of a record
+ * that is deleted or not visible. Runs one statement per type.
+ */
+async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
+  const visible = new Map<string, ReadonlySet<string>>()
+  for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isRecordOutput), ({ object_type }) => object_type)) {
+    const type = await findRecordType(scope, typeKey)
+    if (!type || !permits(scope, 'records:read', typeKey)) continue
+    const access = recordAccessFor(scope, type, 'records:read')
+    const ids = [...new Set(ofType.map(({ id }) => id))]
+    for (const record of await findRecordsByIds(scope, type, ids)) {
+      if (access.test(record)) visible.set(record.id, access.visibleFields(record))
+    }
+  }
+  return (output) => {
+    if (!isRecordOutput(output)) return null
+    const shown = visible.get(output.id)
+    const values = Object.entries(output.values).filter(([key]) => shown?.has(key))
+    return { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }
+  }
+}

@@ -1,7 +1,7 @@
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Statuses of a run; the last three are final. */
-export const flowRunStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
+const flowRunStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
 export type FlowRunStatus = (typeof flowRunStatuses)[number]
 
 const uuid = t.String({ format: 'uuid' })

@@ -1,6 +1,6 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import { calendarEventSource, startingEventName } from '#shared/features/calendar/announce.ts'
-import { minutesBeforeOf } from '#shared/features/calendar/blocks/trigger-calendar-event.ts'
+import { minutesBeforeOf } from '#shared/features/calendar/blocks.ts'
 import { scheduleReminderChecks } from '#shared/features/calendar/reminders/schedule.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'

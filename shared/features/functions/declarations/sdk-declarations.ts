@@ -2,9 +2,10 @@ import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
-import { inputTypeOf, readTypeOf } from '#shared/features/functions/declarations/field-declarations.ts'
+import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /**
  * TypeScript declarations of a function's environment in this workspace: the SDK, with the record types and fields that the caller may
@@ -162,3 +163,41 @@ declare var console: Console
 declare function setTimeout(action: (...values: any[]) => void, delay?: number, ...values: any[]): number
 declare function clearTimeout(timer?: number): void
 `
+
+/** TypeScript types of a field's values: the type read, and further types accepted as input. */
+interface Shape {
+  readonly read: (options: string) => string
+  readonly alsoSent?: string
+}
+
+const text: Shape = { read: () => 'string' }
+const texts: Shape = { read: () => 'string[]' }
+
+const shapes: Readonly<Record<FieldType, Shape>> = {
+  string: text,
+  text,
+  email: text,
+  url: text,
+  date: text,
+  datetime: text,
+  file: text,
+  ref: text,
+  refs: texts,
+  number: { read: () => 'number', alsoSent: 'string' },
+  currency: { read: () => 'Money', alsoSent: '{ amount: number | string; code?: string } | number | string' },
+  bool: { read: () => 'boolean', alsoSent: "'true' | 'false'" },
+  select: { read: (options) => options },
+  multiselect: { read: (options) => `(${options})[]` },
+}
+
+/** TypeScript type of a field's value in the answer of records.get. */
+const readTypeOf = (field: Field): string => `${shapes[field.type].read(optionsOf(field))} | null`
+
+/** TypeScript type of a field's input; undefined for a formula field. */
+function inputTypeOf(field: Field): string | undefined {
+  if (field.rules.formula !== undefined) return undefined
+  const { alsoSent } = shapes[field.type]
+  return alsoSent === undefined ? readTypeOf(field) : `${readTypeOf(field)} | ${alsoSent}`
+}
+
+const optionsOf = ({ rules }: Field): string => (rules.options ?? []).map((option) => JSON.stringify(option)).join(' | ') || 'string'

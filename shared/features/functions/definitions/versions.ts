@@ -15,7 +15,7 @@ const parts = {
 /** A version of a function's source: in lists, and with its text. */
 export const functionVersionSummary = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
 export const functionVersionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
-export type FunctionVersionView = TypeOf<typeof functionVersionView>
+type FunctionVersionView = TypeOf<typeof functionVersionView>
 
 /** The latest versions of a function, newest first. */
 export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof functionVersionSummary>[]> =>

@@ -4,7 +4,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { FunctionRunPage, FunctionRunQuery, FunctionRunSummary, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -32,14 +32,12 @@ export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, ru
   )
 }
 
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 type RunRow = Omit<FunctionRunSummary, 'error'> & { readonly error: string | null }
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listFunctionRuns(scope: Scope, functionId: string, query: FunctionRunQuery): Promise<FunctionRunPage> {
   const list = `runs ${functionId}`
-  const after = query.cursor === undefined ? highestId : readCursorId(list, query.cursor)
+  const after = readCursorId(list, query.cursor)
   const { page, hasMore } = await readPage<RunRow>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
   const last = page.at(-1)
   const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && maySeeOutput(scope, run) ? { error } : {}) }))
@@ -59,9 +57,3 @@ export async function getFunctionRun(scope: Scope, functionId: string, id: strin
 /** A run's output may hold data that only its caller may read; functions:create on the function also permits reading it. */
 const maySeeOutput = (scope: Scope, run: Pick<RunRow, 'actor_id' | 'function_id'>): boolean =>
   (scope.actor.id !== null && run.actor_id === scope.actor.id) || permits(scope, 'functions:create', run.function_id)
-
-function readCursorId(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
-}

@@ -2,7 +2,7 @@ import { logLines, runSteps } from '#shared/core/automation/invocation.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Endings of a run. `interrupted`: its process ended or its worker stopped. */
-export const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
+const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
 
 const uuid = t.String({ format: 'uuid' })
 const parts = {

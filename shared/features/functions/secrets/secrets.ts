@@ -12,7 +12,7 @@ export const secretView = schema(
     { title: 'FunctionSecret', description: 'A value that only functions of the workspace can read, with sdk.secrets.get.' },
   ),
 )
-export type SecretView = TypeOf<typeof secretView>
+type SecretView = TypeOf<typeof secretView>
 
 export const secretInput = schema(
   t.Object({ value: t.String({ minLength: 1, maxLength: functionLimits.secretCharacters, description: 'Never answered.' }) }),

@@ -1,8 +1,19 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-// Of all workspaces: what has been out of everybody's reach for long enough. A space counts by when its owner left.
+/** Bytes of a workspace's files. Values: workspace. */
+export const findUsage = sql('find_file_usage', 'select total_bytes from file_usage where workspace_id = $1')
 
-/** Deletes files of such spaces, so many at most, counts them out of their workspaces, and says how many rows went. Values: before when, how many. */
+/** Adds bytes, or subtracts negative ones; no row when added bytes exceed the cap. Values: workspace, bytes, cap or null. */
+export const changeUsage = sql(
+  'change_file_usage',
+  `insert into file_usage as usage (workspace_id, total_bytes)
+   select $1, greatest($2::bigint, 0) where $3::bigint is null or $2::bigint <= $3::bigint
+   on conflict (workspace_id) do update set total_bytes = usage.total_bytes + $2::bigint
+     where $3::bigint is null or $2::bigint <= 0 or usage.total_bytes + $2::bigint <= $3::bigint
+   returning total_bytes`,
+)
+
+/** Deletes files of spaces whose owners left, in all workspaces, and subtracts their bytes; returns how many. Values: left before, limit. */
 export const deleteLeftObjects = sql(
   'delete_left_drive_objects',
   `with gone as (
@@ -22,12 +33,12 @@ export const deleteLeftObjects = sql(
    select count(*) from gone`,
 )
 
-/** Deletes such spaces, once nothing lies in them. Values: before when. */
+/** Deletes empty spaces whose owners left, in all workspaces. Values: left before. */
 export const deleteLeftSpaces = sql(
   'delete_left_drive_spaces',
   `delete from drive_spaces as space where left_at < $1
      and not exists (select from drive_objects as object where object.workspace_id = space.workspace_id and object.space_id = space.id)`,
 )
 
-/** Deletes shares with people who have left. Values: before when. */
+/** Deletes shares with people who left, in all workspaces. Values: left before. */
 export const deleteLeftShares = sql('delete_left_drive_shares', 'delete from drive_shares where left_at < $1')

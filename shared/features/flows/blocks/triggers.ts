@@ -1,6 +1,16 @@
 import { defineTrigger, textSetting } from '#shared/core/automation/block.ts'
 import { cronProblem } from '#shared/features/flows/triggers/cron.ts'
 
+export const manualTrigger = defineTrigger({
+  type: 'trigger.manual',
+  kind: 'manual',
+  label: 'By hand',
+  description: 'Runs when somebody runs it, by the API or from a function.',
+  settings: {},
+  required: [],
+  sample: { input: { any: 'JSON' } },
+})
+
 export const scheduleTrigger = defineTrigger({
   type: 'trigger.schedule',
   kind: 'schedule',

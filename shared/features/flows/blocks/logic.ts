@@ -3,6 +3,25 @@ import { clauseProblems, clauseSettings, evaluateClauses } from '#shared/core/au
 import { listProblems, readListItems } from '#shared/core/automation/items.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
+export const conditionBlock = defineBlock({
+  type: 'logic.condition',
+  label: 'Condition',
+  description: 'Goes on one way when its tests hold, and another when they do not.',
+  settings: clauseSettings,
+  required: [],
+  problems: clauseProblems,
+  handles: ['true', 'false'],
+  output: { result: t.Boolean() },
+  shown: 'readers',
+  app: null,
+  work: {
+    computes: async (step) => {
+      const result = await evaluateClauses(step.node.config, step)
+      return { output: { result }, handle: String(result) }
+    },
+  },
+})
+
 export const filterBlock = defineBlock({
   type: 'logic.filter',
   label: 'Filter',
@@ -25,4 +44,18 @@ export const filterBlock = defineBlock({
       return { output: { items, count: items.length } }
     },
   },
+})
+
+export const forEachBlock = defineBlock({
+  type: 'logic.for_each',
+  label: 'For each',
+  description: 'Repeats what `loop` leads to for every item of a list, one after the other; then goes on with `done`.',
+  settings: { list: listSetting('A reference to a list, or a JSON array, of up to 1,000 items.') },
+  required: ['list'],
+  problems: (config) => listProblems(config.list),
+  handles: ['loop', 'done'],
+  output: { count: t.Integer() },
+  shown: 'readers',
+  app: null,
+  work: { loops: ({ node: { config }, render }) => readListItems(render(config.list)) },
 })
