@@ -54,6 +54,16 @@ export function readValue({ type, codeColumn }: Field, cell: unknown, code: unkn
   return fromColumns(codeColumn === null ? [cell] : [cell, code])
 }
 
+/** Column parameters of the fields' values, by column name; null for an empty value. */
+export function toColumnValues(fields: readonly Field[], values: Values): Record<string, unknown> {
+  const cells: Record<string, unknown> = {}
+  for (const field of fields) {
+    const parameters = fieldKinds[field.type].toColumns(values[field.key] ?? null)
+    for (const [index, column] of valueColumnsOf(field).entries()) cells[column] = parameters[index]
+  }
+  return cells
+}
+
 /** The record of a row. */
 export function toRecord(type: RecordType, row: RecordRow): StoredRecord {
   const values = emptyValues()

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { decodeText } from '#shared/core/records/csv/decode.ts'
-import { unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
 import { createHeaderScanner, type Separator } from '#shared/core/records/csv/separator.ts'
+import { unescapeCell } from '#shared/core/records/csv/write.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Maximum characters of a header row and bytes of a record. A file that exceeds them has an unclosed quote or is not CSV. */

@@ -1,5 +1,7 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { ValueFilter } from '#shared/core/records/query/filter.ts'
 import { maxFilters, type QueryPage, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
@@ -80,6 +82,24 @@ function readDirection(dir: string): SortKey['dir'] {
 /** Parses `fields=name,total` to field keys; undefined for all fields. */
 export const readFieldKeys = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : text === '' ? [] : text.split(',')
+
+/**
+ * The fields that a caller selected; undefined for all. Throws the same VALIDATION_ERROR for an unknown field and for one that the caller
+ * may never see.
+ */
+export function readFieldSelection(
+  type: RecordType,
+  access: RecordAccess,
+  keys: readonly string[] | undefined,
+): ReadonlySet<string> | undefined {
+  if (keys === undefined) return undefined
+  for (const key of keys) {
+    if (!type.fieldByKey.has(key) || access.neverVisible.has(key)) {
+      throw problem('VALIDATION_ERROR', `fields must name fields of ${type.key} that you may read, got ${key}`)
+    }
+  }
+  return new Set(keys)
+}
 
 /** The number of records before a page; `offset` overrides `page` (decisions, Records, types, fields). */
 function readOffset({ page, offset, limit }: PagedSearchQuery): number {

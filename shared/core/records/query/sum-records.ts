@@ -1,5 +1,5 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { requireNamedField } from '#shared/core/records/query/filter.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
@@ -8,7 +8,7 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -45,32 +45,31 @@ export interface CurrencySum {
  * no groups. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than `maxGroups` and for
  * a field that cannot be summed or grouped by.
  */
-export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const access = requireRecordAccess(scope, type, 'records:read')
-    const compiled = compileQuery(scope, type, access, query)
-    const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
-    const summed = query.sums.map((key) => requireSummable(type, access, query, key))
-    const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
-    const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
-      sumsOf(
-        type,
-        keys.map(({ value }) => value),
-        summed,
-        compiled.whereSql(),
-      ),
-    )
-    const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
-    const rows = await readRows<readonly unknown[]>(
-      scope,
-      asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
-    )
-    return toGroups(
-      rows.filter(([count]) => count !== null),
-      keys.length,
+export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const compiled = compileQuery(scope, type, access, query)
+  const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
+  const summed = query.sums.map((key) => requireSummable(type, access, query, key))
+  const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
+  const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
+    sumsOf(
+      type,
+      keys.map(({ value }) => value),
       summed,
-    )
-  })
+      compiled.whereSql(),
+    ),
+  )
+  const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
+  const rows = await readRows<readonly unknown[]>(
+    scope,
+    asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
+  )
+  return toGroups(
+    rows.filter(([count]) => count !== null),
+    keys.length,
+    summed,
+  )
 }
 
 interface CompiledGroupKey {
