@@ -3,7 +3,7 @@ import { computesUnique, recomputeAfter } from '#shared/core/records/compute/rec
 import type { Selection } from '#shared/core/records/compute/store.ts'
 import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/stale-reads.ts'
+import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { defineHandler } from '#workers/platform/jobs/handler.ts'
@@ -20,7 +20,7 @@ interface Progress {
 }
 
 // Writes with type metadata from before the formula are committed or refused before this job is enqueued, and every later write computes
-// the formula itself (shared/core/types/tables/edition.ts). So all records are correct once the last one is computed.
+// the formula itself (shared/core/types/tables/change-table.ts). So all records are correct once the last one is computed.
 export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
   let progress = (checkpoint ?? (await initialProgress(scope, await requireRecordType(scope, typeKey)))) as Progress
   for (;;) {

@@ -15,7 +15,7 @@ import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
-import { wantsSnapshots } from '#shared/platform/events/update-snapshots.ts'
+import { wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 

@@ -1,7 +1,7 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
+import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/plan-indexes.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { decayedScoreSql } from '#shared/core/types/indexes/use-store.ts'
-import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
