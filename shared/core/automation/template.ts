@@ -15,7 +15,7 @@ export type Lookup = (path: Path) => unknown
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
 /** Roots of references (decisions, Flows). */
-export const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
+const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
 // A path contains no braces, so the innermost pair counts; other braces are literal text.
 const reference = /\{\{([^{}]+)\}\}/g

@@ -96,7 +96,7 @@ export const noticeInput = schema(
     { title: 'NoticeInput' },
   ),
 )
-export type NoticeInput = TypeOf<typeof noticeInput>
+type NoticeInput = TypeOf<typeof noticeInput>
 
 /**
  * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by natural key. Throws VALIDATION_ERROR

@@ -8,7 +8,7 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** The most bytes of a list's answer as JSON; a larger single item is answered alone. */
-export const maxListBytes = 10_000_000
+const maxListBytes = 10_000_000
 
 /** Bytes for the items; 10,000 are reserved for the envelope, totals and cursors. */
 const maxItemBytes = maxListBytes - 10_000
@@ -33,7 +33,7 @@ async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Stateme
 }
 
 /** A page of rows, and whether more rows follow. */
-export interface ReadPage<Row> {
+interface ReadPage<Row> {
   readonly page: Row[]
   readonly hasMore: boolean
 }

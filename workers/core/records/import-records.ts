@@ -9,7 +9,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
-export const maxImportRows = 500
+const maxImportRows = 500
 
 /** Maximum rows, and characters, created in one transaction together with its checkpoint. It also bounds the memory of an import. */
 const stepSize = { rows: 100, characters: 250_000 }

@@ -46,7 +46,7 @@ export function bindCondition(condition: PolicyRule['condition'], principal: Pol
 }
 
 /** Kleene's three-valued `and`: false if either side is false. */
-export const andTruth = (first: Truth, second: Truth): Truth =>
+const andTruth = (first: Truth, second: Truth): Truth =>
   first === false || second === false ? false : first === undefined ? undefined : second
 
 /** Evaluates a condition for a record. */

@@ -5,7 +5,7 @@ import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
 import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
 
 /** The fields that a caller's allow rules show. */
-export interface FieldAccess {
+interface FieldAccess {
   /** Fields that some rule could hide, regardless of its condition. */
   readonly hideable: ReadonlySet<string>
   /** Fields that no record shows; exports omit their columns. */

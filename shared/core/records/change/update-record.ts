@@ -57,7 +57,7 @@ export async function requireChangeable(
 }
 
 /** Writes the fields of a locked record that differ, computed ones included. `computed` replaces their computation. No change, no write. */
-export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
+async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)

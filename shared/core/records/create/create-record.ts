@@ -40,7 +40,7 @@ export const withinRecordCap = <T>(scope: Scope, adds: number, work: (scope: Sco
 const noFields: ReadonlySet<string> = new Set()
 
 /** The actions that create records. Rules may give each its own conditions. */
-export type CreateAction = 'records:create' | 'records:import'
+type CreateAction = 'records:create' | 'records:import'
 
 /**
  * Reads the sent values by `read` and completes them with defaults. Throws FORBIDDEN when the caller's rules for the action do not allow

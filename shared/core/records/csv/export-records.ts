@@ -19,7 +19,7 @@ export const maxExported = 10_000
 /** Maximum records, and bytes of their text, in memory at once. */
 const stepSize = { records: 200, bytes: 250_000 }
 
-export interface RecordExport {
+interface RecordExport {
   readonly total: number
   readonly truncated: boolean
   /** The file's bytes, some records at a time; `done` receives the number of records written so far. */

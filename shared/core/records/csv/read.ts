@@ -13,7 +13,7 @@ export const maxRecordBytes = 4_000_000
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] } | { readonly row: number; readonly error: string }
 
 /** A CSV file whose header has been read. Iterate its rows once, or `close` it: either releases the source. */
-export interface CsvFile {
+interface CsvFile {
   /** The names of the first row, trimmed. */
   readonly header: readonly string[]
   /** Rows in order, without blank lines, cells unescaped. Iterating throws VALIDATION_ERROR at the first row that is not CSV. */

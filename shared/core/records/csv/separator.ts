@@ -4,7 +4,7 @@ export type Separator = (typeof separators)[number]
 const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
 
 /** Reads the header row of a CSV text that arrives in pieces. */
-export interface HeaderScanner {
+interface HeaderScanner {
   /** Reads the next piece. True once the header row is complete; later text is ignored. */
   readonly read: (piece: string) => boolean
   /** The most frequent separator of the header row outside quotes; the comma when it has none. */

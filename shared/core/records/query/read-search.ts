@@ -7,7 +7,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
 /** The query parameters of a search (document 1, Search mode). An export takes them without the page. */
-export interface SearchQuery {
+interface SearchQuery {
   readonly q?: string | undefined
   /** A JSON array of `{field, op, value}`, or the list itself. */
   readonly filter?: string | readonly ValueFilter[] | undefined

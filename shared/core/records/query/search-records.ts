@@ -11,7 +11,7 @@ import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, asHeavy, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-export interface SearchPage {
+interface SearchPage {
   readonly records: RecordView[]
   /** Exact number of matching records that the caller may read. */
   readonly total: number
@@ -58,11 +58,7 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
 }
 
 /** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
-export const readQueryRows = (
-  scope: Scope,
-  { dependsOnValues, parameterNames }: CompiledQuery,
-  statement: Statement,
-): Promise<RecordRow[]> =>
+const readQueryRows = (scope: Scope, { dependsOnValues, parameterNames }: CompiledQuery, statement: Statement): Promise<RecordRow[]> =>
   readRows<RecordRow>(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
 
 const tooLong = (limit: number) =>

@@ -13,17 +13,17 @@ import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A grouping key: a field's value, or the day or month of a date or instant. An instant is read in `timeZone`. */
-export type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
+type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
 
 /** The fields to sum, the grouping keys, and the query that selects the records. */
-export interface SumQuery extends Omit<RecordQuery, 'sort'> {
+interface SumQuery extends Omit<RecordQuery, 'sort'> {
   /** Keys of number and currency fields. */
   readonly sums: readonly string[]
   readonly by?: readonly GroupKey[]
 }
 
 /** The sums of records with equal grouping values. */
-export interface SumGroup {
+interface SumGroup {
   /** The values of `by` in its order: text, `true`, `false`, or null for no value. Days are `2026-11-21`, months `2026-11`. */
   readonly by: readonly (string | boolean | null)[]
   /** Number of records in the group. */
@@ -32,7 +32,7 @@ export interface SumGroup {
   readonly sums: Readonly<Record<string, readonly CurrencySum[]>>
 }
 
-export interface CurrencySum {
+interface CurrencySum {
   readonly code: string | null
   /** Decimal text. */
   readonly amount: string

@@ -15,7 +15,7 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Checks existing records against the new restrictions while writes of the type are blocked; throws when some violate them. */
-export type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly Restriction[]) => Promise<void>
+type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly Restriction[]) => Promise<void>
 
 /**
  * Changes a field's definition. New restrictions are passed to `requireConform` while writes of the type are blocked; every later write

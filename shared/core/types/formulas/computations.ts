@@ -10,7 +10,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The context of a computation. */
-export interface ComputeContext {
+interface ComputeContext {
   /** The time of the write: the value of TODAY and NOW. */
   readonly now: Date
   readonly defaultCurrency: string
