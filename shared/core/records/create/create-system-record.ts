@@ -6,11 +6,10 @@ import { isComputed } from '#shared/core/records/input.ts'
 import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import { defaultValue } from '#shared/core/types/field-kinds/value.ts'
+import { defaultValue, isAccepted } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
@@ -58,13 +57,5 @@ function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<R
 }
 
 /** Whether a value keeps its field's rules. A built-in field that was a custom one has the workspace's rules; numbers may outgrow them. */
-function isValid(field: Field, value: FieldValue): boolean {
-  if (value === null) return true
-  try {
-    fieldKinds[field.type].check(value, field, field.key)
-    return true
-  } catch (error) {
-    if (error instanceof Problem) return false
-    throw error
-  }
-}
+const isValid = (field: Field, value: FieldValue): boolean =>
+  value === null || isAccepted(() => fieldKinds[field.type].check(value, field, field.key))
