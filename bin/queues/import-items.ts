@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { readCsv } from '#shared/core/records/csv/read.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 import type { Api } from '../client/api.ts'
 import { formatCount, progressBar } from '../client/progress-bar.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
@@ -16,7 +17,7 @@ interface Options extends TargetOptions {
 }
 
 /** Limits of one request (document 2, Queue items per add; document 1, Request body). */
-const requestLimits = { items: 500, bytes: 700_000 }
+const requestLimits = { items: 500, size: 700_000 }
 
 interface Failure {
   readonly row: number
@@ -50,17 +51,7 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
     shell.print(sent.failed.map(({ row, message }) => `row ${row}: ${message.replace(/\p{Cc}+/gu, ' ')}`))
     bar.show(total.created + total.duplicates)
   }
-  let [rows, bytes]: [ItemRow[], number] = [[], 0]
-  for await (const row of itemRows(file, queue)) {
-    const size = 'item' in row ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0
-    if (rows.length === requestLimits.items || (rows.length > 0 && bytes + size > requestLimits.bytes)) {
-      await send(rows)
-      ;[rows, bytes] = [[], 0]
-    }
-    rows.push(row)
-    bytes += size
-  }
-  if (rows.length > 0) await send(rows)
+  for await (const rows of groupBySize(itemRows(file, queue), sizeOf, requestLimits)) await send(rows)
   bar.clear()
   const { created, duplicates, failed } = total
   const open = duplicates > 0 ? `, ${formatCount(duplicates)} were open already` : ''
@@ -72,6 +63,9 @@ export async function importItems({ file, queue: key, batch, ...options }: Optio
     failed: failed.length > 0,
   }
 }
+
+/** Bytes of a row in the body of a request. */
+const sizeOf = (row: ItemRow): number => ('item' in row ? Buffer.byteLength(JSON.stringify(row.item)) + 1 : 0)
 
 /** A row of a file: an item, or the reason why it is invalid. */
 type ItemRow =

@@ -1,9 +1,16 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
-import { type RecordRow, type RecordView, rowToRecordView, type StoredRecord, toRecord, toRecordView } from '#shared/core/records/record.ts'
+import {
+  type RecordRow,
+  type RecordView,
+  recordEtag,
+  rowToRecordView,
+  type StoredRecord,
+  toRecord,
+  toRecordView,
+} from '#shared/core/records/record.ts'
 import { findRecordById } from '#shared/core/records/store.ts'
-import { recordEtag } from '#shared/core/records/version.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'

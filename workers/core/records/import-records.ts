@@ -12,7 +12,7 @@ import { type Attempt, defineHandler } from '#workers/platform/jobs/handler.ts'
 const maxImportRows = 500
 
 /** Maximum rows, and characters, created in one transaction together with its checkpoint. It also bounds the memory of an import. */
-const stepSize = { rows: 100, characters: 250_000 }
+const stepSize = { items: 100, size: 250_000 }
 
 /** Checkpoint of an import: the number of rows done, and those among them that were refused. */
 interface Progress {

@@ -43,7 +43,8 @@ export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery =
 export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPage => ({
   ...readSearch(query),
   limit: query.limit,
-  offset: readOffset(query),
+  // `offset` overrides `page` (decisions, Records, types, fields).
+  offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
   fields: readFieldKeys(query.fields),
 })
 
@@ -99,11 +100,6 @@ export function readFieldSelection(
     }
   }
   return new Set(keys)
-}
-
-/** The number of records before a page; `offset` overrides `page` (decisions, Records, types, fields). */
-function readOffset({ page, offset, limit }: PagedSearchQuery): number {
-  return offset ?? ((page ?? 1) - 1) * limit
 }
 
 /** Whether a listing's parameters select search mode: any of these does, even when empty (document 1, Records, rule 4). */
