@@ -1,6 +1,6 @@
 import { jobs } from '#shared/jobs.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
-import { findDueQueues } from '#shared/platform/jobs/monitoring/queue-depths.ts'
+import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
 import { handlers } from '#workers/handlers.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'

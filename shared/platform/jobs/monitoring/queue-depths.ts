@@ -1,5 +1,5 @@
-import type { Database, Executor } from '#shared/platform/db/database.ts'
-import { asUnprepared, sql } from '#shared/platform/db/statements/statement.ts'
+import type { Database } from '#shared/platform/db/database.ts'
+import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /** Numbers of waiting and running jobs of a queue, and the age of the next one. */
 export interface QueueDepth {
@@ -41,19 +41,3 @@ const depths = sql(
 )
 /** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`. */
 export const findQueueDepths = (db: Database): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())
-
-// Unprepared, as in `crowded-workspaces.ts`: the table may be empty or full, and each needs its own plan.
-const due = sql(
-  'find_due_queues',
-  `select queue.name
-   from unnest($1::text[]) as queue (name)
-   cross join lateral (
-     select from pgboss.job
-     where job.name = queue.name and job.state < 'active' and not job.blocked and job.start_after <= now()
-     limit 1
-   ) as job`,
-)
-/** Returns those of `queues` that have a job due to start. */
-export async function findDueQueues(db: Executor, queues: readonly string[]): Promise<readonly string[]> {
-  return (await db.query<{ name: string }>(asUnprepared(due(queues)))).map(({ name }) => name)
-}

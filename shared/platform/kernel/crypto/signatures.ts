@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
 /** Signs text of this installation for one purpose, and verifies the signatures. */
-interface Signer {
+export interface Signer {
   /** Returns the signature of a text as base64url, which forms and URLs can carry. */
   readonly sign: (text: string) => string
   /** Whether a signature belongs to the text. Compares in constant time. */

@@ -12,7 +12,7 @@ const stepsAtOnce = 64
 export const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
 
 /** What a copy changes: values without parts, and items of objects by their names. */
-interface CopyOptions {
+export interface CopyOptions {
   readonly leaf?: (value: unknown) => unknown
   /** The item to copy in this one's place, under its name. */
   readonly item?: (name: string, item: unknown) => readonly [name: string, item: unknown]
