@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
       add constraint event_listeners_event check (source <> 'records' or event in ('created', 'updated', 'deleted')),
       add constraint event_listeners_type foreign key (workspace_id, record_type)
         references record_types (workspace_id, key) on delete cascade;
-    -- Whether an update must carry the whole record is remembered (shared/platform/events/update-snapshots.ts).
+    -- Whether an update must carry the whole record is remembered (shared/platform/events/listen.ts).
     create trigger event_listeners_changed after insert or update or delete on event_listeners
       for each row execute function note_change('workspace_id');
 

@@ -7,7 +7,7 @@ export const config = { transaction: false }
  * locked out while the indexes are built.
  */
 export async function up(knex: Knex): Promise<void> {
-  // The letters of a text and the pairs of neighbours among them; \x01 stands between two pairs (shared/platform/db/letter-pairs.ts).
+  // The letters of a text and the pairs of neighbours among them; \x01 stands between two pairs (shared/platform/db/statements/letter-pairs.ts).
   await knex.raw(`
     create or replace function letter_pairs(content text) returns text[] language sql immutable parallel safe
     return string_to_array(content, null) || string_to_array(

@@ -1,5 +1,5 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
-import { createUseCounter } from '#shared/core/types/indexes/use-counter.ts'
+import { createUseCounter } from '#shared/core/types/indexes/count-use.ts'
 import { guards } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'

@@ -1,7 +1,7 @@
 import { sdkMethods } from '#shared/features.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { NotificationListener } from '#shared/platform/db/notification-listener.ts'
+import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'

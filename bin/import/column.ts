@@ -18,7 +18,7 @@ export interface Column {
 }
 
 /** Collects the cells of a column. */
-export interface WatchedColumn {
+interface WatchedColumn {
   readonly addCell: (cell: string) => void
   readonly result: () => Column
 }

@@ -1,7 +1,6 @@
 import { formatCount } from '../client/progress-bar.ts'
 import type { ApiTarget } from '../client/target.ts'
 import { importedColumns, type PlannedColumn, type Proposal } from './propose.ts'
-import { textTable } from './text-table.ts'
 
 /** Describes a proposal in lines of text. */
 export function describeProposal({ type, columns, rows }: Proposal): readonly string[] {
@@ -19,6 +18,26 @@ function describeColumn(planned: PlannedColumn): readonly string[] {
   const { options, example } = planned.column
   const type = planned.plan === 'fill' ? `${planned.type} (there already)` : planned.type
   return [planned.key, type, planned.plan === 'create' && options.length > 0 ? `one of ${options.join(', ')}` : example]
+}
+
+/** Maximum characters of a cell; longer cells are cut. */
+const maxCellLength = 44
+
+/** Formats rows as lines of text with aligned columns. */
+function textTable(rows: readonly (readonly string[])[]): readonly string[] {
+  const cut = rows.map((cells) => cells.map(shorten))
+  const widths = (cut[0] ?? []).map((_, index) => Math.max(...cut.map((cells) => [...(cells[index] ?? '')].length)))
+  return cut.map((cells) =>
+    cells
+      .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - [...cell].length))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+function shorten(cell: string): string {
+  const characters = [...cell.replace(/[\s\p{C}]+/gu, ' ').trim()]
+  return characters.length <= maxCellLength ? characters.join('') : `${characters.slice(0, maxCellLength - 1).join('')}…`
 }
 
 /** Describes a proposal as JSON. */

@@ -1,11 +1,11 @@
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import type { Api } from '../client/api.ts'
 import { formatCount } from '../client/progress-bar.ts'
 import type { ApiTarget } from '../client/target.ts'
 import { makeTypeKey } from './keys.ts'
-import { prepareType, proposeFor } from './prepare.ts'
-import type { Proposal } from './propose.ts'
+import { type ExistingField, importedColumns, type Proposal, proposeType } from './propose.ts'
 import { type FailedRow, sendRows } from './send.ts'
-import { surveyFile } from './survey.ts'
+import { type Survey, surveyFile } from './survey.ts'
 
 export interface ImportOptions {
   readonly file: string
@@ -15,7 +15,7 @@ export interface ImportOptions {
 }
 
 /** Callbacks that report progress. */
-export interface ImportProgress {
+interface ImportProgress {
   readonly proposed: (proposal: Proposal) => void
   readonly advanced: (done: number, failed: readonly FailedRow[]) => void
 }
@@ -47,6 +47,26 @@ export async function importFile(target: ApiTarget, { file, type, dryRun }: Impo
     throw created === 0 ? error : withProgress(error, `${formatCount(created)} of ${formatCount(proposal.rows)} rows are imported`)
   }
   return { proposal, created, failed }
+}
+
+/** Proposes a type for a file, using the fields of the type if it exists. Changes nothing. */
+async function proposeFor(api: Api, orgId: string, typeKey: string, survey: Survey): Promise<Proposal> {
+  const types = await api.get<readonly { key: string }[]>(`/orgs/${orgId}/types`)
+  const exists = types.some(({ key }) => key === typeKey)
+  const query = new URLSearchParams({ entity_type: typeKey })
+  return proposeType(survey, typeKey, exists ? await api.get<readonly ExistingField[]>(`/orgs/${orgId}/fields?${query}`) : undefined)
+}
+
+/** Creates the missing type and fields of a proposal. */
+async function prepareType(api: Api, orgId: string, proposal: Proposal): Promise<void> {
+  const { key, label, isNew } = proposal.type
+  if (isNew) await api.post(`/orgs/${orgId}/types`, { json: { key, label } })
+  for (const column of importedColumns(proposal)) {
+    if (column.plan !== 'create') continue
+    const rules = column.type === 'select' ? { options: column.column.options } : {}
+    const field = { entity_type: key, key: column.key, label: column.label, type: column.type, rules }
+    await api.post(`/orgs/${orgId}/fields`, { json: field })
+  }
 }
 
 const withProgress = (error: unknown, done: string): Error =>

@@ -17,7 +17,7 @@ export type PlannedColumn = { readonly column: Column } & (
   | { readonly plan: 'leave'; readonly reason: string }
 )
 /** A column that is imported into a field. */
-export type ImportedColumn = Extract<PlannedColumn, { readonly key: string }>
+type ImportedColumn = Extract<PlannedColumn, { readonly key: string }>
 
 /** The record type for a file and the plan of each column. */
 export interface Proposal {

@@ -4,7 +4,7 @@ import { retail } from './charts/retail.ts'
 import { services } from './charts/services.ts'
 
 /** A row of a chart of accounts: code, name, and a description where the name does not suffice. */
-export type ChartRow = readonly [code: string, name: string, description?: string]
+type ChartRow = readonly [code: string, name: string, description?: string]
 
 /** A starter chart of accounts. The first digit of a code determines the kind of the account. */
 export interface Chart {

@@ -4,9 +4,10 @@ import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/core/r
 import { createRole, deleteRole, getRole, listRolePage, replaceRole } from '#shared/core/roles/roles.ts'
 import { ownPolicy, role, roleInput, roleList, roleMemberInput, roleMembers } from '#shared/core/roles/schemas.ts'
 import { decision, simulate, simulation } from '#shared/core/roles/simulate.ts'
-import { describeActor } from '#shared/core/scope/describe-actor.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 const common = { tag: 'Roles', app: null, limit: null } as const
 const all = `${orgPath}/iam/groups` as const
@@ -132,3 +133,11 @@ export const routes = [
     handle: ({ body }, scope) => simulate(scope, body, async (key) => (await findRecordType(scope, key))?.fields ?? []),
   }),
 ]
+
+/** The calling principal, its roles and the combined rules of all its roles (document 1, Roles and access). */
+function describeActor({ actor, principal }: Scope) {
+  if (!principal) throw problem('UNAUTHORIZED')
+  const { id, type, name } = principal
+  const policy = actor.rules.map(({ role_id: _, index: __, ...rule }) => rule)
+  return { principal: { id, type, name }, owner: actor.owner, roles: [...actor.roles], policy }
+}

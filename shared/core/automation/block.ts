@@ -50,7 +50,7 @@ export interface StepContext {
 }
 
 /** Output of a computing block, and the handle the run continues from. */
-export interface ComputedOutput {
+interface ComputedOutput {
   readonly output: unknown
   readonly handle?: string
 }
@@ -62,7 +62,7 @@ export type WaitRequest =
   | { readonly kind: 'call' }
 
 /** Who sees a step's output: everyone who may see the run, those who may read the record, or those who may change the flow. */
-export type OutputVisibility = 'readers' | 'record' | 'editors'
+type OutputVisibility = 'readers' | 'record' | 'editors'
 
 interface BlockParts extends Described {
   readonly handles: readonly [string, ...string[]]

@@ -4,7 +4,7 @@ import type { AppName } from '#shared/platform/kernel/apps.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Context of an SDK call. */
-export interface SdkContext {
+interface SdkContext {
   /** Scope of the run's caller, with its current rights. */
   readonly scope: Scope
   /** Invokes another function of the workspace on behalf of this run. */

@@ -12,7 +12,7 @@ export type Path = readonly [string, ...string[]]
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
 /** Roots of references (decisions, Flows). */
-export const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
+const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
 // A path contains no braces, so the innermost pair counts; other braces are literal text.
 export const reference = /\{\{([^{}]+)\}\}/g

@@ -7,13 +7,11 @@ import {
   markNotificationRead,
 } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { highestId, readIdCursor, requireRow } from '#shared/platform/db/lists.ts'
+import { makeCursor } from '#shared/platform/kernel/cursor.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 // Every statement filters by the actor's personId. Access keys, and work of one person that runs for another, have an empty inbox.
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 interface Row extends Omit<Notification, 'read' | 'read_at'> {
   readonly read_at: string | null
@@ -28,7 +26,7 @@ export interface InboxPage {
 /** The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox or list. */
 export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
-  const after = query.cursor === undefined ? highestId : readPosition(list, query.cursor)
+  const after = query.cursor === undefined ? highestId : readIdCursor(list, query.cursor)
   const find = query.unread ? findUnreadNotifications : findNotifications
   const rows = await db.query<Row>(find(workspace.id, actor.personId, after, query.limit + 1))
   const page = rows.slice(0, query.limit)
@@ -43,8 +41,7 @@ export async function countUnread({ db, workspace, actor }: Scope): Promise<numb
 
 /** Marks one of the caller's notifications as read; no change if already read. NOT_FOUND when the caller has no such notification. */
 export async function markRead({ db, workspace, actor }: Scope, id: string): Promise<void> {
-  const marked = isUuid(id) ? await db.query(markNotificationRead(workspace.id, actor.personId, id)) : []
-  if (marked.length === 0) throw problem('NOT_FOUND')
+  requireRow(isUuid(id) ? await db.query(markNotificationRead(workspace.id, actor.personId, id)) : [])
 }
 
 /** Marks all current notifications of the caller as read. */
@@ -53,9 +50,3 @@ export async function markAllRead({ db, workspace, actor }: Scope): Promise<void
 }
 
 const viewOf = ({ read_at, ...item }: Row): Notification => ({ ...item, read: read_at !== null, ...(read_at === null ? {} : { read_at }) })
-
-function readPosition(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
-}

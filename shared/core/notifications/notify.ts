@@ -2,6 +2,7 @@ import { findRecipients, insertNotifications } from '#shared/core/notifications/
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { lowestId } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
@@ -61,8 +62,6 @@ export async function notify(
   }
 }
 
-const lowestId = '00000000-0000-0000-0000-000000000000'
-
 /** Result of one insert: members addressed and the last member id. */
 interface InsertResult {
   readonly count: number
@@ -96,7 +95,7 @@ export const noticeInput = schema(
     { title: 'NoticeInput' },
   ),
 )
-export type NoticeInput = TypeOf<typeof noticeInput>
+type NoticeInput = TypeOf<typeof noticeInput>
 
 /**
  * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by natural key. Throws VALIDATION_ERROR

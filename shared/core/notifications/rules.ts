@@ -3,7 +3,7 @@ import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } f
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
+import { type LinkedPage, type LinkedQuery, listByCreation, requireRow } from '#shared/platform/db/lists.ts'
 import { listen } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
@@ -68,9 +68,4 @@ export async function removeNotificationRule({ db, workspace }: Scope, id: strin
 
 function subscribe(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {
   return listen(tx, { workspaceId, subscriber: notificationSubscriber, id }, enabled ? [{ objectType: object_type, event }] : [])
-}
-
-function requireRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

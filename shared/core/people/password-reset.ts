@@ -1,6 +1,5 @@
 import { mailResetJob } from '#shared/core/people/jobs.ts'
 import { hashPassword, newPassword, verifyPassword } from '#shared/core/people/passwords.ts'
-import { resetMail } from '#shared/core/people/reset-mail.ts'
 import { wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import {
   consumeResetToken,
@@ -16,8 +15,10 @@ import {
 import { hashSecret, makeSecret } from '#shared/core/people/tokens.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 const resetMinutes = 60
@@ -59,6 +60,29 @@ export async function mailResetToken(scope: PlatformScope, email: string, mailId
     if (await insertResetToken(tx, reset))
       await queueMail(within(scope, tx), { id: mailId, ...resetMail(scope.config, person, token.text) })
   })
+}
+
+/** Mail with a reset token. The token has its own line, which no mail program breaks. */
+function resetMail({ publicUrl }: Config, person: { name: string; email: string }, token: string): Mail {
+  return {
+    workspaceId: null,
+    kind: 'reset',
+    to: person.email,
+    subject: 'Set a new password',
+    text: `Hello ${person.name},
+
+somebody, most likely you, asked for a new password at Kontor.
+
+To set one, open this address:
+${publicUrl}/reset?token=${token}
+
+Programs send the token with the new password, as {token, password},
+to POST ${publicUrl}/v1/auth/reset. The token is:
+${token}
+
+It works once, within an hour. If it was not you, you need not do anything.
+`,
+  }
 }
 
 /** Throws NOT_FOUND unless the token can set a password. */

@@ -11,7 +11,7 @@ interface PrincipalRow extends Principal {
 }
 
 /** An expired token. Its expiry is revealed only to its holder. */
-export interface ExpiredToken {
+interface ExpiredToken {
   readonly expiredAt: string
 }
 

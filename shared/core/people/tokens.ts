@@ -24,7 +24,7 @@ export function makeToken(kind: TokenKind, scopeId: string): Token {
 }
 
 /** Parsed token. `lookup` is its hash as text, used as cache key. */
-export interface TokenParts {
+interface TokenParts {
   readonly kind: TokenKind
   readonly scopeId: string
   readonly hash: Buffer

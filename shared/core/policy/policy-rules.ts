@@ -5,7 +5,7 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Rules that one role may hold (document 1, Limits). */
-export const maxRules = 50
+const maxRules = 50
 
 const fieldKeys = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { description: 'field keys' }))
 

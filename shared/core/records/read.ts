@@ -1,12 +1,18 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
-import { readFieldSelection } from '#shared/core/records/query/field-selection.ts'
-import { readFieldKeys } from '#shared/core/records/query/read-search.ts'
-import { type RecordRow, type RecordView, rowToRecordView, type StoredRecord, toRecord, toRecordView } from '#shared/core/records/record.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
+import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
+import {
+  type RecordRow,
+  type RecordView,
+  recordEtag,
+  rowToRecordView,
+  type StoredRecord,
+  toRecord,
+  toRecordView,
+} from '#shared/core/records/record.ts'
 import { findRecordById } from '#shared/core/records/store.ts'
-import { recordEtag } from '#shared/core/records/version.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -17,19 +23,18 @@ export async function getRecord(scope: Scope, typeKey: string, recordId: string)
 }
 
 /** The same with the record's ETag. `fields` limits the fields, by keys separated by commas. */
-export function getRecordWithEtag(
+export async function getRecordWithEtag(
   scope: Scope,
   typeKey: string,
   recordId: string,
   fields?: string,
 ): Promise<{ readonly record: RecordView; readonly etag: string }> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const access = requireRecordAccess(scope, type, 'records:read')
-    const selected = readFieldSelection(type, access, readFieldKeys(fields))
-    const record = await findRecord(scope, type, recordId)
-    if (!record || !access.test(record)) throw problem('NOT_FOUND')
-    return { record: toVisibleView(type, record, access, selected), etag: recordEtag(record) }
-  })
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const selected = readFieldSelection(type, access, readFieldKeys(fields))
+  const record = await findRecord(scope, type, recordId)
+  if (!record || !access.test(record)) throw problem('NOT_FOUND')
+  return { record: toVisibleView(type, record, access, selected), etag: recordEtag(record) }
 }
 
 /** The record of an id, without a check of rights; undefined when it does not exist. `lock` locks it until the transaction ends. */

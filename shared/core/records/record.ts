@@ -3,6 +3,7 @@ import { plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-k
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** Values by field key. The object inherits nothing, so a field's key may be `constructor` or `__proto__`. */
@@ -52,6 +53,16 @@ export function readValue({ type, codeColumn }: Field, cell: unknown, code: unkn
   const { fromColumns } = fieldKinds[type]
   if (cell === null || fromColumns === readFirstCell) return cell as FieldValue
   return fromColumns(codeColumn === null ? [cell] : [cell, code])
+}
+
+/** Column parameters of the fields' values, by column name; null for an empty value. */
+export function toColumnValues(fields: readonly Field[], values: Values): Record<string, unknown> {
+  const cells: Record<string, unknown> = {}
+  for (const field of fields) {
+    const parameters = fieldKinds[field.type].toColumns(values[field.key] ?? null)
+    for (const [index, column] of valueColumnsOf(field).entries()) cells[column] = parameters[index]
+  }
+  return cells
 }
 
 /** The record of a row. */
@@ -122,4 +133,17 @@ export function toValuesView(type: RecordType, values: Values, visible?: Readonl
     view[field.key] = value === null ? null : fieldKinds[field.type].toJson(value)
   }
   return view
+}
+
+/** The ETag of a record, equal for all callers. Every change alters it, because the database keeps the time of a change in microseconds. */
+export const recordEtag = ({ updated_at }: Pick<StoredRecord, 'updated_at'>): string => `"${updated_at.replace(/\D/g, '')}"`
+
+/**
+ * Throws PRECONDITION_FAILED when If-Match does not name the stored version (RFC 9110, section 13.1.1). An empty `ifMatch` or `*` accepts
+ * any version.
+ */
+export function requireVersion(stored: StoredRecord, ifMatch: string): void {
+  if (ifMatch === '' || ifMatch.trim() === '*') return
+  const versions = ifMatch.split(',').map((version) => version.trim())
+  if (!versions.includes(recordEtag(stored))) throw problem('PRECONDITION_FAILED')
 }

@@ -1,18 +1,14 @@
 import { valuesOfEntries } from '#shared/core/records/audit/store.ts'
-import { emptyValues, type StoredRecord } from '#shared/core/records/record.ts'
+import { emptyValues, type RecordView, type StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
 /** A record after one change, or before its deletion. */
-export interface RecordSnapshot {
+export interface RecordSnapshot extends Omit<RecordView, 'object_type'> {
   /** Id of the change's audit entry, which is the event. */
   readonly entryId: string
-  readonly id: string
-  readonly created_by: string | null
-  readonly created_at: string
-  readonly updated_at: string
   /** In JSON form by field key, without empty values. */
   readonly values: Readonly<Record<string, unknown>>
 }

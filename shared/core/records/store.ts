@@ -84,8 +84,6 @@ export const countChangedRecords = (sign: 1 | -1) =>
 const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
 
-const parametersOf = (field: Field): Knex.Raw[] => valueColumnsOf(field).map((_, index) => parameter(field, index))
-
 /**
  * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
  * version 7 and gives created_at, so that the order of ids is the order of creation. It names every column, whatever a caller sent: a
@@ -94,7 +92,7 @@ const parametersOf = (field: Field): Knex.Raw[] => valueColumnsOf(field).map((_,
 export const insertRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'insert', () => {
     const columns = type.fields.flatMap(valueColumnsOf)
-    const parameters = type.fields.flatMap(parametersOf)
+    const parameters = type.fields.flatMap((field) => valueColumnsOf(field).map((_, index) => parameter(field, index)))
     return builder.raw(
       `with fresh as (select uuidv7() as id),
        changed as (

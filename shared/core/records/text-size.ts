@@ -1,4 +1,4 @@
-import { markLongRecords } from '#shared/core/records/query/sizes-store.ts'
+import { markLongRecords } from '#shared/core/records/query/read-store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 

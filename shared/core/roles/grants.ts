@@ -1,5 +1,4 @@
-import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
-import { findLiftedLimits } from '#shared/core/policy/grants/lifted-limits.ts'
+import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import type { Role } from '#shared/core/roles/schemas.ts'
 import { lockRolesShared } from '#shared/core/roles/store.ts'

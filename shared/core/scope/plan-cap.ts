@@ -18,7 +18,7 @@ const caps = Object.freeze({
   spaces: { most: ({ spaces }) => spaces, amount: (most) => `${most} custom spaces` },
   draftsPerDay: { most: () => 20, amount: (most) => `${most} drafts of flows a day` },
 } satisfies Record<string, Cap>)
-export type PlanCap = keyof typeof caps
+type PlanCap = keyof typeof caps
 
 /** A workspace and the configuration with the caps of its plan. */
 type PlanScope = Pick<PlatformScope, 'config'> & { readonly workspace: Pick<Workspace, 'plan'> }

@@ -1,14 +1,13 @@
 import { permits } from '#shared/core/scope/access.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
-import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
 import { type Computation, compileTypeComputations } from '#shared/core/types/formulas/computations.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
-import { findTypeKeys, findTypeWithFields } from '#shared/core/types/types/store.ts'
+import { findTypeKeys, findTypeWithFields, type StoredType } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
 /** The metadata of a record type: its fields and the table of its records. Reads and writes of records use it. */
@@ -38,18 +37,9 @@ export interface RecordType {
   readonly knownTrigrams: ReadonlyMap<string, KnownTrigrams>
 }
 
-interface Row {
-  readonly id: string
-  readonly key: string
-  readonly label: string
-  readonly icon: string
-  readonly app: string
-  readonly ui: string
-  readonly description: string
-  readonly system: boolean
+interface Row extends Omit<StoredType, 'record_count'> {
   readonly edition: number
   readonly long_records: boolean
-  readonly created_at: string
   readonly fields: readonly (FieldRow & TrigramsRow)[]
 }
 
@@ -59,18 +49,9 @@ interface TrigramsRow {
 }
 
 /** A row of `fieldColumns`. */
-export interface FieldRow {
-  readonly id: string
-  readonly key: string
-  readonly label: string
-  readonly type: FieldType
-  readonly required: boolean
+export interface FieldRow
+  extends Pick<Field, 'id' | 'key' | 'label' | 'type' | 'required' | 'immutable' | 'autogen' | 'description' | 'rules' | 'system'> {
   readonly is_unique: boolean
-  readonly immutable: boolean
-  readonly autogen: string
-  readonly description: string
-  readonly rules: FieldRules
-  readonly system: boolean
   readonly column_name: string
   readonly stale_reads: readonly string[] | null
   readonly created_at: string

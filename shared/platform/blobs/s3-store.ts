@@ -1,3 +1,4 @@
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import { join } from 'node:path'
@@ -5,8 +6,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
-import { type SpooledFile, withSpooledFile } from '#shared/platform/blobs/spool.ts'
+import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
 import type { S3Settings } from '#shared/platform/kernel/config.ts'
+import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
 import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
 
 /** Concurrent uploads per process; others wait on the local disk. Measured: 20 uploads of 100 MB grow memory by 81 MB. */
@@ -145,4 +147,49 @@ export class S3Store implements ByteStore {
 const isRefusal = (error: unknown): boolean => {
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
   return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+/** A stream stored on the local disk; it can be read many times. */
+interface SpooledFile extends WrittenBytes {
+  /** Opens the bytes from the beginning. */
+  readonly open: () => Readable
+}
+
+const pieceBytes = 64 * 1024
+
+/**
+ * Writes a stream to a temporary file for the duration of the work. The file is unlinked while in use, so the operating system frees it
+ * when the process is killed.
+ */
+async function withSpooledFile<T>(
+  folder: string,
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  work: (spooled: SpooledFile) => Promise<T>,
+): Promise<T> {
+  const handle = await openUnlinked(folder, name)
+  try {
+    const written = await writeMeasured(bytes, async (pieces) => void (await handle.appendFile(Buffer.concat(pieces))))
+    return await work({ ...written, open: () => Readable.from(readAll(handle), { objectMode: false }) })
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads without the handle's own stream, which would close the handle when an upload attempt is aborted. */
+async function* readAll(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+async function openUnlinked(folder: string, name: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: privateFolderMode })
+  const path = join(folder, name)
+  const handle = await open(path, 'wx+', privateFileMode)
+  await rm(path)
+  return handle
 }

@@ -10,7 +10,7 @@ interface KnownStore {
 }
 
 /** The id of the installation's store, or why this store is not it, as a message for the operator. */
-export type StoreIdentity = { readonly id: string } | { readonly fault: string }
+type StoreIdentity = { readonly id: string } | { readonly fault: string }
 
 /**
  * Checks whether a store is the one that holds the installation's files. The first store used becomes the installation's store; a store of

@@ -9,7 +9,7 @@ const askMs = 30_000
 const promptMs = 1_000
 
 /** A clock that follows the database's time, so that all processes share one, whatever their machines' clocks show. */
-export interface DatabaseClock {
+interface DatabaseClock {
   readonly now: () => Date
   readonly close: () => void
 }

@@ -1,8 +1,12 @@
 import pg from 'pg'
 import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
-import { cancelStatement } from '#shared/platform/db/pool/cancel-statement.ts'
 import { type ConnectionOwner, ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
-import { HeavyStatementLimiter, type RunningStatement, runWithTimeLimit } from '#shared/platform/db/pool/heavy-statements.ts'
+import {
+  cancelStatement,
+  HeavyStatementLimiter,
+  type RunningStatement,
+  runWithTimeLimit,
+} from '#shared/platform/db/pool/heavy-statements.ts'
 import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { endSilentConnections } from '#shared/platform/db/pool/silence-watchdog.ts'

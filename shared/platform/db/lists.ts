@@ -8,7 +8,7 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** The most bytes of a list's answer as JSON; a larger single item is answered alone. */
-export const maxListBytes = 10_000_000
+const maxListBytes = 10_000_000
 
 /** Bytes for the items; 10,000 are reserved for the envelope, totals and cursors. */
 const maxItemBytes = maxListBytes - 10_000
@@ -33,7 +33,7 @@ async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Stateme
 }
 
 /** A page of rows, and whether more rows follow. */
-export interface ReadPage<Row> {
+interface ReadPage<Row> {
   readonly page: Row[]
   readonly hasMore: boolean
 }
@@ -140,6 +140,23 @@ export async function listByCreation<Row extends Created, Item>(
     if (items.length > 0) return { items, next: makeCursor(list, `${last.created_at} ${last.id}`) }
     ;[at, id] = [last.created_at, last.id]
   }
+}
+
+/** Below and above every UUID: where a list in the order of ids starts. */
+export const lowestId = '00000000-0000-0000-0000-000000000000'
+export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The id in a cursor, after which a page starts. Throws VALIDATION_ERROR for a cursor that holds none. */
+export function readIdCursor(list: string, cursor: string): string {
+  const id = readCursor(list, cursor)
+  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
+  return id
+}
+
+/** The first row of a result. Throws NOT_FOUND when there is none. */
+export function requireRow<Row>([row]: readonly Row[]): Row {
+  if (!row) throw problem('NOT_FOUND')
+  return row
 }
 
 /** Collects items until they have 10 MB together. */

@@ -3,7 +3,7 @@ import type { DueKind } from '#shared/platform/due/due-kind.ts'
 import { deleteDue, writeDue, writeDueIfUnset, writeDueNoLater } from '#shared/platform/due/store.ts'
 
 /** A subject and its due time. A time in the past means at once. */
-export interface DueTime {
+interface DueTime {
   readonly subject: string
   readonly at: Date
 }

@@ -1,7 +1,7 @@
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 
 /** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal
   /** The error to throw for an error of the exchange: the timeout or the caller's abort reason where one of them came first. */
   readonly explain: (error: unknown) => unknown

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
 import { type Endpoint, endpointKey } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { internet, type Network } from '#shared/platform/egress/network.ts'
-import { isPublicAddress } from '#shared/platform/egress/public-address.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 
 /** Decides which addresses of an endpoint may be dialled, and holds the network that dials them. */
@@ -48,6 +49,29 @@ export const operatorDialer = (wire: Network = internet): Dialer => ({
   network: wire,
   resolveAddresses: (endpoint) => resolveLocally(wire, endpoint),
 })
+
+/** Special blocks that ipaddr.js classifies as unicast: Azure's wire server, and IPv4-compatible IPv6, which a URL may contain. */
+const extraBlocks = ['168.63.129.16/32', '::/96'].map((block) => ipaddr.parseCIDR(block))
+
+/**
+ * Whether an IP address belongs to the public internet: not in a private, loopback, link-local, translation, documentation or other
+ * special block, and not an address of this machine. Text that is no address is not public.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  // Converts an IPv4-mapped address to the IPv4 address that it reaches.
+  const address = ipaddr.process(text)
+  return address.range() === 'unicast' && !isInExtraBlock(address) && !isOwnAddress(address)
+}
+
+const isInExtraBlock = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  extraBlocks.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
+
+/** Reads the interfaces on every call, since they change. A service bound to all addresses also answers at this machine's public ones. */
+const isOwnAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  Object.values(networkInterfaces()).some((list) =>
+    list?.some((own) => ipaddr.process(own.address.replace(/%.*/, '')).toNormalizedString() === address.toNormalizedString()),
+  )
 
 async function resolveLocally(wire: Network, endpoint: Endpoint): Promise<readonly string[]> {
   if (isIP(endpoint.host)) return [endpoint.host]

@@ -28,7 +28,7 @@ export interface AnnouncedEvent {
 }
 
 /** Events of one kind from a source other than records. */
-export interface Announcement {
+interface Announcement {
   /** Name of the source, such as `calendar`. */
   readonly source: string
   /**

@@ -25,7 +25,7 @@ export interface Dispatch {
 export const beforeFirstWorkspace = '00000000-0000-0000-0000-000000000000'
 
 /** A workspace with waiting dispatches. */
-export interface WaitingWorkspace {
+interface WaitingWorkspace {
   readonly workspaceId: string
   readonly isSuspended: boolean
 }

@@ -17,7 +17,7 @@ export interface FormulaField {
 }
 
 /** The fields that a formula may name, and the names found so far: `slots` maps a field's key to its index in `Evaluation.slots`. */
-export interface CompileScope {
+interface CompileScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly slots: Map<string, number>
   /** Names that are not fields: bare words, and TRUE and FALSE as spelled in the source. */

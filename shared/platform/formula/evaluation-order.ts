@@ -1,7 +1,7 @@
 import { formulaProblem } from './problems.ts'
 
 /** The fields that each computed field's formula reads (`CompiledFormula.dependencies`), by the computed field's key. */
-export type Dependencies = ReadonlyMap<string, readonly string[]>
+type Dependencies = ReadonlyMap<string, readonly string[]>
 
 /** One computed field on the search path. `next` is the index of the first key in `reads` that is not visited yet. */
 interface Step {

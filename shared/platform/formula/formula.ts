@@ -6,7 +6,7 @@ import { formulaLimits } from './limits.ts'
 import { formulaProblem } from './problems.ts'
 
 /** Context of a check: the fields of the type by key, and the field that the formula computes. */
-export interface FormulaScope {
+interface FormulaScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly target: { readonly key: string }
   /** Whether an error message may suggest this field or its options to the caller. Without it every field may be suggested. */

@@ -5,7 +5,7 @@ import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { insertOperations } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A job to enqueue under an id that the caller chooses. */
-export interface JobToEnqueue<Payload> {
+interface JobToEnqueue<Payload> {
   readonly id: string
   readonly origin: JobOrigin
   readonly payload: Payload

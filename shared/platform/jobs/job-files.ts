@@ -6,7 +6,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** The metadata of a file that a job reads or creates. */
-export interface JobFile {
+interface JobFile {
   readonly id: string
   readonly content_type: string
   readonly name: string
@@ -17,7 +17,7 @@ export interface JobFile {
 }
 
 /** The id and digest of a stored file. */
-export interface StoredJobFile {
+interface StoredJobFile {
   readonly id: string
   /** SHA-256 of its bytes. */
   readonly sha256: string

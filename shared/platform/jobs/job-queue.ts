@@ -5,7 +5,6 @@ import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/platform/
 import { JobSignals } from '#shared/platform/jobs/job-signals.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
-import { pinPlannerStatistics } from '#shared/platform/jobs/planner-statistics.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -138,4 +137,21 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
     await boss.updateQueue(name, options)
   }
   await boss.stop({ graceful: false, close: false })
+}
+
+/**
+ * Pins the planner statistics of the queue table, which goes from empty to thousands of waiting jobs and back within seconds. With outdated
+ * statistics a fetch reads all waiting jobs, once more per fetched job: 187 ms for 100 of 6,000. Without statistics the planner uses the
+ * current table size; with n_distinct 2 and correlation 1 it uses the index of waiting jobs: 1 ms, also for 100 of 100,000.
+ */
+async function pinPlannerStatistics(database: Database): Promise<void> {
+  await database.query({
+    text: `alter table pgboss.job_common
+      alter column name set statistics 0, alter column state set statistics 0,
+      alter column blocked set statistics 0, alter column start_after set statistics 0`,
+  })
+  await database.query({
+    text: `select pg_restore_attribute_stats('schemaname', 'pgboss', 'relname', 'job_common', 'attname', 'name', 'inherited', false,
+      'null_frac', 0::real, 'avg_width', 20, 'n_distinct', 2::real, 'correlation', 1::real)`,
+  })
 }

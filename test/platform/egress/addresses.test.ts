@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import test from 'ava'
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress } from '#shared/platform/egress/public-address.ts'
+import { isPublicAddress } from '#shared/platform/egress/dialer.ts'
 
 interface Ranges {
   readonly ipv4: Readonly<Record<string, readonly string[]>>

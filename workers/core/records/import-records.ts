@@ -1,19 +1,19 @@
-import { withRecordType } from '#shared/core/records/access.ts'
-import { importRows, type RefusedRow, requireColumns } from '#shared/core/records/csv/import-rows.ts'
+import { importRows, matchColumns, type RefusedRow } from '#shared/core/records/csv/import-rows.ts'
 import { readCsv } from '#shared/core/records/csv/read.ts'
 import { groupRows } from '#shared/core/records/csv/row-groups.ts'
 import { importRecordsJob } from '#shared/core/records/jobs.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 import type { Attempt } from '#workers/platform/jobs/handler.ts'
 
 /** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
-export const maxImportRows = 500
+const maxImportRows = 500
 
 /** Maximum rows, and characters, created in one transaction together with its checkpoint. It also bounds the memory of an import. */
-const stepSize = { rows: 100, characters: 250_000 }
+const stepSize = { items: 100, size: 250_000 }
 
 /** Checkpoint of an import: the number of rows done, and those among them that were refused. */
 interface Progress {
@@ -43,7 +43,8 @@ async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise
   const file = await readJobFile(scope, scope.workspace.id, fileId)
   try {
     const { header, rows } = await readCsv(file)
-    await withRecordType(scope, typeKey, async (type) => requireColumns(type, header))
+    const type = await requireRecordType(scope, typeKey)
+    matchColumns(header, type.fields)
     let count = 0
     for await (const _ of rows) {
       count += 1
@@ -64,15 +65,14 @@ async function importFile({ scope, payload: { typeKey, fileId }, signal, checkpo
     const { header, rows } = await readCsv(file)
     for await (const step of groupRows(rows, progress.done, stepSize)) {
       signal.throwIfAborted()
-      progress = await withRecordType(scope, typeKey, (type) =>
-        scope.db.transaction(async (tx) => {
-          const inside = within(scope, tx)
-          const refused = await importRows(inside, type, requireColumns(type, header), step)
-          const next = { done: progress.done + step.length, errors: [...progress.errors, ...refused] }
-          await advance({ done: next.done, total }, next, inside)
-          return next
-        }),
-      )
+      const type = await requireRecordType(scope, typeKey)
+      progress = await scope.db.transaction(async (tx) => {
+        const inside = within(scope, tx)
+        const refused = await importRows(inside, type, matchColumns(header, type.fields), step)
+        const next = { done: progress.done + step.length, errors: [...progress.errors, ...refused] }
+        await advance({ done: next.done, total }, next, inside)
+        return next
+      })
     }
     return progress
   } finally {

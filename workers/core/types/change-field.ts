@@ -1,5 +1,3 @@
-import { withRecordType } from '#shared/core/records/access.ts'
-import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import {
   checkRecentChanges,
   countViolationsAfter,
@@ -7,7 +5,8 @@ import {
   readAuditPosition,
   requireNoViolations,
   requireNoViolationsSince,
-} from '#shared/core/records/restriction-check.ts'
+} from '#shared/core/records/change/restriction-check.ts'
+import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { changeFieldDefinition } from '#shared/core/types/fields/change-definition.ts'
@@ -16,6 +15,7 @@ import { requireFieldAlwaysVisible } from '#shared/core/types/fields/field-visib
 import { requireCustomField } from '#shared/core/types/fields/require-field.ts'
 import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
 import { changeFieldJob } from '#shared/core/types/jobs.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
@@ -46,12 +46,12 @@ async function prepareCheck(scope: Scope, fieldId: string, change: FieldChange) 
   const field = await requireCustomField(scope, fieldId)
   requirePermission(scope, 'fields:create', field.entityType)
   const restrictions = findRestrictions(field, applyFieldChange(field, change))
-  const runWithCheck: RunWithCheck = (work) =>
-    withRecordType(scope, field.entityType, (type) => {
-      const currentField = type.fields.find(({ id }) => id === fieldId)
-      if (!currentField) throw problem('NOT_FOUND')
-      return work({ type, field: currentField, restrictions })
-    })
+  const runWithCheck: RunWithCheck = async (work) => {
+    const type = await requireRecordType(scope, field.entityType)
+    const currentField = type.fields.find(({ id }) => id === fieldId)
+    if (!currentField) throw problem('NOT_FOUND')
+    return work({ type, field: currentField, restrictions })
+  }
   return { restrictions, runWithCheck }
 }
 

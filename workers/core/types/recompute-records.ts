@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
-import { withRecordType } from '#shared/core/records/access.ts'
 import { computesUnique, recomputeAfter } from '#shared/core/records/compute/recompute.ts'
 import type { Selection } from '#shared/core/records/compute/store.ts'
 import { countRecords } from '#shared/core/records/create/counts-store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/stale-reads.ts'
+import { clearStaleReads, findStaleFields, type StaleField } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Checkpoint of a recompute. */
@@ -21,25 +20,24 @@ interface Progress {
 }
 
 // Writes with type metadata from before the formula are committed or refused before this job is enqueued, and every later write computes
-// the formula itself (shared/core/types/tables/edition.ts). So all records are correct once the last one is computed.
+// the formula itself (shared/core/types/tables/change-table.ts). So all records are correct once the last one is computed.
 export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey }, scope, signal, checkpoint, advance, commit }) => {
-  let progress = (checkpoint ?? (await withRecordType(scope, typeKey, (type) => initialProgress(scope, type)))) as Progress
+  let progress = (checkpoint ?? (await initialProgress(scope, await requireRecordType(scope, typeKey)))) as Progress
   for (;;) {
     signal.throwIfAborted()
     const { done, total, selection, after } = progress
     const startedAt = performance.now()
-    const step = await withRecordType(scope, typeKey, (type) =>
-      scope.db.transaction(async (tx) => {
-        const inside = within(scope, tx)
-        const { count, last } = await recomputeAfter(inside, type, after, selection)
-        const next = last === undefined ? startSecondRun(progress, computesUnique(type)) : { ...progress, after: last }
-        if (next === undefined) return undefined
-        const counted = selection === 'all' ? done + count : done
-        const reached = { ...next, done: counted, total: Math.max(total, counted) }
-        await advance({ done: reached.done, total: reached.total }, reached, inside)
-        return reached
-      }),
-    )
+    const type = await requireRecordType(scope, typeKey)
+    const step = await scope.db.transaction(async (tx) => {
+      const inside = within(scope, tx)
+      const { count, last } = await recomputeAfter(inside, type, after, selection)
+      const next = last === undefined ? startSecondRun(progress, computesUnique(type)) : { ...progress, after: last }
+      if (next === undefined) return undefined
+      const counted = selection === 'all' ? done + count : done
+      const reached = { ...next, done: counted, total: Math.max(total, counted) }
+      await advance({ done: reached.done, total: reached.total }, reached, inside)
+      return reached
+    })
     if (step === undefined)
       return commit(async (inside) => {
         await clearStaleReads(inside, scope.workspace.id, progress.stale)

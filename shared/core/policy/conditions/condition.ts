@@ -2,7 +2,7 @@ import { type BoundOperator, equalsAny, type Operator, operators, type Truth } f
 import type { PolicyPrincipal, SubjectResolver, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { builder, joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
@@ -46,7 +46,7 @@ export function bindCondition(condition: PolicyRule['condition'], principal: Pol
 }
 
 /** Kleene's three-valued `and`: false if either side is false. */
-export const andTruth = (first: Truth, second: Truth): Truth =>
+const andTruth = (first: Truth, second: Truth): Truth =>
   first === false || second === false ? false : first === undefined ? undefined : second
 
 /** Evaluates a condition for a record. */
@@ -64,16 +64,6 @@ export function conditionSql({ truth, recordTests }: BoundCondition, alias: stri
   const parts = recordTests.map((test) => test.toSql(alias))
   if (truth !== true || parts.length === 0) parts.push(builder.raw(truth === undefined ? 'null::boolean' : String(truth)))
   return joinWithAnd(parts)
-}
-
-/** Joins conditions by `and`. */
-export const joinWithAnd = (parts: readonly Knex.Raw[]): Knex.Raw => joinSql(parts, ' and ')
-/** Joins conditions by `or`. */
-export const joinWithOr = (parts: readonly Knex.Raw[]): Knex.Raw => joinSql(parts, ' or ')
-
-function joinSql(parts: readonly Knex.Raw[], word: string): Knex.Raw {
-  const [first, ...others] = parts
-  return first && others.length === 0 ? first : builder.raw(`(${parts.map(() => '?').join(word)})`, [...parts])
 }
 
 /** Resolves the operand `principal.id`, also inside a list, to the caller's id; null for a caller without one. */

@@ -1,7 +1,7 @@
 import { lowerCase } from '#shared/core/policy/conditions/letter-case.ts'
 import type { ValueComparison } from '#shared/core/policy/conditions/value-comparison.ts'
 import type { ValueKind } from '#shared/core/policy/conditions/value-kinds.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { builder, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { isCleanText, jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
@@ -81,7 +81,7 @@ export function equalsAny({ equality }: ValueKind, operands: readonly unknown[])
   return {
     test: (value) => groups.some(({ view, forms }) => forms.has(view.normalize(value))),
     toSql: (column) =>
-      anyOf(groups.map(({ view, forms }) => castSafely(view, column, equals(view, column, [...forms]), builder.raw('false')))),
+      joinWithOr(groups.map(({ view, forms }) => castSafely(view, column, equals(view, column, [...forms]), builder.raw('false')))),
   }
 }
 
@@ -121,6 +121,3 @@ function contains({ search }: ValueKind, operand: unknown): BoundOperator {
   const text = lowerCase(operand)
   return { test: (value) => search.holds(value, text), toSql: (column) => search.where(column, text) }
 }
-
-const anyOf = (conditions: readonly Knex.Raw[]): Knex.Raw =>
-  conditions.length === 1 && conditions[0] ? conditions[0] : builder.raw(`(${conditions.map(() => '?').join(' or ')})`, [...conditions])

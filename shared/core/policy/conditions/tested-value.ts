@@ -33,7 +33,7 @@ export interface TestedField {
 }
 
 /** The value that a test reads: either known without a record, or a value of the record. */
-export type TestSubject =
+type TestSubject =
   | { readonly known: true; readonly kind: ValueKind; readonly value: unknown }
   | {
       readonly known: false

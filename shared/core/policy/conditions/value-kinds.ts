@@ -17,7 +17,7 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /** The `contains` test of a kind of value, in memory and in SQL. The searched text is already in lower case. */
-export interface TextSearch {
+interface TextSearch {
   readonly holds: (value: unknown, text: string) => boolean
   readonly where: (column: Knex.Raw, text: string) => Knex.Raw
 }

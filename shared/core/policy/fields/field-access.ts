@@ -1,11 +1,11 @@
-import { conditionSql, joinWithAnd, joinWithOr } from '#shared/core/policy/conditions/condition.ts'
+import { conditionSql } from '#shared/core/policy/conditions/condition.ts'
 import type { TestedField } from '#shared/core/policy/conditions/tested-value.ts'
 import { revealsField, revealsFieldTogether } from '#shared/core/policy/fields/field-mask.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
 
 /** The fields that a caller's allow rules show. */
-export interface FieldAccess {
+interface FieldAccess {
   /** Fields that some rule could hide, regardless of its condition. */
   readonly hideable: ReadonlySet<string>
   /** Fields that no record shows; exports omit their columns. */

@@ -1,10 +1,10 @@
 import { conditionKey, hasPrincipalTest } from '#shared/core/policy/conditions/condition.ts'
-import type { Policy } from '#shared/core/policy/evaluate.ts'
+import { compilePolicy, type Policy } from '#shared/core/policy/evaluate.ts'
 import { fieldMaskOf, revealsField } from '#shared/core/policy/fields/field-mask.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { type Permission, permissionsOf } from '#shared/core/policy/permissions.ts'
 import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
-import { distinctRules } from '#shared/core/policy/rules/distinct-rules.ts'
+import { distinctRules } from '#shared/core/policy/rules/fold-rules.ts'
 import { appliesToEveryItem, indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -110,3 +110,25 @@ const limitsIn = memoizeByObject((rules: readonly PolicyRule[]) => ({
   denied: new Set(rules.filter(({ effect }) => effect === 'deny').map(conditionKey)),
   hiding: rules.filter((rule) => rule.effect === 'allow' && fieldMaskOf(rule).denied.size > 0),
 }))
+
+/**
+ * Returns, as allow rules, the limits of `before` that `after` no longer has. Removing a deny rule grants what the rule refused, so the
+ * remover must hold those rights (document 1, Roles and access, rule 3).
+ */
+export function findLiftedLimits(before: readonly PolicyRule[], after: readonly PolicyRule[]): PolicyRule[] {
+  const kept = invertLimits(after).map((rule, index) => ({ ...rule, role_id: '', index }))
+  const stillRefused = compilePolicy(kept, { id: null, type: 'service', owner: false })
+  return invertLimits(before).filter((refused) => findExcessGrant(stillRefused, [refused], true) !== undefined)
+}
+
+/** Allow rules for everything that the given rules deny or hide. */
+const invertLimits = (rules: readonly PolicyRule[]): PolicyRule[] =>
+  rules.flatMap((rule) => (rule.effect === 'deny' ? [toAllowRule(rule)] : revealHidden(rule)))
+
+const toAllowRule = ({ fields: _, ...rule }: PolicyRule): PolicyRule => ({ ...rule, effect: 'allow' })
+
+/** An allow rule for the fields that this rule hides; no other rule reveals them. */
+const revealHidden = (rule: PolicyRule): PolicyRule[] => {
+  const hidden = rule.fields?.deny ?? []
+  return hidden.length > 0 ? [{ ...rule, fields: { allow: hidden } }] : []
+}

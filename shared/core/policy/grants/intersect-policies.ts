@@ -1,7 +1,6 @@
-import { joinWithAnd } from '#shared/core/policy/conditions/condition.ts'
 import type { Decision, Permit, Policy } from '#shared/core/policy/evaluate.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import type { Knex } from '#shared/platform/db/statements/builder.ts'
+import { joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.ts'
 
 /**
  * The intersection of two callers' rights. A function that a flow, a queue button or a form runs has the rights held both by its author

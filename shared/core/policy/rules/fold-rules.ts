@@ -1,4 +1,6 @@
-import { createMembershipTest, type RecordTest } from '#shared/core/policy/conditions/condition.ts'
+import { conditionKey, createMembershipTest, type RecordTest } from '#shared/core/policy/conditions/condition.ts'
+import { fieldMaskOf } from '#shared/core/policy/fields/field-mask.ts'
+import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
 
 /**
@@ -33,3 +35,8 @@ function mergeGroup(group: readonly BoundRule[]): BoundRule[] {
   )
   return [{ ...first, condition: { truth: true, recordTests: [test] } }]
 }
+
+/** Removes duplicate rules, since roles often repeat each other. Actions and resources are not compared. */
+export const distinctRules = (rules: readonly PolicyRule[]): readonly PolicyRule[] => [
+  ...new Map(rules.map((rule) => [`${rule.effect} ${conditionKey(rule)} ${fieldMaskOf(rule).key}`, rule])).values(),
+]

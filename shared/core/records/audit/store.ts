@@ -1,7 +1,7 @@
 import type { TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
 import { type AuditQuery, auditIdRange } from '#shared/core/records/audit/schemas.ts'
 import { tableOf } from '#shared/core/records/store.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
@@ -10,7 +10,7 @@ const columns = 'id, actor_id, actor_type, action, object_type, record_id, befor
 export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
 
 /** Characters that a page may hold, so that no request fills the memory of a process. */
-export const maxPageText = 9_000_000
+const maxPageText = 9_000_000
 
 /**
  * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
@@ -19,7 +19,7 @@ export const maxPageText = 9_000_000
 export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined): Statement {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
   if (readers) conditions.push(readable(readers))
-  const where = builder.raw(conditions.map(() => '?').join(' and '), conditions)
+  const where = joinWithAnd(conditions)
   return buildStatement(
     builder.raw(
       `select counted.total, together, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
@@ -61,7 +61,7 @@ function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
       return builder.raw('(object_type = ? and exists (?))', [type.key, record])
     })
   const parts = [builder.raw('object_type = any(?::text[])', [whole as never]), ...partly]
-  return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
+  return joinWithOr(parts)
 }
 
 /** The values that changes left or deleted. Values: workspace, entries. */

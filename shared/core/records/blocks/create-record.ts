@@ -1,7 +1,6 @@
 import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
-import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
 import { toText } from '#shared/core/automation/template.ts'
-import { readRecordValues } from '#shared/core/records/blocks/record-values.ts'
+import { readRecordValues, recordSettingProblems } from '#shared/core/records/blocks/record-values.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
@@ -13,10 +12,7 @@ export const createRecordBlock = defineBlock({
   description: 'Creates a record of a type.',
   settings: { object_type: textSetting('Key of the record type.'), values: textMapSetting('Its values by the keys of its fields.') },
   required: ['object_type'],
-  problems: ({ object_type, values = {} }, around) => [
-    ...typeProblems(object_type, around),
-    ...fieldProblems(object_type, Object.keys(values as object), around, 'values'),
-  ],
+  problems: recordSettingProblems,
   handles: ['out'],
   output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',

@@ -1,3 +1,5 @@
+import type { KnownReferences } from '#shared/core/automation/block.ts'
+import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
 import { toText } from '#shared/core/automation/template.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -6,6 +8,12 @@ import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /** Field types whose values are the text itself. Other types parse text as an import parses a cell. */
 const textTypes: ReadonlySet<FieldType> = new Set(['string', 'text', 'select', 'email', 'url', 'file', 'ref', 'date', 'datetime'])
+
+/** The problems of a block's record type and of the values for its fields. */
+export const recordSettingProblems = (
+  { object_type, values = {} }: Readonly<Record<string, unknown>>,
+  around: KnownReferences,
+): string[] => [...typeProblems(object_type, around), ...fieldProblems(object_type, Object.keys(values as object), around, 'values')]
 
 /**
  * Converts a block's values to input of a record: text becomes a value of its field's type (`12.5` a number, `a|b` a list), empty text no

@@ -1,7 +1,6 @@
 import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
-import { fieldProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
 import { toText } from '#shared/core/automation/template.ts'
-import { readRecordValues } from '#shared/core/records/blocks/record-values.ts'
+import { readRecordValues, recordSettingProblems } from '#shared/core/records/blocks/record-values.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -20,10 +19,7 @@ export const updateRecordBlock = defineBlock({
     values: textMapSetting('New values by the keys of their fields.'),
   },
   required: ['object_type', 'record_id'],
-  problems: ({ object_type, values = {} }, around) => [
-    ...typeProblems(object_type, around),
-    ...fieldProblems(object_type, Object.keys(values as object), around, 'values'),
-  ],
+  problems: recordSettingProblems,
   handles: ['out'],
   output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',

@@ -2,7 +2,7 @@ import { recordSchema } from '#shared/core/records/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Maximum number of changes in one batch. */
-export const maxBatchOperations = 500
+const maxBatchOperations = 500
 
 /** Budget steps for the formulas of one batch, about a microsecond each. Bounded because its transaction holds record locks meanwhile. */
 export const batchComputeSteps = 1_000_000

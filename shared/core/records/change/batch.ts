@@ -1,15 +1,18 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
-import { findRecordIdByUnique } from '#shared/core/records/change/find-unique.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import type { PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { isComputed } from '#shared/core/records/input.ts'
+import { recordOfUnique } from '#shared/core/records/query/read-store.ts'
 import { findRecord, toVisibleView } from '#shared/core/records/read.ts'
+import { toColumnValues } from '#shared/core/records/record.ts'
 import { lockRecordsByIds } from '#shared/core/records/store.ts'
 import { textLength } from '#shared/core/records/text-size.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { isBlank, parseValue } from '#shared/core/types/field-kinds/value.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -128,4 +131,26 @@ async function upsert(scope: Scope, typeKey: string, { by, values }: OperationOf
       if (!lostRace || attempt === maxUpsertAttempts) throw error
     }
   }
+}
+
+/**
+ * The id of the record that holds the value sent for a unique field, regardless of the caller's rights; undefined when no record holds it.
+ * Throws VALIDATION_ERROR when the field is not unique, is computed or could be hidden from the caller, or when the value is missing.
+ */
+async function findRecordIdByUnique(
+  scope: Scope,
+  typeKey: string,
+  by: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const type = await requireRecordType(scope, typeKey)
+  const field = type.fieldByKey.get(by)
+  // The value of a computed field may differ from the one sent.
+  if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(by)) {
+    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read and send, got ${by}`)
+  }
+  const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
+  if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
+  const [holder] = await scope.db.query<{ id: string }>(recordOfUnique(type, field)(toColumnValues([field], { [by]: value })))
+  return holder?.id
 }

@@ -1,26 +1,25 @@
-import { withRecordType } from '#shared/core/records/access.ts'
 import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
 import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
 import { requireChangeable } from '#shared/core/records/change/update-record.ts'
+import { requireVersion } from '#shared/core/records/record.ts'
 import { deleteRecord } from '#shared/core/records/store.ts'
-import { requireVersion } from '#shared/core/records/version.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
  * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
  * may not delete it, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts).
  */
-export function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
-  return withRecordType(scope, typeKey, (type) =>
-    scope.db.transaction(async (tx) => {
-      const inside = within(scope, tx)
-      const stored = await requireChangeable(inside, type, recordId, 'records:delete')
-      requireVersion(stored, ifMatch)
-      await checkRecordGuards(inside, type, { id: stored.id, before: stored.values, after: null })
-      const slots = { ...auditSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
-      const [outcome] = await tx.query<DispatchResult>(deleteRecord(type)(slots))
-      wakeDispatcher(inside, outcome)
-    }),
-  )
+export async function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
+  const type = await requireRecordType(scope, typeKey)
+  await scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const stored = await requireChangeable(inside, type, recordId, 'records:delete')
+    requireVersion(stored, ifMatch)
+    await checkRecordGuards(inside, type, { id: stored.id, before: stored.values, after: null })
+    const slots = { ...auditSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
+    const [outcome] = await tx.query<DispatchResult>(deleteRecord(type)(slots))
+    wakeDispatcher(inside, outcome)
+  })
 }

@@ -1,22 +1,20 @@
-import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
 import { auditSlots, presentValuesView } from '#shared/core/records/audit/audit-values.ts'
 import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
-import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { findPrecomputedValues, type PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
 import { parseValues, requireRequiredValues } from '#shared/core/records/input.ts'
 import { findRecord } from '#shared/core/records/read.ts'
-import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, requireVersion, type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { updateRecord } from '#shared/core/records/store.ts'
 import { noteLongRecord } from '#shared/core/records/text-size.ts'
-import { requireVersion } from '#shared/core/records/version.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
-import { wantsSnapshots } from '#shared/platform/events/update-snapshots.ts'
+import { wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -26,7 +24,7 @@ import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
  * unique field, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts). Both rights are
  * tested on the stored record only. `precomputed` holds values computed before the record was locked.
  */
-export function changeRecord(
+export async function changeRecord(
   scope: Scope,
   typeKey: string,
   recordId: string,
@@ -34,14 +32,13 @@ export function changeRecord(
   ifMatch = '',
   precomputed?: PrecomputedRecords,
 ): Promise<void> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
-    await scope.db.transaction(async (tx) => {
-      const inside = within(scope, tx)
-      const stored = await requireChangeable(inside, type, recordId, 'records:update')
-      requireVersion(stored, ifMatch)
-      await applyChanges(inside, type, stored, sent, findPrecomputedValues(precomputed, type, stored, input))
-    })
+  const type = await requireRecordType(scope, typeKey)
+  const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
+  await scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const stored = await requireChangeable(inside, type, recordId, 'records:update')
+    requireVersion(stored, ifMatch)
+    await applyChanges(inside, type, stored, sent, findPrecomputedValues(precomputed, type, stored, input))
   })
 }
 
@@ -59,7 +56,7 @@ export async function requireChangeable(
 }
 
 /** Writes the fields of a locked record that differ, computed ones included. `computed` replaces their computation. No change, no write. */
-export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
+async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)

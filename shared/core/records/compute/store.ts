@@ -1,6 +1,5 @@
-import { toColumnValues } from '#shared/core/records/column-values.ts'
-import { textBytes } from '#shared/core/records/query/sizes-store.ts'
-import { recordColumns, type StoredRecord, valueColumnsOf } from '#shared/core/records/record.ts'
+import { textBytes } from '#shared/core/records/query/read-store.ts'
+import { recordColumns, type StoredRecord, toColumnValues, valueColumnsOf } from '#shared/core/records/record.ts'
 import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

@@ -1,5 +1,4 @@
-import { findNextNumber, heldTexts, skipNumbers } from '#shared/core/records/create/auto-numbers-store.ts'
-import { allocateNumbers } from '#shared/core/records/create/number-counter.ts'
+import { allocateNumbers, findNextNumber, heldTexts, skipNumbers } from '#shared/core/records/create/auto-numbers-store.ts'
 import type { Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'

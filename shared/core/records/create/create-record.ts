@@ -1,15 +1,15 @@
 import { recordAccessFor, requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
 import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
-import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { hasAutoNumbers, issueNumbers, requireValidNumbers, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { withinRecordCap } from '#shared/core/records/create/record-quota.ts'
+import { countAllRecords, lockRecordCap } from '#shared/core/records/create/counts-store.ts'
 import { findDuplicateField, toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
 import { completeValues, type InputContext, parseValues } from '#shared/core/records/input.ts'
 import { toVisibleView } from '#shared/core/records/read.ts'
-import { emptyValues, type RecordView, type StoredRecord, toRecordView, type Values } from '#shared/core/records/record.ts'
+import { emptyValues, type RecordView, type StoredRecord, toColumnValues, toRecordView, type Values } from '#shared/core/records/record.ts'
 import { insertRecord } from '#shared/core/records/store.ts'
 import { noteLongRecord } from '#shared/core/records/text-size.ts'
+import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -32,11 +32,15 @@ export function createRecord(scope: Scope, typeKey: string, input: Readonly<Reco
   })
 }
 
+/** Runs work that adds `adds` records; on the free plan one caller per workspace at a time. Throws LIMIT_EXCEEDED beyond the plan's cap. */
+export const withinRecordCap = <T>(scope: Scope, adds: number, work: (scope: Scope) => Promise<T>): Promise<T> =>
+  withinPlan(scope, 'records', adds, { lock: lockRecordCap, count: countAllRecords }, work)
+
 /** Fields shown to a caller that may create a record but not read it. */
 const noFields: ReadonlySet<string> = new Set()
 
 /** The actions that create records. Rules may give each its own conditions. */
-export type CreateAction = 'records:create' | 'records:import'
+type CreateAction = 'records:create' | 'records:import'
 
 /**
  * Reads the sent values by `read` and completes them with defaults. Throws FORBIDDEN when the caller's rules for the action do not allow

@@ -1,4 +1,3 @@
-import { withRecordType } from '#shared/core/records/access.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { issueNumbers, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
 import { insertNewRecord } from '#shared/core/records/create/create-record.ts'
@@ -7,11 +6,10 @@ import { isComputed } from '#shared/core/records/input.ts'
 import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import { defaultValue } from '#shared/core/types/field-kinds/value.ts'
+import { defaultValue, isAccepted } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
@@ -20,28 +18,31 @@ import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
  * empty; a value that breaks a rule or that another record holds is dropped; the free plan's cap does not apply. The scope is the
  * platform's own, so the record has no creator. Throws NOT_FOUND when the workspace has no such type.
  */
-export function createSystemRecord(scope: Scope, typeKey: string, given: Readonly<Record<string, FieldValue>>): Promise<StoredRecord> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const values = initialValues(scope, type, given)
-    const emptied = new Set<string>()
-    for (;;) {
-      await issueNumbers(scope, type, [values])
-      const draft = Object.assign(emptyValues(), values)
-      await computeValues(scope, type, draft, emptied)
-      for (const field of type.fields) if (emptied.has(field.key) || !isValid(field, draft[field.key] ?? null)) draft[field.key] = null
-      try {
-        return await withSavepoint(scope.db, () => insertNewRecord(scope, type, draft))
-      } catch (error) {
-        const held = findDuplicateField(type, error)
-        if (!held) throw error
-        if (held.autogen === '') emptied.add(held.key)
-        else {
-          values[held.key] = null
-          await skipHeldNumbers(scope, type, held)
-        }
+export async function createSystemRecord(
+  scope: Scope,
+  typeKey: string,
+  given: Readonly<Record<string, FieldValue>>,
+): Promise<StoredRecord> {
+  const type = await requireRecordType(scope, typeKey)
+  const values = initialValues(scope, type, given)
+  const emptied = new Set<string>()
+  for (;;) {
+    await issueNumbers(scope, type, [values])
+    const draft = Object.assign(emptyValues(), values)
+    await computeValues(scope, type, draft, emptied)
+    for (const field of type.fields) if (emptied.has(field.key) || !isValid(field, draft[field.key] ?? null)) draft[field.key] = null
+    try {
+      return await withSavepoint(scope.db, () => insertNewRecord(scope, type, draft))
+    } catch (error) {
+      const held = findDuplicateField(type, error)
+      if (!held) throw error
+      if (held.autogen === '') emptied.add(held.key)
+      else {
+        values[held.key] = null
+        await skipHeldNumbers(scope, type, held)
       }
     }
-  })
+  }
 }
 
 /** Given values and defaults. A custom field with a built-in key ignores `given` (shared/core/types/builtin/upgrade.ts). */
@@ -56,13 +57,5 @@ function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<R
 }
 
 /** Whether a value keeps its field's rules. A built-in field that was a custom one has the workspace's rules; numbers may outgrow them. */
-function isValid(field: Field, value: FieldValue): boolean {
-  if (value === null) return true
-  try {
-    fieldKinds[field.type].check(value, field, field.key)
-    return true
-  } catch (error) {
-    if (error instanceof Problem) return false
-    throw error
-  }
-}
+const isValid = (field: Field, value: FieldValue): boolean =>
+  value === null || isAccepted(() => fieldKinds[field.type].check(value, field, field.key))

@@ -1,7 +1,6 @@
 import { auditSlots, presentValuesView } from '#shared/core/records/audit/audit-values.ts'
-import { toColumnValues } from '#shared/core/records/column-values.ts'
 import { insertRecords } from '#shared/core/records/create/insert-many-store.ts'
-import type { Values } from '#shared/core/records/record.ts'
+import { toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { noteLongRecord, textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

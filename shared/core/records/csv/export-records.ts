@@ -12,14 +12,15 @@ import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 
 /** Maximum records in one export. When more match, the export is marked as truncated (document 1, Export). */
 export const maxExported = 10_000
 
 /** Maximum records, and bytes of their text, in memory at once. */
-const stepSize = { records: 200, bytes: 250_000 }
+const stepSize = { items: 200, size: 250_000 }
 
-export interface RecordExport {
+interface RecordExport {
   readonly total: number
   readonly truncated: boolean
   /** The file's bytes, some records at a time; `done` receives the number of records written so far. */
@@ -41,7 +42,8 @@ export async function prepareExport(scope: Scope, type: RecordType, query: Recor
     async *bytes(done) {
       yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
       let written = 0
-      for (const ids of groupIds(exported)) {
+      for await (const group of groupBySize(exported, ({ bytes }) => bytes, stepSize)) {
+        const ids = group.map(({ id }) => id)
         // A record may have changed since it matched, so the caller's access is tested again.
         const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
         yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
@@ -63,21 +65,6 @@ function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query
   const search = compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
   return scope.db.query<Match>(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
-}
-
-/** The ids of matches in groups within `stepSize`. */
-function* groupIds(matches: readonly Match[]): Generator<readonly string[]> {
-  let [ids, total]: [string[], number] = [[], 0]
-  for (const { id, bytes } of matches) {
-    if (ids.length === stepSize.records || (ids.length > 0 && total + bytes > stepSize.bytes)) {
-      yield ids
-      ids = []
-      total = 0
-    }
-    ids.push(id)
-    total += bytes
-  }
-  if (ids.length > 0) yield ids
 }
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {

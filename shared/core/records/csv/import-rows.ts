@@ -1,10 +1,8 @@
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { issueNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { readNewValues, requireStorable, storeNewRecord as storeOne } from '#shared/core/records/create/create-record.ts'
+import { readNewValues, requireStorable, storeNewRecord as storeOne, withinRecordCap } from '#shared/core/records/create/create-record.ts'
 import { insertManyRecords } from '#shared/core/records/create/insert-many.ts'
-import { withinRecordCap } from '#shared/core/records/create/record-quota.ts'
-import { matchColumns } from '#shared/core/records/csv/header.ts'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
 import { type InputContext, isComputed } from '#shared/core/records/input.ts'
 import { emptyValues, type Values } from '#shared/core/records/record.ts'
@@ -14,7 +12,7 @@ import { parseCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { Problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** A row that was not imported, and the reason. `row` counts from 1 without the header. */
 export interface RefusedRow {
@@ -30,8 +28,23 @@ interface Draft {
   readonly values: Values
 }
 
-/** The field of each header column, null for an ignored one. Throws VALIDATION_ERROR when no column names a field or two name the same. */
-export const requireColumns = (type: RecordType, header: readonly string[]): Columns => matchColumns(header, type.fields)
+/**
+ * The field of each header column, null for a column that names no field (document 1, Import). Throws VALIDATION_ERROR when two columns
+ * name the same field or no column names a field.
+ */
+export function matchColumns<Field extends { readonly key: string }>(
+  header: readonly string[],
+  fields: readonly Field[],
+): readonly (Field | null)[] {
+  const byKey = new Map(fields.map((field) => [field.key, field]))
+  const columns = header.map((name) => byKey.get(name) ?? null)
+  const duplicate = columns.find((field, index) => field !== null && columns.indexOf(field) < index)
+  if (duplicate) throw problem('VALIDATION_ERROR', `file has more than one column ${duplicate.key}`)
+  if (!columns.some((field) => field !== null)) {
+    throw problem('VALIDATION_ERROR', `file must have a header row that names a field, such as ${fields[0]?.key ?? 'name'}`)
+  }
+  return columns
+}
 
 /**
  * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset,

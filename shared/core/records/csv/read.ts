@@ -1,8 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { CsvError, type Parser, parse } from 'csv-parse'
 import { decodeText } from '#shared/core/records/csv/decode.ts'
-import { unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
-import { createHeaderScanner, type Separator } from '#shared/core/records/csv/separator.ts'
+import { unescapeCell } from '#shared/core/records/csv/write.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Maximum characters of a header row and bytes of a record. A file that exceeds them has an unclosed quote or is not CSV. */
@@ -13,7 +12,7 @@ export const maxRecordBytes = 4_000_000
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] } | { readonly row: number; readonly error: string }
 
 /** A CSV file whose header has been read. Iterate its rows once, or `close` it: either releases the source. */
-export interface CsvFile {
+interface CsvFile {
   /** The names of the first row, trimmed. */
   readonly header: readonly string[]
   /** Rows in order, without blank lines, cells unescaped. Iterating throws VALIDATION_ERROR at the first row that is not CSV. */
@@ -49,6 +48,46 @@ async function readHead(text: AsyncGenerator<string>): Promise<{ head: string; s
     }
   }
   return { head, separator: scanner.separator() }
+}
+
+const separators = [',', ';', '\t'] as const
+type Separator = (typeof separators)[number]
+
+const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
+
+/**
+ * Creates a scanner for the header row, the first that is not blank, of a text that arrives in pieces. A quote opens a quoted cell only at
+ * the start of the cell, as in data rows.
+ */
+function createHeaderScanner() {
+  const counts = new Map<Separator, number>()
+  let complete = false
+  let blank = true
+  let quoted = false
+  let atCellStart = true
+  function step(character: string): void {
+    const isBreak = character === '\n' || character === '\r'
+    if (quoted) {
+      quoted = character !== '"'
+    } else if (isBreak) {
+      complete = !blank
+    } else {
+      blank = false
+      // A doubled quote closes the cell and opens it again.
+      quoted = character === '"' && atCellStart
+      if (isSeparator(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+    atCellStart = quoted || blank || isSeparator(character) || (character === '"' && atCellStart)
+  }
+  return {
+    /** Reads the next piece. True once the header row is complete; later text is ignored. */
+    read(piece: string): boolean {
+      for (let index = 0; index < piece.length && !complete; index++) step(piece.charAt(index))
+      return complete
+    },
+    /** The most frequent separator of the header row outside quotes; the comma when it has none. */
+    separator: () => separators.reduce((best, one) => ((counts.get(one) ?? 0) > (counts.get(best) ?? 0) ? one : best)),
+  }
 }
 
 function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Separator): Parser {

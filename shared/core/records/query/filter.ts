@@ -1,3 +1,5 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import type { StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison } from '#shared/core/types/field-kinds/field-kind.ts'
 import {
@@ -45,6 +47,19 @@ export function readRecordFilter(
   if ('among' in filter) return { field, operator: 'among', ...readMembershipFilter(field, filter.among, path) }
   if ('empty' in filter) return { field, operator: 'empty', ...readEmptinessFilter(filter.empty) }
   return { field, ...readFilter(field, filter, path, type.knownTrigrams.get(field.id)) }
+}
+
+/**
+ * Compiles filters to a test of records in memory, such as the snapshot of an event. It accepts exactly the records that `findRecords`
+ * would find for this access, the reader's rights included. Throws VALIDATION_ERROR as a query does.
+ */
+export function createRecordMatcher(
+  type: RecordType,
+  access: RecordAccess,
+  filters: readonly RecordFilter[],
+): (record: StoredRecord) => boolean {
+  const comparisons = filters.map((filter, index) => readRecordFilter(type, access.hideable, filter, `filter[${index}]`))
+  return (record) => access.test(record) && comparisons.every(({ field, matches }) => matches(record.values[field.key] ?? null))
 }
 
 /** The condition of a filter. Counts the search by its field. */

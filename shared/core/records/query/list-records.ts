@@ -1,17 +1,16 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
-import { readFieldSelection } from '#shared/core/records/query/field-selection.ts'
-import { readFieldKeys } from '#shared/core/records/query/read-search.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
+import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { listPage } from '#shared/core/records/query/read-store.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, recordColumns, rowId } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
-import { takeFittingItems } from '#shared/platform/db/lists.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
+import { readIdCursor, takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -31,25 +30,24 @@ export interface RecordPage {
 }
 
 /** A page of the records that the caller may read, newest first, by cursor (document 1, Plain listing). Pages end early at long text. */
-export function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const access = requireRecordAccess(scope, type, 'records:read')
-    const selected = readFieldSelection(type, access, readFieldKeys(query.fields))
-    const reference = readReference(type, access, query)
-    if (reference) countFieldUse(scope, reference.field, 'reference')
-    countRuleUses(scope, type.fields, access)
-    const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
-    const after = query.cursor === undefined ? undefined : readPosition(list, query.cursor)
-    const fill = listPage(type, access, reference?.field, after !== undefined)
-    const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-    const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
-    const found = type.longRecords ? ((rows[0]?.[recordColumns(type).length] ?? 0) as number) : rows.length
-    const page = rows.slice(0, query.limit)
-    const visible = toVisibleViews(type, page, access, selected)
-    const records = type.longRecords ? takeFittingItems(visible) : visible
-    const last = page[records.length - 1]
-    return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
-  })
+export async function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const selected = readFieldSelection(type, access, readFieldKeys(query.fields))
+  const reference = readReference(type, access, query)
+  if (reference) countFieldUse(scope, reference.field, 'reference')
+  countRuleUses(scope, type.fields, access)
+  const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
+  const after = query.cursor === undefined ? undefined : readIdCursor(list, query.cursor)
+  const fill = listPage(type, access, reference?.field, after !== undefined)
+  const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
+  const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
+  const found = type.longRecords ? ((rows[0]?.[recordColumns(type).length] ?? 0) as number) : rows.length
+  const page = rows.slice(0, query.limit)
+  const visible = toVisibleViews(type, page, access, selected)
+  const records = type.longRecords ? takeFittingItems(visible) : visible
+  const last = page[records.length - 1]
+  return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
 }
 
 /** Parses `ref_field` and `ref_id`. Throws VALIDATION_ERROR when only one is given or the field is no reference that the caller may see. */
@@ -63,13 +61,6 @@ function readReference(type: RecordType, access: RecordAccess, query: ListQuery)
   }
   if (!isUuid(ref_id)) throw problem('VALIDATION_ERROR', 'ref_id must be a record id')
   return { field, id: ref_id }
-}
-
-/** The id after which a page starts. Throws VALIDATION_ERROR for a cursor that holds none. */
-function readPosition(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
 }
 
 const isReference = ({ type }: Field): boolean => type === 'ref' || type === 'refs'

@@ -57,10 +57,10 @@ export interface SortKey {
 export const maxFilters = 50
 
 /** Maximum characters of `q`. */
-export const maxQueryLength = 500
+const maxQueryLength = 500
 
 /** Maximum sort keys in one query. */
-export const maxSortKeys = 8
+const maxSortKeys = 8
 
 /** A query checked for one caller: the shape of its statements, and their values. */
 export interface CompiledQuery {

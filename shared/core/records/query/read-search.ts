@@ -1,11 +1,13 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { ValueFilter } from '#shared/core/records/query/filter.ts'
 import { maxFilters, type QueryPage, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
 /** The query parameters of a search (document 1, Search mode). An export takes them without the page. */
-export interface SearchQuery {
+interface SearchQuery {
   readonly q?: string | undefined
   /** A JSON array of `{field, op, value}`, or the list itself. */
   readonly filter?: string | readonly ValueFilter[] | undefined
@@ -41,7 +43,8 @@ export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery =
 export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPage => ({
   ...readSearch(query),
   limit: query.limit,
-  offset: readOffset(query),
+  // `offset` overrides `page` (decisions, Records, types, fields).
+  offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
   fields: readFieldKeys(query.fields),
 })
 
@@ -81,9 +84,22 @@ function readDirection(dir: string): SortKey['dir'] {
 export const readFieldKeys = (text: string | undefined): readonly string[] | undefined =>
   text === undefined ? undefined : text === '' ? [] : text.split(',')
 
-/** The number of records before a page; `offset` overrides `page` (decisions, Records, types, fields). */
-function readOffset({ page, offset, limit }: PagedSearchQuery): number {
-  return offset ?? ((page ?? 1) - 1) * limit
+/**
+ * The fields that a caller selected; undefined for all. Throws the same VALIDATION_ERROR for an unknown field and for one that the caller
+ * may never see.
+ */
+export function readFieldSelection(
+  type: RecordType,
+  access: RecordAccess,
+  keys: readonly string[] | undefined,
+): ReadonlySet<string> | undefined {
+  if (keys === undefined) return undefined
+  for (const key of keys) {
+    if (!type.fieldByKey.has(key) || access.neverVisible.has(key)) {
+      throw problem('VALIDATION_ERROR', `fields must name fields of ${type.key} that you may read, got ${key}`)
+    }
+  }
+  return new Set(keys)
 }
 
 /** Whether a listing's parameters select search mode: any of these does, even when empty (document 1, Records, rule 4). */

@@ -1,16 +1,17 @@
-import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
-import { readFieldSelection } from '#shared/core/records/query/field-selection.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
-import { pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
+import { pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, recordColumns, rowId } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, asHeavy, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-export interface SearchPage {
+interface SearchPage {
   readonly records: RecordView[]
   /** Exact number of matching records that the caller may read. */
   readonly total: number
@@ -20,34 +21,44 @@ export interface SearchPage {
  * A page of the matching records that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when the
  * caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB.
  */
-export function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<SearchPage> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const access = requireRecordAccess(scope, type, 'records:read')
-    const selected = readFieldSelection(type, access, query.fields)
-    const { limit, offset = 0 } = query
-    const search = compileQuery(scope, type, access, query)
-    const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, search))
-    const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
-    if (found.length > 0) {
-      const records = toVisibleViews(type, found, access, selected)
-      if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit)
-      return { records, total: found[0]?.[recordColumns(type).length + 1] as number }
-    }
-    // The statement gives no total for an empty page. For an empty first page the total is 0.
-    if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
-    const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
-    const total = ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
-    if (total > offset) throw tooLong(limit)
-    return { records: [], total }
-  })
+export async function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<SearchPage> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const selected = readFieldSelection(type, access, query.fields)
+  const { limit, offset = 0 } = query
+  const search = compileQuery(scope, type, access, query)
+  const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, search))
+  const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
+  if (found.length > 0) {
+    const records = toVisibleViews(type, found, access, selected)
+    if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit)
+    return { records, total: found[0]?.[recordColumns(type).length + 1] as number }
+  }
+  // The statement gives no total for an empty page. For an empty first page the total is 0.
+  if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
+  const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
+  const total = ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
+  if (total > offset) throw tooLong(limit)
+  return { records: [], total }
+}
+
+/**
+ * A page of the matching records that the caller may read, as in `searchRecords`, without the total. The text of a page is unbounded: use
+ * a small limit for long records.
+ */
+export async function findRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<RecordView[]> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const selected = readFieldSelection(type, access, query.fields)
+  const compiled = compileQuery(scope, type, access, query)
+  const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
+  const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
+  const found = rows.filter(([id]) => id !== null)
+  return toVisibleViews(type, found, access, selected)
 }
 
 /** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
-export const readQueryRows = (
-  scope: Scope,
-  { dependsOnValues, parameterNames }: CompiledQuery,
-  statement: Statement,
-): Promise<RecordRow[]> =>
+const readQueryRows = (scope: Scope, { dependsOnValues, parameterNames }: CompiledQuery, statement: Statement): Promise<RecordRow[]> =>
   readRows<RecordRow>(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
 
 const tooLong = (limit: number) =>

@@ -1,5 +1,5 @@
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
-import { textBytes } from '#shared/core/records/query/sizes-store.ts'
+import { textBytes } from '#shared/core/records/query/read-store.ts'
 import { columnList, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'

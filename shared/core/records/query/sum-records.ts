@@ -1,5 +1,5 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { requireRecordAccess, withRecordType } from '#shared/core/records/access.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { requireNamedField } from '#shared/core/records/query/filter.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
@@ -8,22 +8,22 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A grouping key: a field's value, or the day or month of a date or instant. An instant is read in `timeZone`. */
-export type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
+type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
 
 /** The fields to sum, the grouping keys, and the query that selects the records. */
-export interface SumQuery extends Omit<RecordQuery, 'sort'> {
+interface SumQuery extends Omit<RecordQuery, 'sort'> {
   /** Keys of number and currency fields. */
   readonly sums: readonly string[]
   readonly by?: readonly GroupKey[]
 }
 
 /** The sums of records with equal grouping values. */
-export interface SumGroup {
+interface SumGroup {
   /** The values of `by` in its order: text, `true`, `false`, or null for no value. Days are `2026-11-21`, months `2026-11`. */
   readonly by: readonly (string | boolean | null)[]
   /** Number of records in the group. */
@@ -32,7 +32,7 @@ export interface SumGroup {
   readonly sums: Readonly<Record<string, readonly CurrencySum[]>>
 }
 
-export interface CurrencySum {
+interface CurrencySum {
   readonly code: string | null
   /** Decimal text. */
   readonly amount: string
@@ -45,32 +45,31 @@ export interface CurrencySum {
  * no groups. Throws FORBIDDEN and VALIDATION_ERROR as `searchRecords` does, and VALIDATION_ERROR for more groups than `maxGroups` and for
  * a field that cannot be summed or grouped by.
  */
-export function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
-  return withRecordType(scope, typeKey, async (type) => {
-    const access = requireRecordAccess(scope, type, 'records:read')
-    const compiled = compileQuery(scope, type, access, query)
-    const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
-    const summed = query.sums.map((key) => requireSummable(type, access, query, key))
-    const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
-    const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
-      sumsOf(
-        type,
-        keys.map(({ value }) => value),
-        summed,
-        compiled.whereSql(),
-      ),
-    )
-    const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
-    const rows = await readRows<readonly unknown[]>(
-      scope,
-      asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
-    )
-    return toGroups(
-      rows.filter(([count]) => count !== null),
-      keys.length,
+export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
+  const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  const compiled = compileQuery(scope, type, access, query)
+  const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
+  const summed = query.sums.map((key) => requireSummable(type, access, query, key))
+  const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
+  const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
+    sumsOf(
+      type,
+      keys.map(({ value }) => value),
       summed,
-    )
-  })
+      compiled.whereSql(),
+    ),
+  )
+  const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
+  const rows = await readRows<readonly unknown[]>(
+    scope,
+    asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
+  )
+  return toGroups(
+    rows.filter(([count]) => count !== null),
+    keys.length,
+    summed,
+  )
 }
 
 interface CompiledGroupKey {

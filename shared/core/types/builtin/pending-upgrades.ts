@@ -3,7 +3,7 @@ import { findUpgradesLeft } from '#shared/core/types/builtin/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** A declared type or field that a workspace lacks, or has replaced with its own. */
-export interface PendingUpgrade {
+interface PendingUpgrade {
   readonly workspace_id: string
   readonly type: string
   /** Null when the whole type is missing or is the workspace's own. */

@@ -36,7 +36,7 @@ export async function createBuiltinType(tx: Tx, workspaceId: string, { key, labe
 }
 
 /** Where a built-in field is made, and the number that its columns carry. */
-export interface BuiltinFieldLocation {
+interface BuiltinFieldLocation {
   readonly workspaceId: string
   readonly typeId: string
   readonly typeKey: string

@@ -16,19 +16,17 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
 import { allocateField, type FieldAllocation } from '#shared/core/types/fields/store.ts'
 import { type RecordType, readRecordType } from '#shared/core/types/record-type.ts'
-import { changeTable } from '#shared/core/types/tables/change-table.ts'
-import { startEdition } from '#shared/core/types/tables/edition.ts'
+import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
 import { addUniqueIndex } from '#shared/core/types/tables/store.ts'
 import { lockType } from '#shared/core/types/types/store.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
+import { lowestId } from '#shared/platform/db/lists.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** Workspaces per statement. */
 const batchSize = 100
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Upgrades the workspaces behind the release's declaration of built-in types, one after the other. A workspace whose upgrade fails, such as

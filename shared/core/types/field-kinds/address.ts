@@ -6,7 +6,7 @@ import { invalidValueProblem } from '#shared/core/types/field-kinds/value-proble
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /** Maximum characters of an address: browsers and proxies pass on this many; mail addresses are far shorter. */
-export const maxAddressLength = 2_048
+const maxAddressLength = 2_048
 
 const addressKind = (type: FieldType, rule: string, accepts: (text: string) => boolean): FieldKind<string> => ({
   ...plainKind,

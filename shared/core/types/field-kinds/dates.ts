@@ -1,7 +1,56 @@
-import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
-import { dayFilter, instantFilter } from '#shared/core/types/field-kinds/filters/time-filter.ts'
+import {
+  type Comparison,
+  type FieldKind,
+  type FilterOperator,
+  type KindFilter,
+  plainKind,
+  readFirstCell,
+} from '#shared/core/types/field-kinds/field-kind.ts'
+import { compareText, createComparison, orderedOperators } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
-import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+
+type ComparisonOperator = Exclude<FilterOperator, 'contains'>
+
+/** Each operator's comparison of an instant with a UTC day, from `start` up to `next` (decisions, Records, types, fields). */
+const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: string) => Omit<Comparison, 'matches'>>> = {
+  eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),
+  ne: (start, next) => ({ sql: '(?? is null or ?? < ?::timestamptz or ?? >= ?::timestamptz)', values: [start, next] }),
+  gt: (_start, next) => ({ sql: '?? >= ?::timestamptz', values: [next] }),
+  gte: (start) => ({ sql: '?? >= ?::timestamptz', values: [start] }),
+  lt: (start) => ({ sql: '?? < ?::timestamptz', values: [start] }),
+  lte: (_start, next) => ({ sql: '?? < ?::timestamptz', values: [next] }),
+}
+
+const rule = 'a date as YYYY-MM-DD or an instant as RFC 3339 writes it'
+
+const dayOf = (instant: string): string => instant.slice(0, 10)
+
+/** Filter of instants: an instant operand is compared exactly, a date operand is the whole UTC day. */
+const instantFilter: KindFilter = {
+  ...orderedOperators,
+  read(operator, value, path) {
+    if (isDay(value)) {
+      const condition = compareWithDay[operator as ComparisonOperator](`${value}T00:00:00Z`, `${nextDay(value)}T00:00:00Z`)
+      const { matches } = createComparison(operator, value, '', (stored: string) => compareText(dayOf(stored), value))
+      return { ...condition, matches }
+    }
+    const instant = toUtcInstant(value)
+    if (instant === undefined) throw invalidValueProblem(path, rule, value)
+    return createComparison(operator, instant, '::timestamptz', (stored: string) => compareText(stored, instant))
+  },
+}
+
+/** Filter of dates: an instant operand is reduced to its UTC day, as the instant filter treats dates. */
+const dayFilter: KindFilter = {
+  ...orderedOperators,
+  read(operator, value, path) {
+    const instant = isDay(value) ? value : toUtcInstant(value)
+    if (instant === undefined) throw invalidValueProblem(path, rule, value)
+    const day = dayOf(instant)
+    return createComparison(operator, day, '::date', (stored: string) => compareText(stored, day))
+  },
+}
 
 /** A calendar day, YYYY-MM-DD. */
 export const dateKind: FieldKind<string> = {

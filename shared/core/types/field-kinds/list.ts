@@ -5,7 +5,7 @@ import { invalidValueProblem } from '#shared/core/types/field-kinds/value-proble
 export const maxEntries = 100
 
 /** The rules for reading a list's entries. */
-export interface ListRules {
+interface ListRules {
   readonly max: number
   readonly distinct: boolean
   readonly parseEntry: (entry: unknown, path: string) => string

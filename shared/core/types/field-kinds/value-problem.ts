@@ -8,7 +8,7 @@ export const invalidValueProblem = (path: string, rule: string, input: unknown):
   problem('VALIDATION_ERROR', `${path} must be ${rule}, got ${describeValue(input)}`)
 
 /** Renders a sent value for an error message: JSON, truncated to 60 characters. */
-export function describeValue(input: unknown): string {
+function describeValue(input: unknown): string {
   const text = jsonNumberText(input) ?? JSON.stringify(input) ?? String(input)
   return text.length <= maxShownCharacters ? text : `${text.slice(0, maxShownCharacters).toWellFormed()}…`
 }

@@ -2,6 +2,7 @@ import { withCurrency } from '#shared/core/types/field-kinds/currency.ts'
 import type { ParseContext } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
@@ -14,6 +15,17 @@ export function parseValue(input: unknown, field: TypedRules, context: ParseCont
   const value = kind.parse(input, field, context)
   kind.check(value, field, context.path)
   return value
+}
+
+/** Whether a check passes: false when it throws a Problem. Rethrows any other error. */
+export function isAccepted(check: () => void): boolean {
+  try {
+    check()
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
 }
 
 /** The value of a new record when none was sent; null when the field has no default. */

@@ -1,23 +1,21 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { applyFieldChange, type FieldChange, type FieldDefinition } from '#shared/core/types/fields/field-change.ts'
-import { type LockedField, lockField } from '#shared/core/types/fields/lock-field.ts'
-import { refuseLargePatterns } from '#shared/core/types/fields/pattern-limit.ts'
-import { requireCustomField } from '#shared/core/types/fields/require-field.ts'
+import { applyFieldChange, type FieldChange } from '#shared/core/types/fields/field-change.ts'
+import { type LockedField, lockField, requireCustomField } from '#shared/core/types/fields/require-field.ts'
 import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
+import { refuseLargePatterns } from '#shared/core/types/fields/rules.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { updateField } from '#shared/core/types/fields/store.ts'
+import { enqueueRecompute } from '#shared/core/types/formulas/change-formula.ts'
 import { compileComputations } from '#shared/core/types/formulas/computations.ts'
-import { enqueueRecompute } from '#shared/core/types/formulas/enqueue-recompute.ts'
 import { requireAllowedNumber } from '#shared/core/types/numbering/change-numbering.ts'
 import { parseNumbering } from '#shared/core/types/numbering/numbering-pattern.ts'
-import { changeTable } from '#shared/core/types/tables/change-table.ts'
-import { startEdition } from '#shared/core/types/tables/edition.ts'
+import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Checks existing records against the new restrictions while writes of the type are blocked; throws when some violate them. */
-export type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly Restriction[]) => Promise<void>
+type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly Restriction[]) => Promise<void>
 
 /**
  * Changes a field's definition. New restrictions are passed to `requireConform` while writes of the type are blocked; every later write
@@ -35,23 +33,22 @@ export async function changeFieldDefinition(
     const locked = await lockField(tx, scope, found)
     const { type, field } = locked
     const after = applyFieldChange(field, change)
+    const { label, description, required, rules } = after
     const changed: Field = { ...field, ...after }
     const fields = type.fields.map((other) => (other.id === field.id ? changed : other))
     refuseBadFormulas(fields, changed)
-    if (after.rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
+    if (rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
     const restrictions = findRestrictions(field, after)
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined
     if (restrictions.length > 0 || recomputes) await startEdition(tx, type)
     if (restrictions.length > 0) await requireConform(tx, locked, restrictions)
-    await tx.query(updateField(type.workspaceId, field.id, ...toColumnValues(after)))
+    await tx.query(updateField(type.workspaceId, field.id, label, description, required, JSON.stringify(rules)))
     // The recompute clears results that the new rules forbid and sets those that the old rules forbade.
     if (recomputes) await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)
   })
 }
-
-const toColumnValues = ({ label, description, required, rules }: FieldDefinition) => [label, description, required, JSON.stringify(rules)]
 
 /** Refuses to remove an option of a select field that a formula uses. */
 function refuseBadFormulas(fields: readonly Field[], changed: Field): void {

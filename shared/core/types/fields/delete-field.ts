@@ -8,6 +8,7 @@ import { dropColumns } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { lockType } from '#shared/core/types/types/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
+import { requireRow } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -20,8 +21,7 @@ export async function deleteField(scope: Scope, field: Field): Promise<void> {
   await changeTable(scope, async (tx) => {
     await tx.query(lockType(workspaceId, field.entityType))
     await refuseWhileRead(tx, workspaceId, field)
-    const deleted = await tx.query(deleteFieldRow(workspaceId, field.id))
-    if (deleted.length === 0) throw problem('NOT_FOUND')
+    requireRow(await tx.query(deleteFieldRow(workspaceId, field.id)))
     await dropColumns(tx, schemaOf(workspaceId), field.entityType, field)
   })
 }

@@ -5,7 +5,7 @@ import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { maxTextLength, parseText } from '#shared/core/types/field-kinds/text.ts'
 import { parseValue } from '#shared/core/types/field-kinds/value.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
-import type { FieldRules, RuleKey } from '#shared/core/types/fields/field.ts'
+import type { Field, FieldRules, RuleKey } from '#shared/core/types/fields/field.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
@@ -50,6 +50,23 @@ export function parseRules(input: unknown, type: FieldType): FieldRules {
 /** Throws VALIDATION_ERROR when a field of the type cannot be unique (decisions, `unique`). */
 export function requireUniqueable(type: FieldType): void {
   if (!fieldKinds[type].canBeUnique) throw problem('VALIDATION_ERROR', `unique is not possible for a ${type} field`)
+}
+
+/**
+ * Maximum compiled instructions of all patterns of one type together. One record is checked against all of them: with hostile text, 300 of
+ * the largest patterns would take about 8 s; this limit takes 0.2 s.
+ */
+const maxTypePatternSize = 20_000
+
+/** Throws VALIDATION_ERROR when the patterns of all fields of a type exceed `maxTypePatternSize`. */
+export function refuseLargePatterns(fields: readonly Pick<Field, 'rules'>[]): void {
+  const size = fields.reduce((sum, { rules: { pattern } }) => sum + (pattern === undefined ? 0 : compilePattern(pattern).size), 0)
+  if (size > maxTypePatternSize) {
+    throw problem(
+      'VALIDATION_ERROR',
+      'rules.pattern: the patterns of a type are too large together; use smaller repeat counts or fewer patterns',
+    )
+  }
 }
 
 /** Converts rules to the response form: bounds and the default as callers send them. */

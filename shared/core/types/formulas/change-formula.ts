@@ -1,14 +1,14 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { createFieldNameFilter, requireComputedVisible } from '#shared/core/types/fields/field-visibility.ts'
-import { lockField } from '#shared/core/types/fields/lock-field.ts'
-import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
+import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
 import { compileComputations } from '#shared/core/types/formulas/computations.ts'
-import { enqueueRecompute } from '#shared/core/types/formulas/enqueue-recompute.ts'
-import { changeTable } from '#shared/core/types/tables/change-table.ts'
-import { startEdition } from '#shared/core/types/tables/edition.ts'
+import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
+import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -50,4 +50,17 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     await startEdition(tx, type)
     await tx.query(dropFormula(type.workspaceId, field.id))
   })
+}
+
+/**
+ * Enqueues the recompute of all records of a type; a worker runs it after the transaction commits. The job runs as the system, so it also
+ * runs when the user who changed the formula has left the workspace.
+ */
+export async function enqueueRecompute(
+  { jobQueue, cause }: Pick<Scope, 'jobQueue' | 'cause'>,
+  tx: Tx,
+  { workspaceId, key }: RecordType,
+): Promise<void> {
+  const systemCause = { ...cause, actorId: null, actorType: 'system' } as const
+  await jobQueue.enqueue(tx, recomputeRecordsJob, { workspaceId, cause: systemCause }, { typeKey: key })
 }

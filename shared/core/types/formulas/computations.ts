@@ -1,4 +1,5 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import { isAccepted } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { FormulaBudget } from '#shared/platform/formula/evaluation.ts'
 import { evaluationOrder } from '#shared/platform/formula/evaluation-order.ts'
@@ -10,7 +11,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The context of a computation. */
-export interface ComputeContext {
+interface ComputeContext {
   /** The time of the write: the value of TODAY and NOW. */
   readonly now: Date
   readonly defaultCurrency: string
@@ -106,11 +107,5 @@ function createComputation(field: Field, formula: CompiledFormula): Computation 
 /** Whether a result is a valid value of the field: it has the type's form and follows the rules. */
 function fits(field: Field, value: Exclude<FieldValue, null>, defaultCurrency: string): boolean {
   const kind = fieldKinds[field.type]
-  try {
-    kind.check(kind.parse(value, field, { path: field.key, defaultCurrency }), field, field.key)
-    return true
-  } catch (error) {
-    if (error instanceof Problem) return false
-    throw error
-  }
+  return isAccepted(() => kind.check(kind.parse(value, field, { path: field.key, defaultCurrency }), field, field.key))
 }

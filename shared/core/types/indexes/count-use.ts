@@ -3,6 +3,11 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { FieldFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
+import { addUses } from '#shared/core/types/indexes/use-store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { hasTrigram } from '#shared/platform/db/statements/letter-pairs.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
+import { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 
 /** The query on a field that an index can serve. `search` is `q`, `reference` a listing by `ref_field`. */
 export type FieldUse = 'equality' | 'range' | 'ascending' | 'descending' | 'contains' | 'search' | 'reference'
@@ -43,5 +48,15 @@ export function countFieldUse({ fieldUses, workspace }: CountingScope, { id }: S
   fieldUses.count(`${workspace.id} ${id} ${use}`)
 }
 
-/** Whether a trigram index can serve the text: it needs three letters or digits in a row. */
-const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
+/** Interval at which a process writes its counts. */
+const flushIntervalMs = 5_000
+
+/** Creates the process's counter of field uses, written by one statement per interval. Counts that cannot be written are lost. */
+export const createUseCounter = (db: Executor, now: () => Date, log: Logger): BufferedCounter =>
+  new BufferedCounter(flushIntervalMs, async (counts) => {
+    try {
+      await addUses(db, counts, now())
+    } catch (error) {
+      log.warn({ err: error }, 'could not note how often fields are used')
+    }
+  })

@@ -7,7 +7,7 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /** A kind of index on one field. The index name is built from its kind and the field's id. */
-export interface IndexKind {
+interface IndexKind {
   /** The SQL after `on table` in the definition. */
   readonly definition: (column: string) => Knex.Raw
   /** The uses that it serves. */

@@ -1,7 +1,6 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
-import { findIndexCandidates, type IndexCandidate, requiredScore } from '#shared/core/types/indexes/plan-indexes.ts'
+import { findIndexCandidates, type IndexCandidate, requiredScore, type ScoredUse } from '#shared/core/types/indexes/plan-indexes.ts'
 import { findIndexesAnyhow, findUsedTypes } from '#shared/core/types/indexes/store.ts'
-import type { ScoredUse } from '#shared/core/types/indexes/used-types.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 

@@ -1,10 +1,9 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
+import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/plan-indexes.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { decayedScoreSql } from '#shared/core/types/indexes/use-store.ts'
-import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
-import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 const faded = decayedScoreSql('used.score', 'used.used_at', '$1::timestamptz')
 
@@ -69,12 +68,7 @@ interface Row {
   readonly records: number
   readonly fields: readonly FieldRow[]
 }
-interface FieldRow {
-  readonly id: string
-  readonly key: string
-  readonly type: FieldType
-  readonly unique: boolean
-  readonly column: string
+interface FieldRow extends Omit<UsedField, 'uses' | 'indexes'> {
   readonly uses: readonly (Pick<ScoredUse, 'use' | 'score'> & { readonly used_at: string })[]
   readonly indexes: readonly IndexRow[]
 }

@@ -2,10 +2,10 @@ import { countCharacters } from '#shared/core/types/field-kinds/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Maximum characters of an auto-numbering pattern (document 1, Auto-numbering pattern tokens). */
-export const maxNumberingLength = 100
+const maxNumberingLength = 100
 
 /** A parsed auto-numbering pattern. */
-export interface Numbering {
+interface Numbering {
   /** Formats a number issued at a time, in UTC. A number with more digits than the pattern keeps them all. */
   readonly format: (number: number, at: Date) => string
   /** The counter period that a time belongs to, as a prefix of its ISO date; empty when numbers never restart. */

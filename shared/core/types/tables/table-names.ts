@@ -25,7 +25,7 @@ export const parseUniqueIndexName = (constraint: string | undefined): string | u
   /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
 
 /**
- * The always empty column that every write of a record names (shared/core/types/tables/edition.ts). It cannot collide with a field's
+ * The always empty column that every write of a record names (shared/core/types/tables/change-table.ts). It cannot collide with a field's
  * column, since field keys begin with a letter.
  */
 export const editionColumnOf = (edition: number): string => `_edition_${edition}`

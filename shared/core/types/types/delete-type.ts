@@ -4,6 +4,7 @@ import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { setTableAside } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { deleteTypeRow, lockType } from '#shared/core/types/types/store.ts'
+import { requireRow } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -13,8 +14,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 export async function deleteType(scope: Scope, key: string): Promise<void> {
   const { workspace, cause, jobQueue } = scope
   await changeTable(scope, async (tx) => {
-    const [type] = await tx.query<{ id: string; system: boolean }>(lockType(workspace.id, key))
-    if (!type) throw problem('NOT_FOUND')
+    const type = requireRow(await tx.query<{ id: string; system: boolean }>(lockType(workspace.id, key)))
     if (type.system) throw problem('FORBIDDEN', `${key} is a built-in record type and cannot be deleted`)
     // Lock order: the table before the rows that refer to the type, as in record writes.
     await setTableAside(tx, schemaOf(workspace.id), key, type.id)

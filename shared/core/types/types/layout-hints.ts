@@ -4,7 +4,7 @@ import { parseJson, parseStoredJson } from '#shared/platform/kernel/values/json.
 /**
  * A record type's layout hints, such as `{child: true}` (document 1, Record types): clients interpret them, the platform only stores them.
  */
-export type LayoutHints = Readonly<Record<string, unknown>>
+type LayoutHints = Readonly<Record<string, unknown>>
 
 /** Maximum characters of layout hints, as JSON. */
 export const maxLayoutHintsLength = 2_048

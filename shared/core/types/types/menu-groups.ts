@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { moduleSlug } from '#shared/core/types/keys.ts'
 import { deleteModuleRow, findModules, saveModuleRow } from '#shared/core/types/types/menu-groups-store.ts'
+import { requireRow } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -48,6 +49,5 @@ const orClear = <T>(value: T | null | undefined, empty: T): T | null => (value =
 
 /** Deletes a menu group; types that name it keep its slug. Throws NOT_FOUND. */
 export async function deleteModule({ db, workspace }: Scope, slug: string): Promise<void> {
-  const removed = await db.query(deleteModuleRow(workspace.id, slug))
-  if (removed.length === 0) throw problem('NOT_FOUND')
+  requireRow(await db.query(deleteModuleRow(workspace.id, slug)))
 }

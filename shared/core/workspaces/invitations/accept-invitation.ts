@@ -18,7 +18,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 export const invitationAnswer = schema(
   t.Object({ token: t.String({ maxLength: 200 }), name: nameSchema(120), password: newPassword }, { title: 'InvitationAnswer' }),
 )
-export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
+type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
 
 /** Session of the new member, and the workspace it joined. */
 export const acceptedInvitation = schema(

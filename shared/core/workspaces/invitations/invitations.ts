@@ -5,7 +5,6 @@ import { type RoleName, roleNames } from '#shared/core/roles/schemas.ts'
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { invitationMail } from '#shared/core/workspaces/invitations/invitation-mail.ts'
 import {
   countInvitations,
   deleteInvitation,
@@ -18,6 +17,7 @@ import { countMembers, hasMemberWithEmail } from '#shared/core/workspaces/member
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { countMail } from '#shared/platform/mail/store.ts'
 
@@ -72,7 +72,7 @@ export async function inviteMember(
       await requireMailQuota(locked, email)
       const countAfterInvitation = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
       await requireWithinPlan(locked, 'members', countAfterInvitation)
-      await queueMail(locked, invitationMail(locked, email, token.text, daysToAccept))
+      await queueMail(locked, invitationMail(locked, email, token.text))
     }
     const current = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds))
     if (!current) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
@@ -100,6 +100,30 @@ async function requireMailQuota({ db, workspace, now }: Scope, email: string): P
   if (sent.fromWorkspace < maxFromWorkspace && sent.toAddress < maxToAddress) return
   const reason = `At most ${maxFromWorkspace} invitations a day go out from a workspace, and ${maxToAddress} to an address`
   throw problem('RATE_LIMITED', reason, { headers: { 'Retry-After': '3600' } })
+}
+
+/** Mail with an invitation token. The token has its own line, which no mail program breaks. */
+function invitationMail({ config, workspace, actor }: Scope, to: string, token: string): Mail {
+  return {
+    workspaceId: workspace.id,
+    kind: 'invitation',
+    to,
+    subject: `Join ${workspace.name}`,
+    text: `Hello,
+
+${actor.name} invites you to the workspace "${workspace.name}" at Kontor.
+
+To join ${workspace.name}, open this address:
+${config.publicUrl}/accept-invite?token=${token}
+
+If you have an account with this mail address already, sign in there with
+its password. The token of the invitation is:
+${token}
+
+It works once, within ${daysToAccept} days. If you do not know what this is about, you
+need not do anything.
+`,
+  }
 }
 
 /** Roles deleted since the invitation are left out. */

@@ -1,5 +1,5 @@
-import { findRecords } from '#shared/core/records/query/find-records.ts'
 import type { RecordQuery } from '#shared/core/records/query/query.ts'
+import { findRecords } from '#shared/core/records/query/search-records.ts'
 import type { RecordView } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'

@@ -1,6 +1,6 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/letter-pairs.ts'
+import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/statements/letter-pairs.ts'
 import { asHeavy, asUnprepared, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })

@@ -1,5 +1,5 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { createRecordMatcher } from '#shared/core/records/query/match-records.ts'
+import { createRecordMatcher } from '#shared/core/records/query/filter.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'

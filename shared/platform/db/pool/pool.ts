@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { lockTimeoutMs, sessionSettings } from '#shared/platform/db/pool/session-settings.ts'
 import type { SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
@@ -13,6 +12,19 @@ export interface DatabaseOptions {
   /** Additional session settings: `-c name=value`. */
   readonly settings?: string
 }
+
+/** Milliseconds that a statement waits for a lock; then its transaction is rolled back (page "Beyond", section 2). */
+const lockTimeoutMs = 3_000
+
+/** Settings of every session, as connection options. The TCP keepalive settings let the database notice a vanished client within a minute; its default is two hours. */
+const sessionSettings = [
+  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=iso_8601', 'jit=off'],
+  // A statement uses one database process, however much it reads, so that others get CPU too (page "Beyond", section 2).
+  'max_parallel_workers_per_gather=0',
+  ...['tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3'],
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
 
 /** Idle-in-transaction timeout errors by the connection that the database ended. */
 const idleTimeoutErrors = new WeakMap<pg.ClientBase, unknown>()

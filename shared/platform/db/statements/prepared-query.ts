@@ -1,7 +1,13 @@
 import type pg from 'pg'
 import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
-import { createColumns, noColumns, type RowColumns, readRowAsArray, readRowAsObject } from '#shared/platform/db/statements/row-columns.ts'
-import { findParser } from '#shared/platform/db/statements/value-parsers.ts'
+import {
+  createColumns,
+  findParser,
+  noColumns,
+  type RowColumns,
+  readRowAsArray,
+  readRowAsObject,
+} from '#shared/platform/db/statements/value-parsers.ts'
 
 /** One statement to run. */
 interface QueryInput {

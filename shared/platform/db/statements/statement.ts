@@ -31,7 +31,7 @@ export const asArrays = (statement: Statement): Statement => ({ ...statement, ro
 export const asHeavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
 
 /** A placeholder in a prepared query; each call gives its value. */
-export class Slot {
+class Slot {
   readonly name: string
   constructor(name: string) {
     this.name = name

@@ -3,7 +3,7 @@ import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from './dates.
 import { type ErrorValue, errorValues, type Moment } from './value.ts'
 
 /** A parsed text: a day, a time of day in microseconds (outside 0 to 24 hours when its zone shifts the day), or both. */
-export interface DateText {
+interface DateText {
   readonly day: number | null
   readonly micros: number | null
 }

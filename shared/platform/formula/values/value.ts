@@ -16,7 +16,7 @@ export interface InstantValue {
 /** A day with or without a time of day. */
 export type Moment = DateValue | InstantValue
 
-export type ErrorName = '#NULL!' | '#DIV/0!' | '#VALUE!' | '#REF!' | '#NAME?' | '#NUM!' | '#N/A' | '#LIMIT!'
+type ErrorName = '#NULL!' | '#DIV/0!' | '#VALUE!' | '#REF!' | '#NAME?' | '#NUM!' | '#N/A' | '#LIMIT!'
 
 /** Result of a failed operation. It propagates through every operator and function except those that inspect errors. */
 export interface ErrorValue {

@@ -4,7 +4,7 @@ import type { Continuation } from '#shared/platform/jobs/operations/continuation
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 
-export type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
+type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
 
 /** Work of a worker that callers can wait for (decisions, Long work). The row commits with the writes of the work. */
 export interface Operation {
@@ -78,7 +78,7 @@ const start = sql(
 )
 
 /** The progress of earlier attempts. */
-export interface EarlierAttempts {
+interface EarlierAttempts {
   /** Their last checkpoint, or null. */
   readonly checkpoint: unknown
   /** Whether an earlier attempt began: it may have done anything except complete. */
@@ -137,7 +137,7 @@ const complete = sql(
    where id = $1 and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
 )
 
-export type OperationOutcome =
+type OperationOutcome =
   | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
   | { readonly status: 'failed'; readonly error: StoredProblem }
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import fc from 'fast-check'
-import { escapeCell, unescapeCell } from '#shared/core/records/csv/escape-cell.ts'
-import { writeCsv } from '#shared/core/records/csv/write.ts'
+import { escapeCell, unescapeCell, writeCsv } from '#shared/core/records/csv/write.ts'
 import { cellsOf, readAll } from '#test/core/records/csv/support.ts'
 
 const strings = (name: string): readonly string[] =>

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { matchColumns } from '#shared/core/records/csv/header.ts'
+import { matchColumns } from '#shared/core/records/csv/import-rows.ts'
 
 const [name, total, maker] = [{ key: 'name' }, { key: 'total' }, { key: 'constructor' }]
 const fields = [name, total, maker]

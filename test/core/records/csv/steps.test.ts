@@ -1,6 +1,7 @@
 import test from 'ava'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
-import { groupRows, type RowGroupSize } from '#shared/core/records/csv/row-groups.ts'
+import { groupRows } from '#shared/core/records/csv/row-groups.ts'
+import type { GroupLimits } from '#shared/platform/kernel/values/group-by-size.ts'
 
 async function* rowsOf(lengths: readonly number[]): AsyncGenerator<CsvRow> {
   for (const [index, length] of lengths.entries()) {
@@ -12,16 +13,16 @@ const cases: readonly (readonly [
   name: string,
   lengths: readonly number[],
   skipped: number,
-  size: RowGroupSize,
+  size: GroupLimits,
   steps: readonly number[][],
 ])[] = [
-  ['none', [], 0, { rows: 2, characters: 9 }, []],
-  ['by their number', [1, 1, 1, 1, 1], 0, { rows: 2, characters: 9 }, [[1, 2], [3, 4], [5]]],
-  ['by their length', [4, 5, 1, 9, 1], 0, { rows: 9, characters: 9 }, [[1, 2], [3], [4], [5]]],
-  ['a row that is too long by itself', [1, 99, 1], 0, { rows: 9, characters: 9 }, [[1], [2], [3]]],
-  ['rows with an error have no length', [-1, 9, -1, -1], 0, { rows: 9, characters: 9 }, [[1, 2, 3, 4]]],
-  ['behind those that are done', [99, 1, 1, 1], 2, { rows: 9, characters: 9 }, [[3, 4]]],
-  ['all done', [1, 1], 2, { rows: 9, characters: 9 }, []],
+  ['none', [], 0, { items: 2, size: 9 }, []],
+  ['by their number', [1, 1, 1, 1, 1], 0, { items: 2, size: 9 }, [[1, 2], [3, 4], [5]]],
+  ['by their length', [4, 5, 1, 9, 1], 0, { items: 9, size: 9 }, [[1, 2], [3], [4], [5]]],
+  ['a row that is too long by itself', [1, 99, 1], 0, { items: 9, size: 9 }, [[1], [2], [3]]],
+  ['rows with an error have no length', [-1, 9, -1, -1], 0, { items: 9, size: 9 }, [[1, 2, 3, 4]]],
+  ['behind those that are done', [99, 1, 1, 1], 2, { items: 9, size: 9 }, [[3, 4]]],
+  ['all done', [1, 1], 2, { items: 9, size: 9 }, []],
 ]
 
 for (const [name, lengths, skipped, size, expected] of cases) {

@@ -1,8 +1,13 @@
 import test from 'ava'
 import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
-import { findIndexCandidates, planIndexSteps } from '#shared/core/types/indexes/plan-indexes.ts'
+import {
+  findIndexCandidates,
+  planIndexSteps,
+  type StoredIndex,
+  type UsedField,
+  type UsedType,
+} from '#shared/core/types/indexes/plan-indexes.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
-import type { StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/used-types.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

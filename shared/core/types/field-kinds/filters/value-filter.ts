@@ -28,7 +28,7 @@ export function createComparison<V extends NonNullable<FieldValue>>(
 }
 
 /** Wraps a predicate for missing values: null matches only `ne` (decisions, Records, types, fields). */
-export const handleNull =
+const handleNull =
   <V extends NonNullable<FieldValue>>(operator: FilterOperator, matches: (value: V) => boolean): Comparison['matches'] =>
   (value) =>
     value === null ? operator === 'ne' : matches(value as V)

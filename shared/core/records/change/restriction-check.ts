@@ -7,6 +7,7 @@ import type { Restriction } from '#shared/core/types/fields/restrictions.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { lowestId } from '#shared/platform/db/lists.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
@@ -19,8 +20,6 @@ const maxRemainingChanges = 2_000
 
 /** Maximum passes over changes made during the previous pass, without blocking writes. Each pass is shorter than the one before. */
 const maxPasses = 10
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
 
 /** A field of a type, and the restrictions that a change of it adds for existing values. */
 export interface RestrictionCheck {
