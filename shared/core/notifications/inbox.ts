@@ -7,8 +7,8 @@ import {
   markNotificationRead,
 } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { highestId, readIdCursor, requireRow } from '#shared/platform/db/lists.ts'
-import { makeCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 // Every statement filters by the actor's personId. Access keys, and work of one person that runs for another, have an empty inbox.
@@ -26,7 +26,7 @@ export interface InboxPage {
 /** The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox or list. */
 export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
-  const after = query.cursor === undefined ? highestId : readIdCursor(list, query.cursor)
+  const after = readCursorId(list, query.cursor)
   const find = query.unread ? findUnreadNotifications : findNotifications
   const rows = await db.query<Row>(find(workspace.id, actor.personId, after, query.limit + 1))
   const page = rows.slice(0, query.limit)

@@ -2,9 +2,8 @@ import { findRecipients, insertNotifications } from '#shared/core/notifications/
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { lowestId } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { isUuid, lowestId, newId } from '#shared/platform/kernel/ids.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Maximum characters of a title. */

@@ -3,9 +3,9 @@ import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } f
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { type LinkedPage, type LinkedQuery, listByCreation, requireRow } from '#shared/platform/db/lists.ts'
+import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { listen } from '#shared/platform/events/listen.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Subscriber name of notification rules; each rule subscribes under its own id. */

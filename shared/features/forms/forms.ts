@@ -7,7 +7,7 @@ import type { Form, FormDefinition, FormField, FormInput, FormSettings } from '#
 import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm } from '#shared/features/forms/store.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The forms that the caller may manage, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
@@ -113,9 +113,4 @@ async function requireInvocable(scope: Scope, functionId: string): Promise<void>
     throw error
   })
   requirePermission(scope, 'functions:invoke', id)
-}
-
-function requireRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

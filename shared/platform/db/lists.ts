@@ -142,23 +142,6 @@ export async function listByCreation<Row extends Created, Item>(
   }
 }
 
-/** Below and above every UUID: where a list in the order of ids starts. */
-export const lowestId = '00000000-0000-0000-0000-000000000000'
-export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** The id in a cursor, after which a page starts. Throws VALIDATION_ERROR for a cursor that holds none. */
-export function readIdCursor(list: string, cursor: string): string {
-  const id = readCursor(list, cursor)
-  if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return id
-}
-
-/** The first row of a result. Throws NOT_FOUND when there is none. */
-export function requireRow<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
-}
-
 /** Collects items until they have 10 MB together. */
 async function collectItems<Item>(source: AsyncIterable<Item> | Iterable<Item>): Promise<{ items: Item[]; isCut: boolean }> {
   let remainingBytes = maxItemBytes

@@ -21,9 +21,6 @@ export interface Dispatch {
   readonly cause: Cause
 }
 
-/** Position before the first workspace. */
-export const beforeFirstWorkspace = '00000000-0000-0000-0000-000000000000'
-
 /** A workspace with waiting dispatches. */
 interface WaitingWorkspace {
   readonly workspaceId: string

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
  * Creates an opaque cursor: the position of the next page with a checksum over position and list, which detects damaged cursors and cursors of
@@ -19,8 +19,6 @@ export function readCursor(list: string, cursor: string): string {
   }
   return position
 }
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** The id after which a page of a list begins, highest first; throws VALIDATION_ERROR on any other text than a cursor of the list. */
 export function readCursorId(list: string, cursor: string | undefined): string {

@@ -4,8 +4,8 @@ import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
-import { beforeFirstWorkspace, type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
-import { newId } from '#shared/platform/kernel/ids.ts'
+import { type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -164,7 +164,7 @@ test.serial('an announcement that is rolled back is never handed on', async (t) 
     source: 'calendar',
     topics: [''],
     event: 'created',
-    events: [{ id: newId(), subjectId: beforeFirstWorkspace, snapshot: null }],
+    events: [{ id: newId(), subjectId: lowestId, snapshot: null }],
   } as const
   await t.throwsAsync(
     w.worker.database.transaction(async (tx) => {

@@ -1,10 +1,11 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { beforeFirstWorkspace, findWaitingWorkspaces, outboxSignal, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { findWaitingWorkspaces, outboxSignal, takeDispatches } from '#shared/platform/events/outbox.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { findCrowdedWorkspaces } from '#shared/platform/jobs/monitoring/crowded-workspaces.ts'
 import { waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
 
@@ -48,7 +49,7 @@ export class EventDispatcher {
   #pauseMs = minPauseMs
   #working: Promise<void> | undefined
   #wakeRequested = false
-  #after = beforeFirstWorkspace
+  #after = lowestId
 
   constructor(services: Services, subscriptions: Subscriptions) {
     this.#services = services
@@ -114,7 +115,7 @@ export class EventDispatcher {
     const share = Math.ceil(batchSize / open.length)
     const taken = open.length > 0 ? await deliverOldest(this.#services, this.#subscriptions, open, share) : []
     if (!isLast || taken.some((count) => count === share)) this.#wakeRequested = true
-    this.#after = isLast ? beforeFirstWorkspace : (workspaces.at(-1)?.workspaceId ?? beforeFirstWorkspace)
+    this.#after = isLast ? lowestId : (workspaces.at(-1)?.workspaceId ?? lowestId)
     this.#pauseMs = taken.length > 0 ? minPauseMs : Math.min(2 * this.#pauseMs, maxPauseMs)
     if (open.length < waiting.length) this.#wakeLater()
   }

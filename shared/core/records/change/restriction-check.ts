@@ -7,10 +7,10 @@ import type { Restriction } from '#shared/core/types/fields/restrictions.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { lowestId } from '#shared/platform/db/lists.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Records checked at once; fewer for text fields, whose values may have 100,000 characters. */
 const pageSizeOf = ({ type }: Field): number => (type === 'text' ? 100 : 1_000)

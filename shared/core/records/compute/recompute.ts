@@ -6,9 +6,9 @@ import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { lowestId } from '#shared/platform/db/lists.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Whether the type has unique computed fields. A recompute then ends with a second run over records whose unique fields are empty. */
 export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)

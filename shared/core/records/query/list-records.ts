@@ -8,9 +8,9 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { readIdCursor, takeFittingItems } from '#shared/platform/db/lists.ts'
+import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
-import { makeCursor } from '#shared/platform/kernel/cursor.ts'
+import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -38,7 +38,7 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   if (reference) countFieldUse(scope, reference.field, 'reference')
   countRuleUses(scope, type.fields, access)
   const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
-  const after = query.cursor === undefined ? undefined : readIdCursor(list, query.cursor)
+  const after = query.cursor === undefined ? undefined : readCursorId(list, query.cursor)
   const fill = listPage(type, access, reference?.field, after !== undefined)
   const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
   const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))

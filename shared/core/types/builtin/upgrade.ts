@@ -21,8 +21,8 @@ import { addUniqueIndex } from '#shared/core/types/tables/store.ts'
 import { lockType } from '#shared/core/types/types/store.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
-import { lowestId } from '#shared/platform/db/lists.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** Workspaces per statement. */

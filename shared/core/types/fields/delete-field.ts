@@ -8,8 +8,7 @@ import { dropColumns } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { lockType } from '#shared/core/types/types/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
-import { requireRow } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Deletes a custom field and its values in every record. Changes only the catalogue, so the cost does not depend on the number of records.

@@ -4,8 +4,7 @@ import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { setTableAside } from '#shared/core/types/tables/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { deleteTypeRow, lockType } from '#shared/core/types/types/store.ts'
-import { requireRow } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Deletes a record type with its fields and records permanently; audit entries stay. It disappears at once, whatever its size: a worker

@@ -1,8 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { moduleSlug } from '#shared/core/types/keys.ts'
 import { deleteModuleRow, findModules, saveModuleRow } from '#shared/core/types/types/menu-groups-store.ts'
-import { requireRow } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Maximum menu groups of a workspace: lists of them are not paged. */
