@@ -5,7 +5,6 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Adds inbox items for the members of a workspace, for the rules that subscribe to the changes. */
 export const deliverNotificationsJob = defineJob({
   name: 'notifications.deliver',
-  kind: 'notifications.deliver',
   work: 'step',
   app: null,
   pool: 'data',

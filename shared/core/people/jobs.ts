@@ -7,7 +7,6 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
  */
 export const mailResetJob = defineJob({
   name: 'people.mail-reset',
-  kind: 'people.mail-reset',
   work: 'upkeep',
   app: null,
   pool: 'mail',

@@ -22,7 +22,6 @@ export const importOutcome = schema(
 /** Creates records of a type from a CSV file. */
 export const importRecordsJob = defineJob({
   name: 'records.import',
-  kind: 'records.import',
   work: 'request',
   app: null,
   pool: 'data',
@@ -38,7 +37,6 @@ export const importRecordsJob = defineJob({
 /** Writes the matching records of a type that the caller may read to a CSV file. */
 export const exportRecordsJob = defineJob({
   name: 'records.export',
-  kind: 'records.export',
   work: 'request',
   app: null,
   pool: 'data',
@@ -65,7 +63,6 @@ export const exportRecordsJob = defineJob({
  */
 export const changeRecordsJob = defineJob({
   name: 'records.change',
-  kind: 'records.change',
   work: 'request',
   app: null,
   pool: 'data',

@@ -6,7 +6,6 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Recomputes the computed fields of every record of a type after a formula was set. */
 export const recomputeRecordsJob = defineJob({
   name: 'records.recompute',
-  kind: 'records.recompute',
   work: 'upkeep',
   app: null,
   pool: 'data',

@@ -18,7 +18,6 @@ const wholeLedgerJob = {
 export const sealBooks = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.seal',
-  kind: 'accounting.seal',
   payload: schema(t.Object({ until: nullable(t.String()) })),
   result: sealSchema,
 })
@@ -27,7 +26,6 @@ export const sealBooks = defineJob({
 export const verifyLedger = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.verify',
-  kind: 'accounting.verify',
   payload: schema(t.Object({})),
   result: ledgerVerification,
 })
@@ -36,7 +34,6 @@ export const verifyLedger = defineJob({
 export const exportLedger = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.export',
-  kind: 'accounting.export',
   payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
   result: schema(t.Null()),
 })
@@ -44,7 +41,6 @@ export const exportLedger = defineJob({
 /** Updates the month sums of a workspace. */
 export const sumLedgerMonths = defineJob({
   name: 'accounting.months',
-  kind: 'accounting.months',
   work: 'upkeep',
   app: null,
   pool: 'data',

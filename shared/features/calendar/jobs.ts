@@ -25,7 +25,6 @@ export const guestMailPayload = schema(
 /** Mails a change of an event to the guests that it concerns. */
 export const mailGuestsJob = defineJob({
   name: 'calendar.mail-guests',
-  kind: 'calendar.mail-guests',
   work: 'upkeep',
   app: null,
   pool: 'mail',
@@ -41,7 +40,6 @@ export const mailGuestsJob = defineJob({
 /** Imports an .ics file into a calendar. */
 export const importCalendarJob = defineJob({
   name: 'calendar.import',
-  kind: 'calendar.import',
   work: 'request',
   app: 'calendar',
   pool: 'data',
@@ -57,7 +55,6 @@ export const importCalendarJob = defineJob({
 /** Writes a calendar as an .ics file: for the caller who exports it, or for the subscription link. */
 export const exportCalendarJob = defineJob({
   name: 'calendar.export',
-  kind: 'calendar.export',
   work: 'request',
   app: 'calendar',
   pool: 'data',
@@ -73,7 +70,6 @@ export const exportCalendarJob = defineJob({
 /** Fires the due reminders and triggers of a calendar and schedules the next check. */
 export const fireRemindersJob = defineJob({
   name: 'calendar.ring',
-  kind: 'calendar.ring',
   work: 'due',
   app: 'calendar',
   pool: 'data',

@@ -12,7 +12,6 @@ const nothing = schema(t.Null())
 /** Creates runs from events of records and calendars, for the flows that subscribed. */
 export const startRunsOnEventsJob = defineJob({
   name: 'flows.heard',
-  kind: 'flows.heard',
   work: 'step',
   app: null,
   pool: 'flows',
@@ -28,7 +27,6 @@ export const startRunsOnEventsJob = defineJob({
 /** Creates the run of a due schedule and sets its next due time. */
 export const startScheduledRunJob = defineJob({
   name: 'flows.schedule',
-  kind: 'flows.schedule',
   work: 'due',
   app: null,
   pool: 'flows',
@@ -43,7 +41,6 @@ export const startScheduledRunJob = defineJob({
 /** Executes a run until it ends, waits or is rescheduled. */
 export const continueRunJob = defineJob({
   name: 'flows.continue',
-  kind: 'flows.continue',
   work: 'step',
   app: null,
   pool: 'flows',
@@ -59,7 +56,6 @@ export const continueRunJob = defineJob({
 /** Makes the outside call of a step. Repeated under the same Idempotency-Key when its worker dies. */
 export const callOutJob = defineJob({
   name: 'flows.call',
-  kind: 'flows.call',
   work: 'step',
   app: null,
   pool: 'flows',
@@ -75,7 +71,6 @@ export const callOutJob = defineJob({
 /** Executes the triggers of earlier runs again and rolls everything back. */
 export const rehearseFlowJob = defineJob({
   name: 'flows.rehearse',
-  kind: 'flows.rehearse',
   work: 'request',
   app: null,
   pool: 'flows',
@@ -97,7 +92,6 @@ export const rehearseFlowJob = defineJob({
 /** Asks an assistant for a flow. Its answer is final, so there is no retry. */
 export const generateFlowJob = defineJob({
   name: 'flows.generate',
-  kind: 'flows.generate',
   work: 'request',
   app: null,
   pool: 'flows',

@@ -12,7 +12,6 @@ const common = { pool: 'data', retry: retryPolicies.transient, timeoutSeconds: 6
 export const processSubmissionsJob = defineJob({
   ...common,
   name: 'forms.follow',
-  kind: 'forms.follow',
   work: 'step',
   app: null,
   concurrency: 8,
@@ -24,7 +23,6 @@ export const processSubmissionsJob = defineJob({
 export const submissionRunEndedJob = defineJob({
   ...common,
   name: 'forms.run-ended',
-  kind: 'forms.run-ended',
   work: 'upkeep',
   app: null,
   concurrency: 4,

@@ -7,7 +7,6 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 /** Creates or changes a function; the source is parsed in a worker's sandbox, never in the API. */
 export const saveFunctionJob = defineJob({
   name: 'functions.save',
-  kind: 'functions.save',
   work: 'request',
   app: 'functions',
   pool: 'functions',
@@ -48,7 +47,6 @@ export type FunctionRunPayload = TypeOf<typeof run.payload>
 export const invokeFunctionJob = defineJob({
   ...run,
   name: 'functions.invoke',
-  kind: 'functions.invoke',
   work: 'request',
   concurrency: 12,
   gate: gate(0),
@@ -58,7 +56,6 @@ export const invokeFunctionJob = defineJob({
 export const runFunctionJob = defineJob({
   ...run,
   name: 'functions.run',
-  kind: 'functions.run',
   work: 'step',
   concurrency: 8,
   gate: gate(1),

@@ -25,7 +25,6 @@ const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }
 export const createLink = defineJob({
   ...requestJob,
   name: 'payments.create-link',
-  kind: 'payments.create-link',
   payload: schema(t.Object({ request: linkRequest, naturalKey: nullable(t.String()) })),
   result: linkView,
 })
@@ -34,7 +33,6 @@ export const createLink = defineJob({
 export const cancelLink = defineJob({
   ...requestJob,
   name: 'payments.cancel-link',
-  kind: 'payments.cancel-link',
   payload: linkId,
   result: linkView,
 })
@@ -43,7 +41,6 @@ export const cancelLink = defineJob({
 export const refreshLink = defineJob({
   ...requestJob,
   name: 'payments.refresh-link',
-  kind: 'payments.refresh-link',
   payload: linkId,
   result: linkView,
 })
@@ -52,7 +49,6 @@ export const refreshLink = defineJob({
 export const testPaymentConnection = defineJob({
   ...requestJob,
   name: 'payments.test-connection',
-  kind: 'payments.test-connection',
   payload: connectionId,
   result: connectionView,
 })
@@ -61,7 +57,6 @@ export const testPaymentConnection = defineJob({
 export const handleEvent = defineJob({
   ...backgroundJob,
   name: 'payments.event',
-  kind: 'payments.event',
   work: 'upkeep',
   app: null,
   concurrency: 50,
@@ -74,7 +69,6 @@ export const handleEvent = defineJob({
 export const sweepConnection = defineJob({
   ...backgroundJob,
   name: 'payments.sweep',
-  kind: 'payments.sweep',
   work: 'upkeep',
   app: null,
   concurrency: 10,
@@ -89,7 +83,6 @@ export const sweepConnection = defineJob({
 export const expireLink = defineJob({
   ...backgroundJob,
   name: 'payments.expire-link',
-  kind: 'payments.expire-link',
   work: 'due',
   app: 'payments',
   concurrency: 10,
@@ -102,7 +95,6 @@ export const expireLink = defineJob({
 export const endConnection = defineJob({
   ...backgroundJob,
   name: 'payments.end-connection',
-  kind: 'payments.end-connection',
   work: 'upkeep',
   app: null,
   concurrency: 4,
@@ -115,7 +107,6 @@ export const endConnection = defineJob({
 export const deliverSandboxEvent = defineJob({
   ...backgroundJob,
   name: 'payments.sandbox-tell',
-  kind: 'payments.sandbox-tell',
   work: 'upkeep',
   app: null,
   concurrency: 10,

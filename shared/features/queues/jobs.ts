@@ -7,7 +7,6 @@ const uuid = t.String({ format: 'uuid' })
 /** Runs a stage's on_enter function or flow for each item that entered it. */
 export const runOnEnter = defineJob({
   name: 'queues.entered',
-  kind: 'queues.entered',
   work: 'step',
   app: 'queues',
   pool: 'data',
@@ -28,7 +27,6 @@ export const runOnEnter = defineJob({
 /** Adds and cancels items after record changes. */
 export const intakeRecordChanges = defineJob({
   name: 'queues.intake',
-  kind: 'queues.intake',
   work: 'step',
   app: 'queues',
   pool: 'data',
@@ -54,7 +52,6 @@ export type PressPayload = TypeOf<typeof pressPayload>
 /** Runs a stage's button: its function once per item. */
 export const pressButton = defineJob({
   name: 'queues.press',
-  kind: 'queues.press',
   work: 'request',
   app: 'queues',
   pool: 'data',
@@ -96,7 +93,6 @@ export type QueueDifference = QueueVerification['differences'][number]
 /** Verifies every item of a queue by its history. */
 export const verifyQueue = defineJob({
   name: 'queues.verify',
-  kind: 'queues.verify',
   work: 'request',
   app: 'queues',
   pool: 'data',
@@ -112,7 +108,6 @@ export const verifyQueue = defineJob({
 /** Deletes the items and history of a deleted queue. */
 export const clearQueue = defineJob({
   name: 'queues.clear',
-  kind: 'queues.clear',
   work: 'upkeep',
   app: null,
   pool: 'data',

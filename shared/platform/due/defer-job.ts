@@ -12,7 +12,6 @@ const uuid = t.String({ format: 'uuid' })
 /** Puts a job that rested back into its queue. */
 export const requeueDeferred = defineJob({
   name: 'due.wake',
-  kind: 'due.wake',
   work: 'upkeep',
   app: null,
   pool: 'schedule',

@@ -8,7 +8,6 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Runs a maintenance task. */
 export const runMaintenance = defineJob({
   name: 'due.chore',
-  kind: 'due.chore',
   work: 'upkeep',
   app: null,
   pool: 'schedule',

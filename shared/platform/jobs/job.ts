@@ -55,9 +55,11 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
 // biome-ignore lint/suspicious/noExplicitAny: a list of jobs holds every payload and result type at once
 export type AnyJob = JobDefinition<any, any>
 
-/** Declares a job: the API enqueues it and workers have exactly one handler for it. */
-export const defineJob = <Payload, Result>(definition: JobDefinition<Payload, Result>): JobDefinition<Payload, Result> =>
-  Object.freeze(definition)
+type JobInput<Payload, Result> = Omit<JobDefinition<Payload, Result>, 'kind'> & { readonly kind?: string }
+
+/** Declares a job: the API enqueues it and workers have exactly one handler for it. `kind` defaults to the name. */
+export const defineJob = <Payload, Result>(input: JobInput<Payload, Result>): JobDefinition<Payload, Result> =>
+  Object.freeze({ kind: input.name, ...input })
 
 /** A job's payload with its workspace and cause, as the queue stores it. */
 export interface JobEnvelope {

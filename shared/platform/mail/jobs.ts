@@ -5,7 +5,6 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Sends one mail of the outbox; after ten attempts its status is failed (decisions, Forms, website content, messages). */
 export const sendMail = defineJob({
   name: 'mail.send',
-  kind: 'mail.send',
   work: 'upkeep',
   app: null,
   pool: 'mail',

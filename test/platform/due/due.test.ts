@@ -8,7 +8,6 @@ import { type World, world } from '#test/support/world.ts'
 
 const ring = defineJob({
   name: 'due.test-ring',
-  kind: 'due.test-ring',
   work: 'due',
   app: null,
   pool: 'schedule',
