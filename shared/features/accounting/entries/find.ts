@@ -10,8 +10,8 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads one entry. Throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
-  const found = requireRow(isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : [])
-  return viewOfEntry(found)
+  const rows = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
+  return viewOfEntry(requireRow(rows))
 }
 
 /** Reads a page of the matching entries, last posted first, and their total count. Throws VALIDATION_ERROR naming the filter. */
