@@ -59,10 +59,10 @@ function during(seconds: number, connections: number, send: () => Promise<void>)
   return sending(() => performance.now() < end, connections, send)
 }
 
-async function sending(goesOn: () => boolean, connections: number, send: () => Promise<void>): Promise<number[]> {
+async function sending(isOpen: () => boolean, connections: number, send: () => Promise<void>): Promise<number[]> {
   const times: number[] = []
   const one = async () => {
-    while (goesOn()) {
+    while (isOpen()) {
       const started = performance.now()
       await send()
       times.push(performance.now() - started)

@@ -40,8 +40,8 @@ try {
   }
   const kontor = await startServer('api/main.ts', environment)
   stops.unshift(kontor.stop)
-  const told: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
-  const floor = await startFloor(environment, told)
+  const floorOptions: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
+  const floor = await startFloor(environment, floorOptions)
   stops.unshift(floor.stop)
   const bench = {
     loaded,

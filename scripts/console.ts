@@ -44,7 +44,7 @@ async function open(config: Config, [workspace, who]: readonly string[]): Promis
   const globals = globalsOf(api, visit, await loadDomains())
   const server = start({ prompt: 'kontor> ' })
   Object.defineProperties(server.context, Object.getOwnPropertyDescriptors(globals))
-  server.defineCommand('manual', { help: 'What the console knows', action: () => tell(server) })
+  server.defineCommand('manual', { help: 'What the console knows', action: () => printManual(server) })
   if (process.stdin.isTTY) server.setupHistory(join(config.dataDir, 'console-history'), () => undefined)
   const typed = inOrder(server)
   await new Promise((resolve) => server.once('exit', resolve))
@@ -70,7 +70,7 @@ function inOrder(server: REPLServer): () => Promise<void> {
   return () => last
 }
 
-function tell(server: REPLServer): void {
+function printManual(server: REPLServer): void {
   server.output.write(manual)
   server.displayPrompt()
 }

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path'
  * Takes the lock of this name, or says who has it: the text that the holder gave, '?' when it does not answer.
  * Where the file system has no sockets it excludes nobody.
  * @param {string} path
- * @param {() => string} [says] what others are told, by default the process id
+ * @param {() => string} [says] the text that others get, by default the process id
  * @returns {Promise<{ taken: true, release: () => void } | { taken: false, holder: string }>}
  */
 export async function takeLock(path, says = () => String(process.pid)) {
@@ -33,16 +33,16 @@ export async function takeLock(path, says = () => String(process.pid)) {
 }
 
 /**
- * Takes the lock, waiting for whoever has it; `onWait` is told once who that is.
+ * Takes the lock, waiting until its holder releases it. `onWait` is called once, with the holder.
  * @param {string} path
  * @param {(holder: string) => void} [onWait]
  * @returns {Promise<{ taken: true, release: () => void }>}
  */
 export async function waitForLock(path, onWait) {
-  for (let told = false; ; told = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const lock = await takeLock(path)
     if (lock.taken) return lock
-    if (!told) onWait?.(lock.holder)
+    if (!isAnnounced) onWait?.(lock.holder)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }

@@ -37,7 +37,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   const services = { ...common, db: database, resources }
   const pools = new Pools(chosen, services)
   const listener = new NotificationListener(config.databaseUrl, name, {
-    [signalChannels.filled]: { heard: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
+    [signalChannels.filled]: { receive: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
   })
   await listener.open()
   pools.start()

@@ -8,7 +8,7 @@ export async function jobRoutes(): Promise<Router> {
   const boss = await openBoss(pool)
   const filled = signalling(pool, channels.filled)
   const waiting = new Map<string, () => void>()
-  await listen(channels.settled, (ids) => {
+  await listen(channels.completed, (ids) => {
     for (const id of ids.split(' ')) waiting.get(id)?.()
   })
   router.post('/jobs', async (ctx) => {

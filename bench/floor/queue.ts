@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss'
 
 /** The floor's queue, and the channels by which API and worker wake each other. */
 export const queueName = 'bench.floor'
-export const channels = { filled: 'bench_filled', settled: 'bench_settled' } as const
+export const channels = { filled: 'bench_filled', completed: 'bench_settled' } as const
 
 /** pg-boss without a clock of its own; its queue is there afterwards. */
 export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
@@ -15,10 +15,10 @@ export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
 }
 
 /** Calls back with every notification on a channel. */
-export async function listen(channel: string, heard: (payload: string) => void): Promise<void> {
+export async function listen(channel: string, receive: (payload: string) => void): Promise<void> {
   const client = new pg.Client(process.env.DATABASE_URL)
   await client.connect()
-  client.on('notification', ({ payload = '' }) => heard(payload))
+  client.on('notification', ({ payload = '' }) => receive(payload))
   await client.query(`listen ${channel}`)
 }
 

@@ -7,31 +7,31 @@ import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/
  * DATABASE_URL and PORT, on which it answers as soon as it takes jobs.
  */
 const boss = await openBoss(pool)
-const settled = signalling(pool, channels.settled)
+const signalCompleted = signalling(pool, channels.completed)
 /** While one lane waits for the database another goes on. */
-const lanes = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
+const takers = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
 
-async function take(lane: (typeof lanes)[number]): Promise<void> {
-  lane.isWanted = true
-  if (lane.isTaking) return
-  lane.isTaking = true
-  while (lane.isWanted) {
-    lane.isWanted = false
+async function take(taker: (typeof takers)[number]): Promise<void> {
+  taker.isWanted = true
+  if (taker.isTaking) return
+  taker.isTaking = true
+  while (taker.isWanted) {
+    taker.isWanted = false
     while (await takeSome());
   }
-  lane.isTaking = false
+  taker.isTaking = false
 }
 
 async function takeSome(): Promise<boolean> {
   const ids = (await boss.fetch(queueName, { batchSize: 100 })).map(({ id }) => id)
   if (ids.length === 0) return false
   await boss.complete(queueName, ids)
-  for (const id of ids) settled(id)
+  for (const id of ids) signalCompleted(id)
   return true
 }
 
 const takeAll = (): void => {
-  for (const lane of lanes) void take(lane)
+  for (const taker of takers) void take(taker)
 }
 
 await listen(channels.filled, takeAll)

@@ -42,10 +42,10 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
   const ids = [...rows.values()].flat().map(({ id }) => id)
   const everMade = [...created.keys()]
   const changes = expected.flatMap((one) => [...one.changes].map(([notes, known]) => ({ one, notes, known })))
-  const lots = [
+  const files = [
     ...Map.groupBy(
-      expected.filter(({ lot }) => lot !== undefined),
-      ({ lot }) => lot,
+      expected.filter(({ group }) => group !== undefined),
+      ({ group }) => group,
     ),
   ]
   const numbers = [...created.values()].flat().map(({ number }) => number)
@@ -64,9 +64,9 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
       expected.filter(({ made }) => made === 'no'),
       (one) => unless(!isThere(one), one.mark),
     ),
-    finding('files were imported wholly or not at all', lots, ([lot, ofLot]) => {
-      const there = ofLot.filter(isThere).length
-      return unless(there === 0 || there === ofLot.length, `${lot}: ${there} of ${ofLot.length} rows`)
+    finding('files were imported wholly or not at all', files, ([group, ofGroup]) => {
+      const there = ofGroup.filter(isThere).length
+      return unless(there === 0 || there === ofGroup.length, `${group}: ${there} of ${ofGroup.length} rows`)
     }),
     finding('every record was asked for', [...rows.keys()], (mark) => unless(known.has(mark), mark)),
     finding(

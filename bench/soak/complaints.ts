@@ -1,6 +1,6 @@
 /** What the processes wrote into their logs, by what it says. */
 export interface Complaints {
-  readonly hear: (name: string, line: string) => void
+  readonly add: (name: string, line: string) => void
   /** Each text and how often it came, the most frequent first. */
   readonly all: () => readonly (readonly [string, number])[]
 }
@@ -14,7 +14,7 @@ interface Line {
 export function collectComplaints(): Complaints {
   const counts = new Map<string, number>()
   return {
-    hear: (name, line) => {
+    add: (name, line) => {
       const text = `${name.replace(/ \d+$/, '')}: ${shortened(line)}`
       counts.set(text, (counts.get(text) ?? 0) + 1)
     },

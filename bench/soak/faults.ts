@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { House, Resident } from '#bench/soak/house.ts'
+import type { Installation, Resident } from '#bench/soak/installation.ts'
 import { childrenOf } from '#bench/soak/proc.ts'
 
 /** One kill of the run. */
@@ -11,7 +11,7 @@ export interface Kill {
 
 /** Where something is killed, and how many requests of each kind are being answered there. */
 interface Scene {
-  readonly house: House
+  readonly installation: Installation
   readonly databaseUrl: string
   readonly underWay: ReadonlyMap<string, number>
 }
@@ -28,7 +28,7 @@ interface Victim {
 /** A session of the API in the database: the server ends all other sessions too and recovers from its log. */
 const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => sessionOf(databaseUrl) }
 
-const runners: Victim = { name: 'function runners', find: ({ house }) => runnersOf(house), during: 'invoke' }
+const runners: Victim = { name: 'function runners', find: ({ installation }) => runnersOf(installation), during: 'invoke' }
 
 /** What is killed, in turn: first the workers under load, so that their next lives go through the 200 s that memory is looked at. */
 const victims: readonly Victim[] = [
@@ -49,14 +49,14 @@ const everyMs = 30_000
 const longestWaitMs = 5_000
 
 /** Kills something every 30 s until `end` with SIGKILL, and tells of each. */
-export async function killInTurn(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
+export async function killInRotation(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   const started = performance.now()
   for (let count = 0; started + (count + 2) * everyMs < end + 1_000; count++) {
     await delay(started + (count + 1) * everyMs - performance.now())
     const { name, find, during } = victims[count % victims.length] as Victim
     if (during) await comesUp(during, scene)
-    const pids = find ? await find(scene) : scene.house.residents.filter((one) => one.name === name).flatMap(pidOf)
+    const pids = find ? await find(scene) : scene.installation.residents.filter((one) => one.name === name).flatMap(pidOf)
     if (pids.length === 0) throw new Error(`There is no ${name} to kill`)
     for (const pid of pids) kill(pid)
     kills.push({ name, at: performance.now() })
@@ -96,7 +96,7 @@ async function sessionOf(databaseUrl: string): Promise<number[]> {
   }
 }
 
-async function runnersOf({ residents }: House): Promise<number[]> {
+async function runnersOf({ residents }: Installation): Promise<number[]> {
   const workers = residents.filter(({ name }) => name === 'functions').flatMap(pidOf)
   return (await Promise.all(workers.map(childrenOf))).flat()
 }

@@ -1,4 +1,4 @@
-import type { Reply } from '#bench/soak/door.ts'
+import type { Reply } from '#bench/soak/client.ts'
 import type { Place } from '#bench/soak/places.ts'
 
 /** Whether something was done, as its caller knows it: answered with success, refused, or without an answer that says so. */
@@ -10,7 +10,7 @@ export interface Expected {
   /** Its value of the field `mark`, which no other request sends. */
   readonly mark: string
   /** Rows of one file are all there or none is. */
-  readonly lot?: string
+  readonly group?: string
   made: Known
   id?: string
   number?: string
@@ -26,7 +26,7 @@ export interface Ledger {
   readonly expected: ReadonlyMap<string, Expected>
   /** A text that was not given out before. */
   readonly mark: (kind: string) => string
-  readonly expect: (place: Place, mark: string, notes: string, lot?: string) => Expected
+  readonly expect: (place: Place, mark: string, notes: string, group?: string) => Expected
 }
 
 export function openLedger(): Ledger {
@@ -35,8 +35,8 @@ export function openLedger(): Ledger {
   return {
     expected,
     mark: (kind) => `${kind} ${++count}`,
-    expect: (place, mark, notes, lot) => {
-      const one: Expected = { place, mark, made: 'maybe', notes, changes: new Map(), gone: 'no', ...(lot ? { lot } : {}) }
+    expect: (place, mark, notes, group) => {
+      const one: Expected = { place, mark, made: 'maybe', notes, changes: new Map(), gone: 'no', ...(group ? { group } : {}) }
       expected.set(mark, one)
       return one
     },

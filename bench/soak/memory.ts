@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { House } from '#bench/soak/house.ts'
+import type { Installation } from '#bench/soak/installation.ts'
 import { childrenOf, type Memory, memoryOf, parentOf } from '#bench/soak/proc.ts'
 
 /** What one process held from its start to its end, or what is to tell of processes that come and go: the largest, and all together. */
@@ -26,10 +26,10 @@ export interface Trend {
 /** The stretch that memory has to be flat over. */
 const stretchMs = 200_000
 /** What a process takes to settle; left out where a life is looked at that is shorter than the stretch. */
-const settlingMs = 30_000
+const warmUpMs = 30_000
 
 /** Looks at the memory of every process once a second until it is closed, and gives their lives. */
-export async function watchMemory(house: House, databaseUrl: string): Promise<() => readonly Life[]> {
+export async function watchMemory(installation: Installation, databaseUrl: string): Promise<() => readonly Life[]> {
   const server = await serverOf(databaseUrl)
   const lives = new Map<string, Life>()
   const note = (key: string, name: string, bytes: number): void => {
@@ -41,8 +41,8 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
     note(name, `${name}, largest`, Math.max(0, ...sizes))
     note(`${name}, all`, `${name}, all`, sum(sizes))
   }
-  const look = async (): Promise<void> => {
-    for (const { name, process } of house.residents) {
+  const sample = async (): Promise<void> => {
+    for (const { name, process } of installation.residents) {
       const pid = process.pid()
       const memory = pid === undefined ? undefined : await memoryOf(pid)
       if (memory) note(`${name} ${pid}`, name, memory.resident)
@@ -52,12 +52,12 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
     const own = await memoryOf(process.pid)
     if (own) note('generator', 'generator', own.resident)
   }
-  let isLooking = false
+  let isSampling = false
   const timer = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    void look().finally(() => {
-      isLooking = false
+    if (isSampling) return
+    isSampling = true
+    void sample().finally(() => {
+      isSampling = false
     })
   }, 1_000)
   return () => {
@@ -76,7 +76,7 @@ export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] 
     const whole = ofName.map(({ points }) => points.filter(({ at }) => at >= end - stretchMs && at <= end))
     const through = whole.find((points) => lengthOf(points) > stretchMs - 10_000)
     const longest = ofName.map(({ points }) => points).toSorted((one, other) => lengthOf(other) - lengthOf(one))[0] ?? []
-    const points = through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > settlingMs)
+    const points = through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > warmUpMs)
     return trendOf(name, points, through !== undefined)
   })
   return trends.filter(({ seconds }) => seconds > 0)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Door, Reply } from '#bench/soak/door.ts'
+import type { Client, Reply } from '#bench/soak/client.ts'
 import type { Kind } from '#bench/soak/kinds.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
 import type { Place } from '#bench/soak/places.ts'
@@ -21,7 +21,7 @@ export interface Sample {
 export async function keepPace(
   kinds: readonly Kind[],
   places: readonly Place[],
-  door: Door,
+  client: Client,
   ledger: Ledger,
   end: number,
   underWay: Map<string, number>,
@@ -31,12 +31,12 @@ export async function keepPace(
   const count = (kind: string, by: number) => underWay.set(kind, (underWay.get(kind) ?? 0) + by)
   const make = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
     count(name, 1)
-    const reply: Reply = await send(place, door, ledger)
+    const reply: Reply = await send(place, client, ledger)
     count(name, -1)
     const { status, failure = status < 300 ? undefined : reply.text.slice(0, 200) } = reply
     samples.push({ kind: name, dueAt, endedAt: performance.now(), status, ...(failure === undefined ? {} : { failure }) })
   }
-  const lane = async (kind: Kind, number: number): Promise<void> => {
+  const caller = async (kind: Kind, number: number): Promise<void> => {
     const gap = 1_000 / kind.perSecond
     // The lanes do not start together, so that they do not go on together either.
     const first = performance.now() + (gap * number) / kinds.length
@@ -48,7 +48,7 @@ export async function keepPace(
       sent.push(make(kind, places[index % places.length] as Place, dueAt))
     }
   }
-  await Promise.all(kinds.map(lane))
+  await Promise.all(kinds.map(caller))
   await Promise.all(sent)
   return samples
 }

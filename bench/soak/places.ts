@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { Call, Door } from '#bench/soak/door.ts'
+import type { Call, Client } from '#bench/soak/client.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -42,13 +42,13 @@ export async function makeOwner(databaseUrl: string): Promise<string> {
 }
 
 /** Makes a workspace with its first records. */
-export async function makePlace(door: Door, ledger: Ledger, name: string): Promise<Place> {
+export async function makePlace(client: Client, ledger: Ledger, name: string): Promise<Place> {
   const ask = async (method: Call['method'], path: string, body: object) => {
-    let reply = await door.send({ method, path, body: JSON.stringify(body) })
+    let reply = await client.send({ method, path, body: JSON.stringify(body) })
     // A new workspace is being set up for a moment.
     while (reply.status === 503) {
       await delay(50)
-      reply = await door.send({ method, path, body: JSON.stringify(body) })
+      reply = await client.send({ method, path, body: JSON.stringify(body) })
     }
     const { status, text, failure } = reply
     if (status < 200 || status > 299) throw new Error(`${method} ${path} answered ${status}: ${failure ?? text}`)

@@ -15,12 +15,12 @@ interface Answer {
 const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', del: 'DELETE' } as const
 
 /** What is known by name in the console; `scope` is a getter, for it changes with every `org` and `as`. */
-export function globalsOf(api: Api, visit: ConsoleSession, rooms: Readonly<Record<string, DomainFunctions>>): object {
+export function globalsOf(api: Api, session: ConsoleSession, domains: Readonly<Record<string, DomainFunctions>>): object {
   const { database, cache, config, jobQueue } = api.services
   const call = (method: string) => (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
-    callApi(api, visit, method, path, body, headers)
+    callApi(api, session, method, path, body, headers)
   const globals = {
-    ...Object.fromEntries(Object.entries(rooms).map(([name, room]) => [name, settled(room, visit, () => cache.refresh())])),
+    ...Object.fromEntries(Object.entries(domains).map(([name, domain]) => [name, withFreshCache(domain, session, () => cache.refresh())])),
     ...Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, call(method)])),
     config,
     cache,
@@ -28,16 +28,16 @@ export function globalsOf(api: Api, visit: ConsoleSession, rooms: Readonly<Recor
     db: database,
     sql: (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
       database.query({ text: strings.reduce((text, next, index) => `${text}$${index}${next}`), values: [...values] }),
-    org: (text: string) => visit.enter(text),
-    as: (who: string | null) => visit.become(who),
+    org: (text: string) => session.enter(text),
+    as: (who: string | null) => session.become(who),
   }
-  return Object.defineProperty(globals, 'scope', { enumerable: true, get: () => visit.place.scope })
+  return Object.defineProperty(globals, 'scope', { enumerable: true, get: () => session.place.scope })
 }
 
 /** The same functions; one that takes the console's scope is called once the caches are as true as at the start of a request. */
-function settled(room: DomainFunctions, visit: ConsoleSession, settle: () => Promise<void>): DomainFunctions {
-  const wrapped = Object.entries(room).map(([name, work]) => {
-    const call = (...args: readonly unknown[]) => (args[0] === visit.place.scope ? settle().then(() => work(...args)) : work(...args))
+function withFreshCache(domain: DomainFunctions, session: ConsoleSession, refresh: () => Promise<void>): DomainFunctions {
+  const wrapped = Object.entries(domain).map(([name, work]) => {
+    const call = (...args: readonly unknown[]) => (args[0] === session.place.scope ? refresh().then(() => work(...args)) : work(...args))
     return [name, Object.defineProperty(call, 'name', { value: name })] as const
   })
   return Object.fromEntries(wrapped)

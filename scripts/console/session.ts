@@ -51,8 +51,8 @@ export class ConsoleSession {
   async become(who: string | null): Promise<string> {
     const inside = await this.#inside()
     const { cache, db, workspace } = inside
-    if (who === 'system') return this.#stand(inside, null)
-    if (who === null) return this.#stand({ ...inside, actor: await loadVisitor(cache, db, workspace.id) }, null)
+    if (who === 'system') return this.#moveTo(inside, null)
+    if (who === null) return this.#moveTo({ ...inside, actor: await loadVisitor(cache, db, workspace.id) }, null)
     const account = (await listServiceAccounts(inside)).find(({ id, name }) => id === who.toLowerCase() || name === who)
     const id = account?.id ?? (await requirePerson(this.#platform, who)).id
     const actor = await readActor(db, workspace.id, id)
@@ -60,7 +60,7 @@ export class ConsoleSession {
     const known = this.#callers.get(id) ?? (account ? await callAsAccount(inside, id) : await callAsPerson(inside, id))
     this.#callers.set(id, known)
     const cause = { ...inside.cause, actorId: id, actorType: known.principal.type }
-    return this.#stand({ ...inside, actor, cause, principal: known.principal }, known.token)
+    return this.#moveTo({ ...inside, actor, cause, principal: known.principal }, known.token)
   }
 
   /** Takes back every session and key that was made. */
@@ -76,7 +76,7 @@ export class ConsoleSession {
     return { ...(await workspaceScope(this.#platform, scope.workspace.id)), actor: systemActor }
   }
 
-  #stand(scope: Scope, token: string | null): string {
+  #moveTo(scope: Scope, token: string | null): string {
     this.#place = { scope, token }
     return `${scope.actor.name} (${scope.actor.type}) in ${scope.workspace.name}`
   }

@@ -33,20 +33,20 @@ export function runChild(command: string, environment: NodeJS.ProcessEnv, say: S
   })
   const group = child.pid
   if (!group) return { pid: group, ended, kill: () => {}, sweep: () => {} }
-  tellLauncher({ group, isRunning: true })
+  notifyLauncher({ group, isRunning: true })
   return {
     pid: group,
     ended,
     kill: (signal) => child.kill(signal),
     sweep: () => {
       endGroup(group)
-      tellLauncher({ group, isRunning: false })
+      notifyLauncher({ group, isRunning: false })
     },
   }
 }
 
 // The launcher ends the groups of a supervisor that was killed: what a process has started does not end with it by itself.
-function tellLauncher(message: { group: number; isRunning: boolean }): void {
+function notifyLauncher(message: { group: number; isRunning: boolean }): void {
   if (process.connected) process.send?.(message, () => {})
 }
 

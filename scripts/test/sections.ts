@@ -42,13 +42,13 @@ export class Section {
   }
 
   /** Declares the tests to AVA, to run when `turn` has come. Answers when the last has ended and what was to follow it is done. */
-  declare(turn: Promise<void>): Promise<void> {
+  declare(previous: Promise<void>): Promise<void> {
     for (const title of this.#skipped) test.skip(this.#titled(title), () => undefined)
-    const begun = turn.then(() => inOrder(this.#before))
+    const begun = previous.then(() => inOrder(this.#before))
     begun.catch(() => undefined) // Each of its tests fails by it.
     const serial = this.#tests.filter(({ isSerial }) => isSerial)
     const concurrent = this.#tests.filter(({ isSerial }) => !isSerial)
-    let last = turn
+    let last = previous
     for (const one of serial) last = this.#declareOne(one, begun, last)
     const ended = concurrent.map((one) => this.#declareOne(one, begun, last))
     const closed = Promise.all([last, ...ended]).then(() => inOrder(this.#after))
@@ -61,12 +61,12 @@ export class Section {
     return `${this.#name} › ${title}`
   }
 
-  #declareOne({ title, run }: Declared, begun: Promise<void>, turn: Promise<void>): Promise<void> {
+  #declareOne({ title, run }: Declared, begun: Promise<void>, previous: Promise<void>): Promise<void> {
     const ended = Promise.withResolvers<void>()
     test(this.#titled(title), async (t: ExecutionContext) => {
       t.teardown(ended.resolve) // The first is the last to run.
       if (this.#afterEach.length > 0) t.teardown(() => inOrder(this.#afterEach))
-      await turn
+      await previous
       await begun
       await run(t)
     })
@@ -94,6 +94,6 @@ export async function runSections(files: readonly string[]): Promise<void> {
     await import(`#test/${file}?section`)
   }
   flushCompileCache() // For the threads and processes that are started from now on; otherwise it is written when the run ends.
-  let turn = Promise.resolve()
-  for (const section of sections.values()) turn = section.declare(turn)
+  let previous = Promise.resolve()
+  for (const section of sections.values()) previous = section.declare(previous)
 }

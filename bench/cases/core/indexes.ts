@@ -58,7 +58,7 @@ async function searchOften({ kontorUrl, loaded }: Bench, db: Database, size: Pip
     times.push(performance.now() - started)
   }
   for (let index = 0; index < searches.before; index++) await search()
-  await settled(db, size)
+  await awaitIndexes(db, size)
   const before = times.length
   for (let index = 0; index < searches.counted; index++) await search()
   const side = sideOf(times.slice(before), 1)
@@ -72,7 +72,7 @@ const gatherMs = 6_000
  * Waits until every index that was asked for stands, for a thousand searches of few records are through before theirs does, and until the
  * type has been vacuumed after what the other cases wrote to it.
  */
-async function settled(db: Database, size: Pipeline): Promise<void> {
+async function awaitIndexes(db: Database, size: Pipeline): Promise<void> {
   const isOpen = ({ state }: ListedIndex) => state === 'wanted' || state === 'building'
   do await new Promise((resolve) => setTimeout(resolve, gatherMs))
   while ((await awaitsVacuum(db, size)) || (await listIndexes(db, new Date(), null)).some(isOpen))

@@ -27,7 +27,7 @@ export const flows: Group = {
   name: 'flows',
   cases: async (bench) => {
     const db = openDatabase(bench)
-    const [noisy, quiet = noisy, imported = noisy, heard = noisy, unheard = noisy] = bench.loaded.neighbours
+    const [noisy, quiet = noisy, imported = noisy, withListener = noisy, withoutListener = noisy] = bench.loaded.neighbours
     const lone = await flowIn(bench, quiet, byHand, computation)
     const place = { bench, db, lone, startLone: async () => (await inside(bench, quiet)<Started>('POST', `${lone.path}/run`, {})).run_id }
     return [
@@ -35,7 +35,7 @@ export const flows: Group = {
       loneRun(place),
       await besideWaiting(place, noisy),
       besideImport(place, imported),
-      await listenedTo(place, heard, unheard),
+      await listenedTo(place, withListener, withoutListener),
       await memory(place, noisy),
     ]
   },
@@ -92,8 +92,8 @@ async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
     await forget(db, queueName)
     const text = `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`
     await db.query({ text, values: [queueName, count] })
-    const { ids: _, ...told } = type
-    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [told] }) }
+    const { ids: _, ...rest } = type
+    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [rest] }) }
     return { amount: await within('bench/floor/flow-worker.ts', settings, [], () => drained(db, queueName, count)) }
   }
   const kontor = async (): Promise<Side> => {
@@ -173,13 +173,13 @@ function besideImport(place: Place, type: Pipeline): Case {
 }
 
 /** What creating a record costs its caller when a flow listens: no worker runs meanwhile. */
-async function listenedTo({ bench, db }: Place, heard: Pipeline, unheard: Pipeline): Promise<Case> {
-  const listening = await flowIn(bench, heard, onCreation(heard.key), computation)
+async function listenedTo({ bench, db }: Place, withListener: Pipeline, withoutListener: Pipeline): Promise<Case> {
+  const listening = await flowIn(bench, withListener, onCreation(withListener.key), computation)
   bench.atEnd(async () => {
-    await inside(bench, heard)('DELETE', listening.path)
-    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [heard.workspaceId] })
+    await inside(bench, withListener)('DELETE', listening.path)
+    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [withListener.workspaceId] })
   })
-  const [floor, kontor] = [unheard, heard].map((type) => send('POST', () => pathOf(type), deal))
+  const [floor, kontor] = [withoutListener, withListener].map((type) => send('POST', () => pathOf(type), deal))
   if (!floor || !kontor) throw new Error('There are two types')
   return race(bench, { name: 'a creation that a flow hears of', floor, kontor, floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.15 } })
 }

@@ -19,8 +19,8 @@ export const functions: Group = {
     const { loaded, kontorUrl, seconds } = bench
     await startWorker(bench, 'functions,data')
     const one = pathIn(loaded, await makeFunction(sender(kontorUrl, loaded), trivial))
-    const besideHostile = await makeNoise(bench, { sources: hostile, lanes: 4, timeoutMs: 500 })
-    const underFlood = await makeNoise(bench, { sources: [endless], lanes: 16, timeoutMs: 1_000 })
+    const besideHostile = await makeNoise(bench, { sources: hostile, callers: 4, timeoutMs: 500 })
+    const underFlood = await makeNoise(bench, { sources: [endless], callers: 16, timeoutMs: 1_000 })
     const invoke = { method: 'POST', make: () => ({ path: `${one}/invoke`, body: '{}' }) } as const
     const shoot = (shot: Omit<Shot, 'token'>, connections: number, forSeconds = seconds): Promise<Timed> =>
       load({ url: kontorUrl, connections, seconds: forSeconds }, { ...shot, token: loaded.token })

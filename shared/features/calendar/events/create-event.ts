@@ -103,7 +103,7 @@ export function newEventRow(
   { calendar }: CalendarWithAccess,
   input: EventInput,
   source: string,
-  naturalKey: string | null,
+  deduplicationKey: string | null,
 ): EventRow {
   const id = newId()
   const now = scope.now().toISOString()
@@ -123,7 +123,7 @@ export function newEventRow(
       record_id: null,
     },
     ...{
-      natural_key: naturalKey,
+      natural_key: deduplicationKey,
       created_by: scope.actor.id,
       timed_at: now,
       created_at: now,

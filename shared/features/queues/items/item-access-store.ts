@@ -43,18 +43,18 @@ export type AccessSql = (recordId: string, queueId: string) => string
 export function accessStatement(
   name: string,
   text: (seen: AccessSql) => string,
-): (sight: ItemAccess | undefined, ...values: unknown[]) => Statement {
+): (access: ItemAccess | undefined, ...values: unknown[]) => Statement {
   const whole = sql(
     name,
     text(() => ''),
   )
-  return (sight, ...values) => (sight ? limited(text, sight, values) : whole(...values))
+  return (access, ...values) => (access ? limited(text, access, values) : whole(...values))
 }
 
-function limited(text: (seen: AccessSql) => string, sight: ItemAccess, given: readonly unknown[]): Statement {
+function limited(text: (seen: AccessSql) => string, access: ItemAccess, given: readonly unknown[]): Statement {
   const values = [...given]
   const written = text((recordId, queueId) => {
-    const { sql: condition, bindings } = sight(recordId, queueId).toSQL().toNative()
+    const { sql: condition, bindings } = access(recordId, queueId).toSQL().toNative()
     const before = values.length
     values.push(...bindings)
     return ` and ${condition.replace(/\$(\d+)/g, (_, place: string) => `$${before + Number(place)}`)}`

@@ -31,26 +31,31 @@ export interface RunMonitor {
 }
 
 /** Watches over one run from the moment that its order is given. The clock is the worker's, whatever goes on in the runner. */
-export function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, memoryBytes: number, turns: CpuScheduler): RunMonitor {
+export function monitorRun(
+  runner: Runner,
+  { owner, timeoutMs, signal }: RunRequest,
+  memoryBytes: number,
+  cpuScheduler: CpuScheduler,
+): RunMonitor {
   const { promise: end, resolve } = Promise.withResolvers<RunEnd>()
   const endAs = (ending: RunEnding) => () => resolve({ ending, text: '', isQuiet: false })
   const interrupt = endAs('interrupted')
   const runOutOfMemory = endAs('out_of_memory')
-  let settled: Omit<RunEnd, 'isQuiet'> | undefined
-  const settle: RunMonitor['recordHandlerEnd'] = (ending, text) => {
-    settled ??= { ending, text }
+  let handlerEnd: Omit<RunEnd, 'isQuiet'> | undefined
+  const recordHandlerEnd: RunMonitor['recordHandlerEnd'] = (ending, text) => {
+    handlerEnd ??= { ending, text }
   }
   const quiet = (): void => {
-    if (settled) resolve({ ...settled, isQuiet: true })
+    if (handlerEnd) resolve({ ...handlerEnd, isQuiet: true })
     else interrupt()
   }
   const runOutOfTime = (): void => {
-    if (settled) resolve({ ...settled, isQuiet: false })
+    if (handlerEnd) resolve({ ...handlerEnd, isQuiet: false })
     else endAs('timed_out')()
   }
   let startedAt: number | null = null
   let clock = setTimeout(interrupt, runnerLimits.startTimeoutMs)
-  const stopLooking = monitorCpu(runner, owner, turns, () => {
+  const stopMonitor = monitorCpu(runner, owner, cpuScheduler, () => {
     if (runner.grownBytes() > memoryBytes + runnerLimits.marginBytes) runOutOfMemory()
   })
   signal?.addEventListener('abort', interrupt)
@@ -64,9 +69,9 @@ export function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequ
   }
   const stop = (): number | null => {
     clearTimeout(clock)
-    stopLooking()
+    stopMonitor()
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }
-  return { end, start, recordHandlerEnd: settle, recordQuiet: quiet, runOutOfMemory, interrupt, stop }
+  return { end, start, recordHandlerEnd, recordQuiet: quiet, runOutOfMemory, interrupt, stop }
 }

@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 /** The way in: what stands before the APIs and spreads requests over them. */
-export interface Door {
+export interface Client {
   readonly send: (call: Call) => Promise<Reply>
   readonly close: () => Promise<void>
 }
@@ -28,10 +28,10 @@ const patienceMs = 90_000
  * Sends to the APIs in turn. One that refuses the connection has not heard of the request, so the next one is asked; a request that was
  * cut off is not sent again, since it may have been done.
  */
-export function openDoor(urls: readonly string[], token: string): Door {
+export function openClient(urls: readonly string[], token: string): Client {
   const options = { connections: 64, pipelining: 1, headersTimeout: patienceMs, bodyTimeout: patienceMs, connect: { timeout: 2_000 } }
   const pools = urls.map((url) => new Pool(url, options))
-  let turn = 0
+  let sent = 0
   const once = async (pool: Pool, { method, path, body, headers }: Call): Promise<Reply> => {
     const answer = await pool.request({
       method,
@@ -43,7 +43,7 @@ export function openDoor(urls: readonly string[], token: string): Door {
   }
   return {
     send: async (call) => {
-      const first = turn++
+      const first = sent++
       for (let attempt = 0; ; attempt++) {
         try {
           return await once(pools[(first + attempt) % pools.length] as Pool, call)

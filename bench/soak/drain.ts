@@ -4,7 +4,7 @@ import pg from 'pg'
 const longestMs = 120_000
 
 /** Waits until nothing is under way any more: no open operation, no job, no change to hand on. Gives the seconds; throws after two minutes. */
-export async function settle(databaseUrl: string): Promise<number> {
+export async function drain(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
   const started = performance.now()

@@ -14,7 +14,7 @@ export interface Resident {
 }
 
 /** The processes of the Procfile, two of them APIs, as a host would keep them. */
-export interface House {
+export interface Installation {
   readonly residents: readonly Resident[]
   readonly stop: () => Promise<void>
 }
@@ -23,7 +23,11 @@ const apis = 2
 const graceMs = 15_000
 
 /** Starts them and waits until all are ready. `say` hears every line that they write. */
-export async function openHouse(databaseUrl: string, dataDir: string, say: (name: string, line: string) => void): Promise<House> {
+export async function openInstallation(
+  databaseUrl: string,
+  dataDir: string,
+  say: (name: string, line: string) => void,
+): Promise<Installation> {
   const types = readProcfile(join(import.meta.dirname, '..', '..', 'Procfile'))
   const shared = {
     DATABASE_URL: databaseUrl,
