@@ -22,14 +22,14 @@ export interface Client {
 }
 
 /** Longer than the API lets anybody wait for a worker. */
-const patienceMs = 90_000
+const timeoutMs = 90_000
 
 /**
  * Sends to the APIs in turn. One that refuses the connection has not heard of the request, so the next one is asked; a request that was
  * cut off is not sent again, since it may have been done.
  */
 export function openClient(urls: readonly string[], token: string): Client {
-  const options = { connections: 64, pipelining: 1, headersTimeout: patienceMs, bodyTimeout: patienceMs, connect: { timeout: 2_000 } }
+  const options = { connections: 64, pipelining: 1, headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 2_000 } }
   const pools = urls.map((url) => new Pool(url, options))
   let sent = 0
   const once = async (pool: Pool, { method, path, body, headers }: Call): Promise<Reply> => {
