@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 
-/** The workspace that is measured: what it calls in turn, one after the other. An odd number of kinds, so that the median is of one of them. */
+/** The workspace that is measured and the calls that it repeats in order. An odd number of kinds makes the median one of them. */
 interface Victim {
   readonly url: string
   readonly token: string
@@ -10,15 +10,15 @@ interface Victim {
   readonly probes: readonly (readonly [method: string, path: string, body?: object])[]
 }
 
-/** Calls of an attack: so many at once, again and again, whatever they answer. */
+/** Repeats the calls of an attack with this many concurrent callers, whatever the answers are. */
 export type Press = (callers: number, call: (index: number) => Promise<unknown>) => void
 
-/** Longest wait for the attack's last answers, in milliseconds. */
+/** Maximum wait for the attack's last answers, in milliseconds. */
 const drainMs = 20_000
 
 const healthEveryMs = 50
 
-/** Measures a workspace for some seconds while somebody is attacked by what `begin` presses; begins once each kind of call was answered. */
+/** Measures a workspace for some seconds during the attack that `begin` starts. First sends each kind of call once. */
 export async function attacked(victim: Victim, seconds: number, begin: (press: Press) => void): Promise<Side> {
   const own = new Agent({ connections: 1 })
   const call = probing(victim, own)
@@ -45,7 +45,7 @@ export async function attacked(victim: Victim, seconds: number, begin: (press: P
   return { ...sideOf(times, elapsed), slowestMs: Math.max(...times), failed, healthMs }
 }
 
-/** Refusals are what an attack is to meet: it goes on after a moment. */
+/** An attack meets refusals on purpose: it continues after a pause. */
 async function repeat(isOpen: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
   for (let index = caller; isOpen(); index += callers) {
     await work(index).catch(() => new Promise((resolve) => setTimeout(resolve, 20)))

@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import { pool } from '#bench/floor/database.ts'
 import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
 
-/** Request and reply through a worker that has nothing to do: the job is sent, the worker woken, and its word that it is done awaited. */
+/** Request and reply through an idle worker: sends the job, wakes the worker and waits for its completion signal. */
 export async function jobRoutes(): Promise<Router> {
   const router = new Router()
   const boss = await openBoss(pool)

@@ -5,7 +5,7 @@ import { PgBoss } from 'pg-boss'
 export const queueName = 'bench.floor'
 export const channels = { filled: 'bench_filled', completed: 'bench_settled' } as const
 
-/** pg-boss without a clock of its own; its queue is there afterwards. */
+/** pg-boss without maintenance; creates the queue. */
 export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) }
   const boss = new PgBoss({ db, migrate: false, createSchema: false, supervise: false, schedule: false, useListenNotify: false })
@@ -22,7 +22,7 @@ export async function listen(channel: string, receive: (payload: string) => void
   await client.query(`listen ${channel}`)
 }
 
-/** Sends what is gathered within two milliseconds as one notification: one for each inside a transaction would make commits wait in line. */
+/** Collects for two milliseconds and sends one notification: a notification per transaction would serialize the commits. */
 export function signalling(pool: pg.Pool, channel: string): (word: string) => void {
   let gathered = new Set<string>()
   return (word) => {

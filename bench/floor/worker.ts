@@ -3,12 +3,12 @@ import { pool } from '#bench/floor/database.ts'
 import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
 
 /**
- * A worker that does nothing: takes up to a hundred jobs at once, completes them together and says so. Started by the bench with
- * DATABASE_URL and PORT, on which it answers as soon as it takes jobs.
+ * A worker without work: takes up to a hundred jobs at once, completes them together and signals it. The bench starts it with DATABASE_URL
+ * and PORT, which answers once it takes jobs.
  */
 const boss = await openBoss(pool)
 const signalCompleted = signalling(pool, channels.completed)
-/** While one lane waits for the database another goes on. */
+/** While one taker waits for the database, another continues. */
 const takers = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
 
 async function take(taker: (typeof takers)[number]): Promise<void> {

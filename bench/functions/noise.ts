@@ -2,14 +2,14 @@ import type { Bench } from '#bench/case.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { makeFunction } from '#bench/functions/make.ts'
 
-/** What another workspace does to the workers: functions that it invokes over so many lanes, one after the other and again. */
+/** Load by another workspace: concurrent callers that invoke functions again and again. */
 export interface Noise {
   readonly sources: readonly string[]
   readonly callers: number
   readonly timeoutMs: number
 }
 
-/** Makes the functions of some noise and gives the way to do work beside it. */
+/** Makes the functions of the load and returns a way to run work beside it. */
 export async function makeNoise({ kontorUrl, loaded }: Bench, { sources, callers, timeoutMs }: Noise): Promise<Beside> {
   const neighbour = { token: loaded.token, workspaceId: loaded.neighbours[0].workspaceId }
   const paths: string[] = []
@@ -31,5 +31,5 @@ export async function makeNoise({ kontorUrl, loaded }: Bench, { sources, callers
   }
 }
 
-/** Does some work while the noise goes on. */
+/** Runs some work during the load. */
 export type Beside = <T>(work: () => Promise<T>) => Promise<T>

@@ -3,10 +3,10 @@ import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Between two creations, and between two looks. */
+/** Pauses between two creations, and between two polls. */
 const [pauseMs, pollMs] = [50, 4]
 
-/** Creates records for some seconds and times how long after each its notification is there. `amount` is notifications a second. */
+/** Creates records for some seconds and measures the time until each notification arrives. `amount` is notifications per second. */
 export async function arrivals(
   db: Executor,
   workspaceId: string,

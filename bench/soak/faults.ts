@@ -9,19 +9,19 @@ export interface Kill {
   readonly at: number
 }
 
-/** Where something is killed, and how many requests of each kind are being answered there. */
+/** Surroundings of a kill: the installation, and the open requests of each kind. */
 interface Scene {
   readonly installation: Installation
   readonly databaseUrl: string
   readonly underWay: ReadonlyMap<string, number>
 }
 
-/** Something to kill. */
+/** A target of kills. */
 interface Victim {
   readonly name: string
-  /** Its processes; without this, the resident of its name. */
+  /** Finds its processes; without it, the resident of its name. */
   readonly find?: (scene: Scene) => Promise<readonly number[]>
-  /** The kind of request that it should be at work for when it dies. */
+  /** The kind of request that it should be working on when it is killed. */
   readonly during?: string
 }
 
@@ -30,7 +30,7 @@ const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => s
 
 const runners: Victim = { name: 'function runners', find: ({ installation }) => runnersOf(installation), during: 'invoke' }
 
-/** What is killed, in turn: first the workers under load, so that their next lives go through the 200 s that memory is looked at. */
+/** The targets in rotation: first the workers under load, so that their next lives cover the 200 s in which memory is measured. */
 const victims: readonly Victim[] = [
   { name: 'flows' },
   { name: 'functions', during: 'invoke, creates' },
@@ -46,9 +46,9 @@ const victims: readonly Victim[] = [
 ]
 
 const everyMs = 30_000
-const longestWaitMs = 5_000
+const maxWaitMs = 5_000
 
-/** Kills something every 30 s until `end` with SIGKILL, and tells of each. */
+/** Kills a target every 30 s until `end` with SIGKILL, and reports each kill. */
 export async function killInRotation(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   const started = performance.now()
@@ -70,13 +70,13 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself since it was found.
+    // The process has ended by itself meanwhile.
   }
 }
 
-/** Waits until a request of the kind has been under way for a moment, though not for ever. */
+/** Waits until a request of the kind has been open for a moment, within a limit. */
 async function comesUp(kind: string, { underWay }: Scene): Promise<void> {
-  for (const end = performance.now() + longestWaitMs; performance.now() < end; await delay(2)) {
+  for (const end = performance.now() + maxWaitMs; performance.now() < end; await delay(2)) {
     if ((underWay.get(kind) ?? 0) === 0) continue
     await delay(25)
     if ((underWay.get(kind) ?? 0) > 0) return

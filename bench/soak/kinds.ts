@@ -2,17 +2,17 @@ import type { Client, Reply } from '#bench/soak/client.ts'
 import { type Expected, knownBy, type Ledger } from '#bench/soak/ledger.ts'
 import { type Place, valuesOf } from '#bench/soak/places.ts'
 
-/** A kind of request: how many of it come in a second, and how one is made in a workspace. */
+/** A kind of request: its rate per second, and how to send one to a workspace. */
 export interface Kind {
   readonly name: string
   readonly perSecond: number
   readonly send: (place: Place, client: Client, ledger: Ledger) => Promise<Reply>
 }
 
-/** Data rows in a file that is imported: three steps of an import, so that one may be killed between them. */
+/** Data rows of an imported file: three steps of an import, so that a kill can hit between them. */
 const rowsPerFile = 250
 
-/** How long a function waits, so that there are runs to be interrupted. */
+/** Duration of a function's wait, so that kills interrupt runs. */
 const runMs = 50
 
 /** The mixed load, 200 requests a second. */
@@ -39,7 +39,7 @@ async function create(place: Place, client: Client, ledger: Ledger): Promise<Rep
   return reply
 }
 
-/** A careful caller: the same request under the same key until it is answered. */
+/** A careful caller: repeats the request under one key until it is answered. */
 async function createByKey(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const one = ledger.expect(place, ledger.mark('key'), 'new')
   const headers = { 'idempotency-key': one.mark }
@@ -97,7 +97,7 @@ async function makeByFunction(place: Place, client: Client, ledger: Ledger): Pro
   return reply
 }
 
-/** What a run gave. One that was interrupted may have done anything up to then, and says so in its answer: for its caller that is none. */
+/** The result of a run. An interrupted run may have done anything before, and its answer says so: for its caller it has no answer. */
 function runOf(reply: Reply): { readonly reply: Reply; readonly result?: unknown } {
   if (knownBy(reply) !== 'yes') return { reply }
   const { result, error } = JSON.parse(reply.text).data as { result: unknown; error?: string }

@@ -1,30 +1,30 @@
 import type { Reply } from '#bench/soak/client.ts'
 import type { Place } from '#bench/soak/places.ts'
 
-/** Whether something was done, as its caller knows it: answered with success, refused, or without an answer that says so. */
+/** Whether a request was carried out, as its caller knows: answered with success, refused, or unknown. */
 export type Known = 'yes' | 'no' | 'maybe'
 
-/** A record that somebody asked for, and what may be true of it at the end. */
+/** A requested record, and its possible states at the end. */
 export interface Expected {
   readonly place: Place
-  /** Its value of the field `mark`, which no other request sends. */
+  /** Value of the field `mark`, which no other request sends. */
   readonly mark: string
-  /** Rows of one file are all there or none is. */
+  /** The file of an imported row; the rows of a file exist all or not at all. */
   readonly group?: string
   made: Known
   id?: string
   number?: string
-  /** What `notes` holds, unless a change whose end is unknown was made. */
+  /** Value of `notes`, unless a change had no known result. */
   notes: string
-  /** Texts that changes put into `notes`. */
+  /** Texts that changes wrote to `notes`. */
   readonly changes: Map<string, Known>
   gone: Known
 }
 
-/** What the callers remember of what they were told. */
+/** Requests and answers as the callers remember them. */
 export interface Ledger {
   readonly expected: ReadonlyMap<string, Expected>
-  /** A text that was not given out before. */
+  /** Returns a text that was not used before. */
   readonly mark: (kind: string) => string
   readonly expect: (place: Place, mark: string, notes: string, group?: string) => Expected
 }
@@ -43,6 +43,6 @@ export function openLedger(): Ledger {
   }
 }
 
-/** What an answer tells of its request: a failure of the server's may have come after the deed. */
+/** What an answer says about its request: a server failure may come after the change. */
 export const knownBy = ({ status }: Reply): Known =>
   status >= 200 && status < 300 ? 'yes' : status >= 400 && status < 500 ? 'no' : 'maybe'

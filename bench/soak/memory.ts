@@ -2,14 +2,14 @@ import pg from 'pg'
 import type { Installation } from '#bench/soak/installation.ts'
 import { childrenOf, type Memory, memoryOf, parentOf } from '#bench/soak/proc.ts'
 
-/** What one process held from its start to its end, or what is to tell of processes that come and go: the largest, and all together. */
+/** Memory of one process during its life; for short-lived processes, the largest and the sum. */
 export interface Life {
   readonly name: string
-  /** One a second: performance.now() and bytes. */
+  /** One sample per second: performance.now() and bytes. */
   readonly points: { readonly at: number; readonly bytes: number }[]
 }
 
-/** How memory went over a stretch of a life. */
+/** Memory over a part of a life. */
 export interface Trend {
   readonly name: string
   readonly seconds: number
@@ -18,17 +18,17 @@ export interface Trend {
   readonly firstMb: number
   readonly meanMb: number
   readonly highestMb: number
-  /** What a straight line through all points gains over 200 s, in megabytes and as a share of the mean. */
+  /** Growth of the fitted straight line over 200 s, in megabytes and as a share of the mean. */
   readonly growthMb: number
   readonly growth: number
 }
 
-/** The stretch that memory has to be flat over. */
+/** Period in which memory must be flat. */
 const stretchMs = 200_000
-/** What a process takes to settle; left out where a life is looked at that is shorter than the stretch. */
+/** Warm-up of a process, left out of lives that are shorter than the period. */
 const warmUpMs = 30_000
 
-/** Looks at the memory of every process once a second until it is closed, and gives their lives. */
+/** Samples the memory of every process once a second until it is closed, and returns their lives. */
 export async function watchMemory(installation: Installation, databaseUrl: string): Promise<() => readonly Life[]> {
   const server = await serverOf(databaseUrl)
   const lives = new Map<string, Life>()
@@ -69,7 +69,7 @@ export async function watchMemory(installation: Installation, databaseUrl: strin
 const sizesOf = async (pids: readonly number[], part: keyof Memory): Promise<number[]> =>
   (await Promise.all(pids.map(memoryOf))).map((memory) => memory?.[part] ?? 0)
 
-/** The trend of each process: over the last 200 s where it lived through them, else over its longest life. */
+/** The trend of each process: over the last 200 s if it lived through them, else over its longest life. */
 export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] {
   const byName = Map.groupBy(lives, ({ name }) => name)
   const trends = [...byName].map(([name, ofName]) => {
@@ -95,7 +95,7 @@ function trendOf(name: string, points: Life['points'], isWhole: boolean): Trend 
   return { name, seconds, isWhole, firstMb: sizes[0] ?? 0, meanMb, highestMb: Math.max(...sizes), growthMb, growth: growthMb / meanMb }
 }
 
-/** The process that all of PostgreSQL's are children of. */
+/** The parent of all PostgreSQL processes. */
 export async function serverOf(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()

@@ -4,10 +4,10 @@ import type { Kind } from '#bench/soak/kinds.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
 import type { Place } from '#bench/soak/places.ts'
 
-/** One request that was made. Times are those of performance.now(). */
+/** One request. Times are those of performance.now(). */
 export interface Sample {
   readonly kind: string
-  /** When it was due: how long it took counts from here, so that a request which had to wait its turn is not flattered. */
+  /** When it was due. Its duration counts from here, so that waiting before it is sent counts too. */
   readonly dueAt: number
   readonly endedAt: number
   readonly status: number
@@ -15,8 +15,8 @@ export interface Sample {
 }
 
 /**
- * Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. How
- * many of a kind are under way stands in `underWay`.
+ * Sends requests of every kind at its fixed rate until `end`, without waiting for earlier answers; resolves after the last one. `underWay`
+ * has the number of open requests of each kind.
  */
 export async function keepPace(
   kinds: readonly Kind[],
@@ -38,7 +38,7 @@ export async function keepPace(
   }
   const caller = async (kind: Kind, number: number): Promise<void> => {
     const gap = 1_000 / kind.perSecond
-    // The lanes do not start together, so that they do not go on together either.
+    // The callers start at different times, so that their requests are spread.
     const first = performance.now() + (gap * number) / kinds.length
     for (let index = 0; ; index++) {
       const dueAt = first + index * gap

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '#bench/soak/account.ts'
 import { openClient } from '#bench/soak/client.ts'
-import { collectComplaints } from '#bench/soak/complaints.ts'
 import { drain } from '#bench/soak/drain.ts'
 import { killInRotation } from '#bench/soak/faults.ts'
 import { openInstallation } from '#bench/soak/installation.ts'
 import { kinds } from '#bench/soak/kinds.ts'
 import { openLedger } from '#bench/soak/ledger.ts'
+import { collectLogMessages } from '#bench/soak/log-messages.ts'
 import { trendsOf, watchMemory } from '#bench/soak/memory.ts'
 import { keepPace } from '#bench/soak/pace.ts'
 import { firstRecords, makeOwner, makePlace } from '#bench/soak/places.ts'
@@ -17,15 +17,15 @@ import { accountPart, killsPart, memoryPart, requestsPart } from '#bench/soak/re
 const workspaces = 6
 
 /**
- * So many seconds of everything that Kontor does, while a process is killed every 30 s: prints what it was like for callers, whether all
- * that was acknowledged is there once, and how memory went. Gives whether every mark was met.
+ * Mixed load for this many seconds with a kill every 30 s. Prints the figures of callers, whether every acknowledged change exists once,
+ * and the trend of memory. Returns whether every aim was met.
  */
 export async function benchSoak(databaseUrl: string, seconds: number): Promise<boolean> {
   await using cleanup = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'kontor-soak-'))
   cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  const complaints = collectComplaints()
-  const installation = await openInstallation(databaseUrl, dataDir, complaints.add)
+  const messages = collectLogMessages()
+  const installation = await openInstallation(databaseUrl, dataDir, messages.add)
   cleanup.defer(installation.stop)
   const apis = installation.residents.filter(({ name }) => name.startsWith('api')).map(({ url }) => url)
   const client = openClient(apis, await makeOwner(databaseUrl))
@@ -52,12 +52,12 @@ export async function benchSoak(databaseUrl: string, seconds: number): Promise<b
   for (const { lines } of parts) console.log(`\n${lines.join('\n')}`)
   console.log(`\nAll work was done ${drainSeconds.toFixed(1)} s after the last request.`)
   console.log(
-    `\nWhat the processes said:\n${complaints
+    `\nLog messages of the processes:\n${messages
       .all()
       .map(([text, count]) => `${count} × ${text}`)
       .join('\n')}`,
   )
   const missed = parts.flatMap((part) => part.missed)
-  console.log(missed.length === 0 ? '\nEvery mark is met.' : `\nMissed:\n${missed.join('\n')}`)
+  console.log(missed.length === 0 ? '\nEvery aim is met.' : `\nMissed:\n${missed.join('\n')}`)
   return missed.length === 0
 }
