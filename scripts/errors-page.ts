@@ -9,7 +9,7 @@ const actions: Readonly<Record<ErrorCode, string>> = {
   LIMIT_EXCEEDED: 'Delete something or change the plan.',
   FORBIDDEN: 'Ask an administrator for the permission that the message names. Do not retry.',
   ORG_SUSPENDED: 'Stop calling this workspace until the operator resumes it.',
-  NOT_FOUND: 'Check the id. What a caller may not see, and an app that is off, answer the same.',
+  NOT_FOUND: 'Check the id. Hidden resources and routes of a switched-off app have the same answer.',
   KEY_TAKEN: 'Choose another key.',
   DUPLICATE_VALUE: 'Change the value of the unique field, or update the record that holds it.',
   SLOT_TAKEN: 'Read the free slots again and choose another.',
@@ -55,6 +55,6 @@ A failure has one shape: \`{"error": {"code", "message", "request_id"}}\`. Decid
 growing delay. Do not retry 400, 401, 403, 404 or 409 unchanged.
 "no route" marks codes that only appear inside results, such as a failed step of a flow, or that no feature answers yet.
 
-| Code | Status | Meaning | What a caller does | Routes |
+| Code | Status | Meaning | Advice | Routes |
 |---|---|---|---|---|
 `
