@@ -21,7 +21,7 @@ const countWithAccess = accessStatement(
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 
-/** The same of the items in a sight, which takes a look at each of them. */
+/** The same of accessible items. It reads each item. */
 export const countAccessible = (access: ItemAccess, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
   asHeavy(countWithAccess(access, workspaceId, queueIds, batch), 'batch or limit')
 
@@ -66,7 +66,7 @@ const findBatchesWithAccess = accessStatement(
      group by item.batch order by item.batch`,
 )
 
-/** The same of the items in a sight. */
+/** The same of accessible items. */
 export const findAccessibleBatches = (access: ItemAccess, workspaceId: string, queueId: string): Statement =>
   asHeavy(findBatchesWithAccess(access, workspaceId, queueId), 'batch or limit')
 

@@ -16,7 +16,7 @@ export interface FollowedQueues {
   readonly access: RecordAccess
 }
 
-/** Sight of items without a record, and of those whose record the caller may read. Items of other queues are not in sight. */
+/** Access to items without a record, and to those whose record the caller may read; to no items of other queues. */
 export const itemAccessOf =
   (followed: readonly FollowedQueues[]): ItemAccess =>
   (recordId, queueId) => {
@@ -36,10 +36,10 @@ const readable = (type: RecordType, access: RecordAccess, recordId: string): Kne
     access.where('linked') ?? builder.raw('true'),
   ])
 
-/** Writes the condition of a sight into a statement, behind `and`; empty text without a sight. */
+/** Writes the condition of an access into a statement, behind `and`; empty text without one. */
 export type AccessSql = (recordId: string, queueId: string) => string
 
-/** A statement that a sight may limit. Without one it is prepared under its name, and `seen` writes nothing. */
+/** A statement that an item access may limit. Without one it is prepared under its name, and `seen` writes nothing. */
 export function accessStatement(
   name: string,
   text: (seen: AccessSql) => string,
