@@ -20,12 +20,12 @@ export async function findAccountsToCheck(
   lines: readonly { readonly accountId: string }[],
 ): Promise<PostedAccounts> {
   const knownIds = await cache.remember(db, workspace.id, 'accounts with lines', async () => new Set<string>())
-  const unknownIds = [...new Set(lines.map(({ accountId }) => accountId))].filter((id) => !knownIds.has(id))
+  const toLookFor = [...new Set(lines.map(({ accountId }) => accountId))].filter((id) => !knownIds.has(id))
   return {
-    idsToCheck: unknownIds,
+    idsToCheck: toLookFor,
     rememberPosted: () => {
-      if ('inTransaction' in db || knownIds.size + unknownIds.length > maxKnownIds) return
-      for (const id of unknownIds) knownIds.add(id)
+      if ('inTransaction' in db || knownIds.size + toLookFor.length > maxKnownIds) return
+      for (const id of toLookFor) knownIds.add(id)
     },
   }
 }

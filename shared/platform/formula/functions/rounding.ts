@@ -40,9 +40,9 @@ const toMultiple =
 
 /** The .MATH and .PRECISE forms: the sign of the multiple is ignored; a mode other than 0 reverses the direction for negative numbers. */
 const toAbsoluteMultiple =
-  (mode: Rounding, reversed: Rounding) =>
-  (value: Decimal, multiple: Decimal = one, reversal: Decimal = zero): Value =>
-    multiple.isZero() ? zero : multiples(value, multiple.abs(), value.isNegative() && !reversal.isZero() ? reversed : mode)
+  (mode: Rounding, turned: Rounding) =>
+  (value: Decimal, multiple: Decimal = one, turns: Decimal = zero): Value =>
+    multiple.isZero() ? zero : multiples(value, multiple.abs(), value.isNegative() && !turns.isZero() ? turned : mode)
 
 const nearestMultiple = (value: Decimal, multiple: Decimal): Value => {
   if (value.isZero() || multiple.isZero()) return zero

@@ -23,7 +23,7 @@ export const runnerLimits = Object.freeze({
   marginBytes: 64 * 1024 * 1024,
   pollIntervalMs: 15,
   /** How long a busy run goes on before the next one has its turn. */
-  sliceMs: 50,
+  turnMs: 50,
   /** An owner one of whose runs has used so much processor time, and was busy so lately, has its new ones take turns from their first moment. */
   heavyOwnerMs: 100,
   heavyOwnerWindowMs: 5_000,

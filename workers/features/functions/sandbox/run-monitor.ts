@@ -31,31 +31,26 @@ export interface RunMonitor {
 }
 
 /** Watches over one run from the moment that its order is given. The clock is the worker's, whatever goes on in the runner. */
-export function monitorRun(
-  runner: Runner,
-  { owner, timeoutMs, signal }: RunRequest,
-  memoryBytes: number,
-  cpuScheduler: CpuScheduler,
-): RunMonitor {
+export function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, memoryBytes: number, turns: CpuScheduler): RunMonitor {
   const { promise: end, resolve } = Promise.withResolvers<RunEnd>()
   const endAs = (ending: RunEnding) => () => resolve({ ending, text: '', isQuiet: false })
   const interrupt = endAs('interrupted')
   const runOutOfMemory = endAs('out_of_memory')
-  let handlerEnd: Omit<RunEnd, 'isQuiet'> | undefined
-  const recordHandlerEnd: RunMonitor['recordHandlerEnd'] = (ending, text) => {
-    handlerEnd ??= { ending, text }
+  let settled: Omit<RunEnd, 'isQuiet'> | undefined
+  const settle: RunMonitor['recordHandlerEnd'] = (ending, text) => {
+    settled ??= { ending, text }
   }
   const quiet = (): void => {
-    if (handlerEnd) resolve({ ...handlerEnd, isQuiet: true })
+    if (settled) resolve({ ...settled, isQuiet: true })
     else interrupt()
   }
   const runOutOfTime = (): void => {
-    if (handlerEnd) resolve({ ...handlerEnd, isQuiet: false })
+    if (settled) resolve({ ...settled, isQuiet: false })
     else endAs('timed_out')()
   }
   let startedAt: number | null = null
   let clock = setTimeout(interrupt, runnerLimits.startTimeoutMs)
-  const stopMonitor = monitorCpu(runner, owner, cpuScheduler, () => {
+  const stopLooking = monitorCpu(runner, owner, turns, () => {
     if (runner.grownBytes() > memoryBytes + runnerLimits.marginBytes) runOutOfMemory()
   })
   signal?.addEventListener('abort', interrupt)
@@ -69,9 +64,9 @@ export function monitorRun(
   }
   const stop = (): number | null => {
     clearTimeout(clock)
-    stopMonitor()
+    stopLooking()
     signal?.removeEventListener('abort', interrupt)
     return startedAt === null ? null : Math.round(performance.now() - startedAt)
   }
-  return { end, start, recordHandlerEnd, recordQuiet: quiet, runOutOfMemory, interrupt, stop }
+  return { end, start, recordHandlerEnd: settle, recordQuiet: quiet, runOutOfMemory, interrupt, stop }
 }

@@ -33,7 +33,7 @@ export async function executeIn(
   const desk = createSdkCallHandler(request, over.signal, heavyWork, report, (id, answered, text) => {
     if (!over.signal.aborted) runner.send(answered ? toRunner.answer : toRunner.refusal, id, text)
   })
-  const receivers: Readonly<Record<number, (frame: Frame) => void>> = {
+  const heard: Readonly<Record<number, (frame: Frame) => void>> = {
     [toWorker.started]: watched.start,
     [toWorker.log]: ({ number, text }) => logs.write(number, text),
     [toWorker.call]: ({ number, text }) => desk.take(number, text),
@@ -43,7 +43,7 @@ export async function executeIn(
     [toWorker.memory]: watched.runOutOfMemory,
   }
   const order = JSON.stringify([request.source, quoteInexactNumbers(request.inputText), JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: watched.interrupt })
+  runner.order(toRunner.run, order, { receive: (frame) => heard[frame.kind]?.(frame), onLost: watched.interrupt })
 
   const end = await watched.end
   const durationMs = watched.stop()
@@ -52,15 +52,15 @@ export async function executeIn(
   if (durationMs === null) return request.signal?.aborted ? neverStartedOutcome : null
   // The steps are copied: a call that answers later changes nothing any more.
   const steps = desk.steps.map((step) => ({ ...step }))
-  const what = await heavyWork.enqueue(request.owner, end.text.length, () => readEnd(end))
+  const what = await heavyWork.enqueue(request.owner, end.text.length, () => told(end))
   return { ...what, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
 }
 
-type ReadEnd = Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'>
+type Told = Pick<RunOutcome, 'ending' | 'result' | 'resultText' | 'error'>
 
 const nothing = { result: null, resultText: 'null' } as const
 
-function readEnd({ ending, text }: RunEnd): ReadEnd {
+function told({ ending, text }: RunEnd): Told {
   if (ending === 'threw') return { ending, ...nothing, error: text }
   if (ending !== 'returned') return { ending, ...nothing, error: endingMessages[ending] }
   try {

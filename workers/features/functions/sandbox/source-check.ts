@@ -15,13 +15,13 @@ export const tooExpensiveProblem: SourceProblem = Object.freeze({
  * Has a ready runner compile and parse a source without running it. A source that takes more than two seconds of processor time costs the
  * runner: how busy the machine is with other things says nothing about a source. Undefined means that the runner was lost before that.
  */
-export async function checkSourceIn(runner: Runner, source: string, cpuScheduler: CpuScheduler): Promise<SourceProblem | null | undefined> {
+export async function checkSourceIn(runner: Runner, source: string, turns: CpuScheduler): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()
   const giveUp = (): void => {
     found.resolve(tooExpensiveProblem)
     runner.kill()
   }
-  const stopMonitor = monitorCpu(runner, 'check', cpuScheduler, (busyMs) => {
+  const stopLooking = monitorCpu(runner, 'check', turns, (busyMs) => {
     if (busyMs > runnerLimits.checkMs) giveUp()
   })
   const clock = setTimeout(giveUp, runnerLimits.checkTimeoutMs)
@@ -35,7 +35,7 @@ export async function checkSourceIn(runner: Runner, source: string, cpuScheduler
   try {
     return await found.promise
   } finally {
-    stopMonitor()
+    stopLooking()
     clearTimeout(clock)
   }
 }

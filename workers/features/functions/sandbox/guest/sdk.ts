@@ -30,20 +30,20 @@ export function makeSdk(kept: Intrinsics, { failure, messageOf }: GuestText, pos
   let underWay = 0
   let first: Call | undefined
   let last: Call | undefined
-  let wake: (() => void) | undefined
+  let goOn: (() => void) | undefined
 
   const offer: Sdk['offer'] = (methods) => {
     const sdk: Record<string, Record<string, unknown>> = {}
     for (const method of methods) {
       const [space, name] = method.split('.') as [string, string]
       sdk[space] ??= {}
-      sdk[space][name] = (...values: unknown[]) => new Pending((resolve, reject) => enqueueCall(method, values, resolve, reject))
+      sdk[space][name] = (...values: unknown[]) => new Pending((resolve, reject) => standInLine(method, values, resolve, reject))
     }
     for (const space in sdk) freeze(sdk[space])
     return freeze(sdk)
   }
 
-  const enqueueCall = (method: string, values: readonly unknown[], resolve: Call['resolve'], reject: Call['reject']): void => {
+  const standInLine = (method: string, values: readonly unknown[], resolve: Call['resolve'], reject: Call['reject']): void => {
     if (made >= limits.sdkCalls) throw failure('RATE_LIMITED', `a run may make ${limits.sdkCalls} SDK calls`)
     let text = `${method}\n`
     try {
@@ -93,16 +93,16 @@ export function makeSdk(kept: Intrinsics, { failure, messageOf }: GuestText, pos
       const { code, message } = parse(text)
       call.reject(failure(code, message))
     }
-    if (underWay === 0) wake?.()
+    if (underWay === 0) goOn?.()
   }
 
   // What waits for a call may make another, so look again once it has run. Nothing is awaited but undefined: for a promise the language
   // would ask the function's own Promise.prototype.
   const whenQuiet: Sdk['whenQuiet'] = async (next) => {
-    wake = undefined
+    goOn = undefined
     await undefined
     if (underWay === 0) next()
-    else wake = () => void whenQuiet(next)
+    else goOn = () => void whenQuiet(next)
   }
 
   return { offer, settle, whenQuiet }

@@ -19,7 +19,7 @@ export interface RunnerCounts {
 }
 
 /** Somebody waits for a runner. */
-interface Waiter extends PromiseWithResolvers<Runner> {
+interface Turn extends PromiseWithResolvers<Runner> {
   readonly owner: string
 }
 
@@ -32,7 +32,7 @@ export class RunnerPool {
   readonly #all = new Set<Runner>()
   /** Those that nobody has, the longest idle first, with the moment since which. */
   readonly #idle = new Map<Runner, number>()
-  readonly #waiters = new Set<Waiter>()
+  readonly #turns = new Set<Turn>()
   /** How many runners an owner has cost that it has not waited for yet. */
   readonly #debts = new Map<string, number>()
   readonly #tidying: NodeJS.Timeout
@@ -56,14 +56,14 @@ export class RunnerPool {
   async acquire(owner: string, signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')
-    const waiter = { owner, ...Promise.withResolvers<Runner>() }
-    const leave = () => this.#refuse(waiter, signal?.reason)
+    const turn = { owner, ...Promise.withResolvers<Runner>() }
+    const leave = () => this.#refuse(turn, signal?.reason)
     signal?.addEventListener('abort', leave)
-    this.#waiters.add(waiter)
+    this.#turns.add(turn)
     this.#serve()
     this.#grow()
     try {
-      return await waiter.promise
+      return await turn.promise
     } finally {
       signal?.removeEventListener('abort', leave)
     }
@@ -72,9 +72,9 @@ export class RunnerPool {
   /** Takes a runner back, dead or alive; it is lent again once it stands ready, or replaced when it does not soon. */
   async release(owner: string, runner: Runner): Promise<void> {
     const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
-    const isReady = await runner.ready
+    const stands = await runner.ready
     clearTimeout(deadline)
-    if (isReady && !runner.isWorn()) return this.#lend(runner)
+    if (stands && !runner.isWorn()) return this.#lend(runner)
     runner.kill()
     this.#debts.set(owner, (this.#debts.get(owner) ?? 0) + 1)
   }
@@ -83,7 +83,7 @@ export class RunnerPool {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#tidying)
-    for (const waiter of this.#waiters) this.#refuse(waiter, new Error('the function sandbox is closed'))
+    for (const turn of this.#turns) this.#refuse(turn, new Error('the function sandbox is closed'))
     for (const runner of this.#all) runner.kill()
     await Promise.all([...this.#all].map((runner) => runner.gone))
   }
@@ -102,19 +102,19 @@ export class RunnerPool {
   // owed are started one by one.
   #grow(): void {
     const { size, spare } = this.#options
-    const areWantedBy = (waiters: number) => waiters + spare > this.#idle.size + this.#starting
+    const areWantedBy = (turns: number) => turns + spare > this.#idle.size + this.#starting
     const atOnce = () =>
-      areWantedBy([...this.#waiters].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
-    while (!this.#isClosed && this.#all.size < size && areWantedBy(this.#waiters.size) && this.#starting < atOnce()) void this.#start()
+      areWantedBy([...this.#turns].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
+    while (!this.#isClosed && this.#all.size < size && areWantedBy(this.#turns.size) && this.#starting < atOnce()) void this.#start()
   }
 
   async #start(): Promise<void> {
     const runner = new Runner(this.#options.launch, this.#options.program)
     this.#all.add(runner)
     this.#starting += 1
-    const isReady = await runner.ready
+    const stands = await runner.ready
     this.#starting -= 1
-    if (isReady) {
+    if (stands) {
       this.#lend(runner)
       this.#grow()
     }
@@ -122,12 +122,12 @@ export class RunnerPool {
     this.#all.delete(runner)
     this.#idle.delete(runner)
     const { pid, stderrTail } = runner
-    if (!isReady && !this.#isClosed) {
+    if (!stands && !this.#isClosed) {
       this.#options.report('a function runner did not start', { pid, lastWords: stderrTail })
-      const [waiter] = this.#waiters
-      if (waiter) this.#refuse(waiter, new Error(`a function runner did not start: ${stderrTail}`))
+      const [turn] = this.#turns
+      if (turn) this.#refuse(turn, new Error(`a function runner did not start: ${stderrTail}`))
     }
-    if (isReady || this.#waiters.size > 0) this.#grow()
+    if (stands || this.#turns.size > 0) this.#grow()
   }
 
   #lend(runner: Runner): void {
@@ -138,20 +138,20 @@ export class RunnerPool {
   /** Gives the runners that stand ready to those whose turn it is. */
   #serve(): void {
     const { size, spare } = this.#options
-    for (const waiter of this.#waiters) {
-      const debt = this.#debts.get(waiter.owner) ?? 0
+    for (const turn of this.#turns) {
+      const debt = this.#debts.get(turn.owner) ?? 0
       const runner = [...this.#idle.keys()].at(-1)
       if (!runner || this.#idle.size <= (debt > 0 ? Math.min(spare, size - 1) : 0)) continue
       this.#idle.delete(runner)
-      this.#waiters.delete(waiter)
-      if (debt > 1) this.#debts.set(waiter.owner, debt - 1)
-      else this.#debts.delete(waiter.owner)
-      waiter.resolve(runner)
+      this.#turns.delete(turn)
+      if (debt > 1) this.#debts.set(turn.owner, debt - 1)
+      else this.#debts.delete(turn.owner)
+      turn.resolve(runner)
     }
   }
 
-  #refuse(waiter: Waiter, reason: unknown): void {
-    this.#waiters.delete(waiter)
-    waiter.reject(reason)
+  #refuse(turn: Turn, reason: unknown): void {
+    this.#turns.delete(turn)
+    turn.reject(reason)
   }
 }

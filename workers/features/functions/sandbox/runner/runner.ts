@@ -36,8 +36,8 @@ export class Runner {
   #ready = Promise.withResolvers<boolean>()
   #isEnding = false
   #newBytes = 0
-  #idleBytes = 0
-  #idleMs = 0
+  #restingBytes = 0
+  #restingMs = 0
   #hasGivenWay = false
   #lastWords = ''
 
@@ -97,12 +97,12 @@ export class Runner {
 
   /** Bytes that the process holds above what it held when it last stood ready; 0 where the system does not say. */
   grownBytes(): number {
-    return this.#residentBytes() - this.#idleBytes
+    return this.#residentBytes() - this.#restingBytes
   }
 
   /** Milliseconds of processor time that the process has used since it last stood ready; 0 where the system does not say. */
   busyMs(): number {
-    return this.#processorMs() - this.#idleMs
+    return this.#processorMs() - this.#restingMs
   }
 
   /** Lets every process that is not as busy go before this one, until its order is done. */
@@ -125,7 +125,7 @@ export class Runner {
   isWorn(): boolean {
     const gaveWay = this.#hasGivenWay
     this.#hasGivenWay = false
-    return this.#idleBytes > this.#newBytes + runnerLimits.keptBytes || (gaveWay && !this.#setPriority(normal))
+    return this.#restingBytes > this.#newBytes + runnerLimits.keptBytes || (gaveWay && !this.#setPriority(normal))
   }
 
   #take(frame: Frame): void {
@@ -134,9 +134,9 @@ export class Runner {
       this.#giver.receive(frame)
       return
     }
-    this.#idleBytes = this.#residentBytes()
-    this.#newBytes ||= this.#idleBytes
-    this.#idleMs = this.#processorMs()
+    this.#restingBytes = this.#residentBytes()
+    this.#newBytes ||= this.#restingBytes
+    this.#restingMs = this.#processorMs()
     this.#giver = nobody
     this.#ready.resolve(true)
   }

@@ -6,7 +6,7 @@ import type { CpuConsumer, CpuScheduler } from '#workers/features/functions/sand
  * Watches what a runner uses on its owner's order: while it is busy it takes turns, and lets everything else go first. `look` hears each
  * time of the processor milliseconds since the order. Gives the way to stop.
  */
-export function monitorCpu(runner: Runner, owner: string, cpuScheduler: CpuScheduler, check: (busyMs: number) => void): () => void {
+export function monitorCpu(runner: Runner, owner: string, turns: CpuScheduler, look: (busyMs: number) => void): () => void {
   const busyMs = () => runner.busyMs()
   const one: CpuConsumer = { owner, busyMs, pause: () => runner.pause(), resume: () => runner.resume() }
   let before = 0
@@ -14,14 +14,14 @@ export function monitorCpu(runner: Runner, owner: string, cpuScheduler: CpuSched
     const used = busyMs()
     if (used > runnerLimits.fullPriorityMs) {
       runner.lowerPriority()
-      if (used - before >= runnerLimits.pollIntervalMs / 2) cpuScheduler.reportBusy(one)
+      if (used - before >= runnerLimits.pollIntervalMs / 2) turns.reportBusy(one)
     }
     before = used
-    check(used)
+    look(used)
   }, runnerLimits.pollIntervalMs)
-  cpuScheduler.begin(one)
+  turns.begin(one)
   return () => {
     clearInterval(clock)
-    cpuScheduler.leave(one)
+    turns.leave(one)
   }
 }

@@ -39,13 +39,13 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
     const isAlone = performance.now() - shortEndedAt > runnerLimits.shortRunWindowMs
     let places = isAlone ? cores : Math.max(1, Math.floor(cores / 4))
     for (const [one, since] of circle) {
-      const hasSlice = places-- > 0
-      if (hasSlice === (since !== undefined)) continue
-      circle.set(one, hasSlice ? one.busyMs() : undefined)
-      if (hasSlice) one.resume()
+      const hasTurn = places-- > 0
+      if (hasTurn === (since !== undefined)) continue
+      circle.set(one, hasTurn ? one.busyMs() : undefined)
+      if (hasTurn) one.resume()
       else one.pause()
     }
-    if (circle.size > 1) clock ??= setInterval(next, runnerLimits.sliceMs)
+    if (circle.size > 1) clock ??= setInterval(next, runnerLimits.turnMs)
     else clock = void clearInterval(clock)
   }
 
@@ -55,7 +55,7 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
       if (since === undefined) continue
       circle.delete(one)
       stepBack(one.owner)
-      if (one.busyMs() - since >= runnerLimits.sliceMs / 2) circle.set(one, one.busyMs())
+      if (one.busyMs() - since >= runnerLimits.turnMs / 2) circle.set(one, one.busyMs())
     }
     serve()
   }
