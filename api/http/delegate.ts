@@ -30,8 +30,8 @@ export async function respondFromWorker(
   const id = await start(route, ctx, request, scope, services, key)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // A visitor, and work outside workspaces, has no job address to poll.
-  const canPoll = workspaceId !== null && route.permission !== 'public'
-  const preferred = readPreferredWait(canPoll ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
+  const mayLookUp = workspaceId !== null && route.permission !== 'public'
+  const preferred = readPreferredWait(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
@@ -40,7 +40,7 @@ export async function respondFromWorker(
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
-  if (!canPoll) {
+  if (!mayLookUp) {
     // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')

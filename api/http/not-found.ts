@@ -10,12 +10,12 @@ const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
  * NOT_FOUND for a request that reaches no route: its message names the methods that the path has, or the address that was probably meant
  * (page 5, Not found). Outside `/v1` a browser gets it as a page.
  */
-export function describeMissingRoute(ctx: Context, routers: Routers, paths: readonly string[]): Problem {
+export function describeMissingRoute(ctx: Context, rooms: Routers, paths: readonly string[]): Problem {
   if (!ctx.path.startsWith('/v1/') && prefersPage(ctx)) {
     ctx.state.framed = 'none'
     return problem('NOT_FOUND')
   }
-  return problem('NOT_FOUND', messageOf(ctx, routers, paths))
+  return problem('NOT_FOUND', messageOf(ctx, rooms, paths))
 }
 
 /** Whether a browser asks, by what it accepts. */
@@ -24,12 +24,12 @@ function prefersPage(ctx: Context): boolean {
   return ctx.accepts(['application/json', 'text/html']) === 'text/html'
 }
 
-function messageOf({ method, path }: Context, routers: Routers, paths: readonly string[]): string {
-  const methods = routers.methodsOf(path)
+function messageOf({ method, path }: Context, rooms: Routers, paths: readonly string[]): string {
+  const methods = rooms.methodsOf(path)
   if (methods.length > 0) return `This address has no ${method}; it has ${methods.join(', ')}${adviceOn(path)}`
-  if (routers.methodsOf(`/v1${path}`).length > 0) return `There is no such address; the API stands below /v1: /v1${shortened(path)}`
+  if (rooms.methodsOf(`/v1${path}`).length > 0) return `There is no such address; the API stands below /v1: /v1${shortened(path)}`
   const inWorkspace = path.replace(/^\/v1(?=\/)/, '')
-  if (routers.methodsOf(anyWorkspace + inWorkspace).length > 0)
+  if (rooms.methodsOf(anyWorkspace + inWorkspace).length > 0)
     return `There is no such address; what belongs to a workspace stands below /v1/orgs/{orgId}: /v1/orgs/{orgId}${shortened(inWorkspace)}`
   const meant = path.startsWith('/v1/') ? nearestPath(path, paths) : undefined
   if (meant !== undefined) return `There is no such address; did you mean ${meant}?`

@@ -136,6 +136,7 @@ const unrenamed: Readonly<Record<string, readonly string[]>> = {
   ...{ stands: sandbox, standInLine: sandbox, '#restingBytes': sandbox, '#restingMs': sandbox },
   turns: [...sandbox, 'shared/platform/formula/functions'],
   toLookFor: ['shared/features/accounting'],
+  ...{ mayLookUp: ['api/http'], rooms: ['api/http'] },
 }
 
 const mayStay = new Map(Object.entries({ ...keptNames, ...unrenamed }))
