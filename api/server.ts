@@ -37,7 +37,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const unwatch = watchConnections(database)
   const waiter = new OperationWaiter(database)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
-    [signalChannels.settled]: { heard: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
+    [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
   const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database) }

@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 
-/** The workspace that is measured: what it calls in turn, one after the other. An odd number of kinds, so that the median is of one of them. */
+/** The workspace that is measured and the calls that it repeats in order. An odd number of kinds makes the median one of them. */
 interface Victim {
   readonly url: string
   readonly token: string
@@ -10,44 +10,44 @@ interface Victim {
   readonly probes: readonly (readonly [method: string, path: string, body?: object])[]
 }
 
-/** Calls of an attack: so many at once, again and again, whatever they answer. */
+/** Repeats the calls of an attack with this many concurrent callers, whatever the answers are. */
 export type Press = (callers: number, call: (index: number) => Promise<unknown>) => void
 
-/** Longest wait for the attack's last answers, in milliseconds. */
-const settleMs = 20_000
+/** Maximum wait for the attack's last answers, in milliseconds. */
+const drainMs = 20_000
 
 const healthEveryMs = 50
 
-/** Measures a workspace for some seconds while somebody is attacked by what `begin` presses; begins once each kind of call was answered. */
+/** Measures a workspace for some seconds during the attack that `begin` starts. First sends each kind of call once. */
 export async function attacked(victim: Victim, seconds: number, begin: (press: Press) => void): Promise<Side> {
   const own = new Agent({ connections: 1 })
   const call = probing(victim, own)
   for (const _ of victim.probes) await call()
   const end = performance.now() + seconds * 1_000
-  const goesOn = () => performance.now() < end
+  const isOpen = () => performance.now() < end
   const attack: Promise<void>[] = []
   begin((callers, work) => {
-    for (let caller = 0; caller < callers; caller++) attack.push(repeat(goesOn, caller, callers, work))
+    for (let caller = 0; caller < callers; caller++) attack.push(repeat(isOpen, caller, callers, work))
   })
-  const health = healthOf(victim.url, goesOn)
+  const health = healthOf(victim.url, isOpen)
   const [times, began] = [[] as number[], performance.now()]
   let failed = 0
-  while (goesOn()) {
+  while (isOpen()) {
     const { ms, status } = await call()
     times.push(ms)
     if (status >= 500) failed += 1
   }
   const elapsed = (performance.now() - began) / 1_000
   const healthMs = await health
-  const settled = AbortSignal.timeout(settleMs)
-  await Promise.race([Promise.all(attack), new Promise((resolve) => settled.addEventListener('abort', resolve))])
+  const timeout = AbortSignal.timeout(drainMs)
+  await Promise.race([Promise.all(attack), new Promise((resolve) => timeout.addEventListener('abort', resolve))])
   await own.close()
   return { ...sideOf(times, elapsed), slowestMs: Math.max(...times), failed, healthMs }
 }
 
-/** Refusals are what an attack is to meet: it goes on after a moment. */
-async function repeat(goesOn: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  for (let index = caller; goesOn(); index += callers) {
+/** An attack meets refusals on purpose: it continues after a pause. */
+async function repeat(isOpen: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  for (let index = caller; isOpen(); index += callers) {
     await work(index).catch(() => new Promise((resolve) => setTimeout(resolve, 20)))
   }
 }
@@ -71,9 +71,9 @@ function probing({ url, token, workspaceId, probes }: Victim, dispatcher: Agent)
 }
 
 /** The slowest answer of `/healthz`, in milliseconds. */
-async function healthOf(url: string, goesOn: () => boolean): Promise<number> {
+async function healthOf(url: string, isOpen: () => boolean): Promise<number> {
   let slowest = 0
-  while (goesOn()) {
+  while (isOpen()) {
     const began = performance.now()
     await fetch(`${url}/healthz`).then((answer) => answer.arrayBuffer())
     slowest = Math.max(slowest, performance.now() - began)

@@ -1,6 +1,6 @@
 import type { Loaded } from '#bench/data/load.ts'
 
-/** What one side reached. */
+/** Figures of one side. */
 export interface Side {
   /** In the case's unit. */
   readonly amount?: number
@@ -11,14 +11,14 @@ export interface Side {
   readonly slowestMs?: number
   /** Answers of 500 and above. */
   readonly failed?: number
-  /** The slowest answer of `/healthz` meanwhile. */
+  /** The slowest answer of `/healthz` during the measurement. */
   readonly healthMs?: number
 }
 
-/** The figures of requests that were pressed for a time. */
+/** The figures of requests that were sent for a time. */
 export type Timed = Required<Pick<Side, 'amount' | 'p50Ms' | 'p95Ms' | 'p99Ms'>>
 
-/** What a case is to reach; each that is given counts. Ratios are of Kontor's figure to the floor's. */
+/** Aims of a case; all that are given must hold. A ratio is Kontor's figure divided by the floor's. */
 export interface Aims {
   readonly ratioAtLeast?: number
   readonly ratioAtMost?: number
@@ -31,40 +31,40 @@ export interface Aims {
   readonly healthAtMostMs?: number
 }
 
-/** One line of the table: the floor and Kontor, measured in turn. */
+/** One line of the table: the floor and Kontor, measured in alternation. */
 export interface Case {
-  /** Behind the name of its group. */
+  /** Follows the name of the group. */
   readonly name: string
-  /** What `amount` counts. */
+  /** Unit of `amount`. */
   readonly unit: string
-  /** What Kontor is held against; nothing where its own figure says enough. */
+  /** The comparison; undefined where Kontor's own figure is enough. */
   readonly floor?: () => Promise<Side>
   readonly kontor: () => Promise<Side>
-  /** Which figures the ratio is of: the amounts, where nothing is said. */
+  /** The figures that the ratio compares; `amount` by default. */
   readonly compares?: keyof Side
   readonly aims?: Aims
-  /** How often it is measured, where that is not for the command line to say. */
+  /** Number of rounds, where it does not follow the command line. */
   readonly rounds?: number
 }
 
-/** What cases stand on: running servers, loaded data and how hard to press them. */
+/** Context of cases: running servers, loaded data and the load to apply. */
 export interface Bench {
   readonly loaded: Loaded
   /** Addresses of the API and of the bare routes. */
   readonly kontorUrl: string
   readonly floorUrl: string
   readonly databaseUrl: string
-  /** The process of the API. */
+  /** Process id of the API. */
   readonly kontorPid: number
   /** The environment of Kontor's processes. */
   readonly environment: NodeJS.ProcessEnv
   readonly connections: number
   readonly seconds: number
-  /** What is to be done once the group's cases are measured, the last first. */
+  /** Registers work for after the group's cases; the last registered runs first. */
   readonly atEnd: (stop: () => Promise<void>) => void
 }
 
-/** Cases that share what they stand on, which is made when one of them is wanted. */
+/** Cases with a common setup, which runs when one of them is chosen. */
 export interface Group {
   readonly name: string
   readonly cases: (bench: Bench) => Promise<readonly Case[]> | readonly Case[]

@@ -1,12 +1,12 @@
 import type { Loaded } from '#bench/data/load.ts'
 
-/** Sends a request to a workspace's routes as its owner and gives the answer's `data`; throws when it is refused. */
+/** Sends a request to a workspace's routes as its owner and returns the `data` of the response; throws if it is refused. */
 export type Send = <Data = { readonly id: string }>(method: string, path: string, body?: object) => Promise<Data>
 
-/** The address of a workspace's routes. */
+/** The path of a workspace's route. */
 export const pathIn = ({ workspaceId }: Pick<Loaded, 'workspaceId'>, path: string): string => `/v1/orgs/${workspaceId}${path}`
 
-/** The way to send requests to a workspace, the loaded one or another of the same owner. */
+/** Creates the sender for a workspace, the loaded one or another of the same owner. */
 export function sender(url: string, workspace: Pick<Loaded, 'workspaceId' | 'token'>): Send {
   const headers = { authorization: `Bearer ${workspace.token}`, 'content-type': 'application/json' }
   return async (method, path, body) => {

@@ -20,7 +20,7 @@ import { jobs } from '#bench/cases/platform/jobs.ts'
 import { publicSurfaces } from '#bench/cases/public.ts'
 import { size } from '#bench/cases/size.ts'
 
-/** All cases, in the order in which they are measured: those that only read come first, since the others make tables grow. */
+/** All groups, in the order of measurement: reading ones first, because the others make tables grow. */
 export const groups: readonly Group[] = [
   size,
   access,

@@ -1,25 +1,25 @@
 import { Pool } from 'undici'
 import type { Timed } from '#bench/case.ts'
 
-/** One kind of request; `make` gives the path and body of the nth, and headers of its own. */
+/** One kind of request; `make` returns the path and body of the nth, and its own headers. */
 export interface Shot {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly make: (index: number) => { readonly path: string; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Of the body; JSON where nothing is said. */
+  /** Content type of the body; JSON by default. */
   readonly contentType?: string
-  /** Whose credentials it carries. */
+  /** Credentials of the request. */
   readonly token: string
 }
 
-/** Where a shot goes, over how many connections, and for how long or how often. */
+/** Destination of a shot, the number of connections, and how long or how often it is sent. */
 export type Target = { readonly url: string; readonly connections: number } & ({ readonly seconds: number } | { readonly requests: number })
 
-/** Before anything counts, at most so long. */
+/** Maximum warm-up. */
 const warmUpSeconds = 1
 
 /**
- * Sends requests over some connections, one after the other on each, after a warm-up of a quarter of the time where a time is given.
- * `amount` is requests a second. Any failure ends the run.
+ * Sends requests over several connections, sequentially on each, after a warm-up of a quarter of the time if a time is given. `amount` is
+ * requests per second. Any failure ends the run.
  */
 export async function load({ url, connections, ...span }: Target, shot: Shot): Promise<Timed> {
   const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 120_000 })
@@ -47,7 +47,7 @@ export async function load({ url, connections, ...span }: Target, shot: Shot): P
   }
 }
 
-/** The figures of requests that took so many milliseconds each, and all together so many seconds. */
+/** Figures of requests with these times in milliseconds, which together took this many seconds. */
 export function sideOf(times: readonly number[], elapsedSeconds: number): Timed {
   const sorted = times.toSorted((one, other) => one - other)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
@@ -59,10 +59,10 @@ function during(seconds: number, connections: number, send: () => Promise<void>)
   return sending(() => performance.now() < end, connections, send)
 }
 
-async function sending(goesOn: () => boolean, connections: number, send: () => Promise<void>): Promise<number[]> {
+async function sending(isOpen: () => boolean, connections: number, send: () => Promise<void>): Promise<number[]> {
   const times: number[] = []
   const one = async () => {
-    while (goesOn()) {
+    while (isOpen()) {
       const started = performance.now()
       await send()
       times.push(performance.now() - started)

@@ -15,8 +15,8 @@ import { heading, isMissed, line, type Row } from '#bench/table.ts'
 import { release } from '#shared/release.ts'
 
 /**
- * `npm run bench`: Kontor against the floor, in one run on one machine and as one table. Each case is measured in turn, floor, Kontor,
- * floor, Kontor, …; the table shows medians and the ratio (bench/README.md). `--only soak` is the long mixed run, which is no part of the others.
+ * `npm run bench`: Kontor compared with the floor, in one run on one machine and as one table. Each case measures both in alternation; the
+ * table shows medians and the ratio (bench/README.md). `--only soak` runs only the long mixed run.
  */
 const { only, records, seconds, rounds, connections, soakSeconds } = readOptions(process.argv.slice(2))
 if (only.includes('soak')) process.exit((await soak()) ? 0 : 1)
@@ -40,8 +40,8 @@ try {
   }
   const kontor = await startServer('api/main.ts', environment)
   stops.unshift(kontor.stop)
-  const told: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
-  const floor = await startFloor(environment, told)
+  const floorOptions: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
+  const floor = await startFloor(environment, floorOptions)
   stops.unshift(floor.stop)
   const bench = {
     loaded,
@@ -86,7 +86,7 @@ async function soak(): Promise<boolean> {
   }
 }
 
-/** The environment of a process holds no thousands of ids. */
+/** Without the thousands of ids, which an environment cannot hold. */
 function withoutIds({ ids: _, ...type }: Pipeline): FloorOptions['types'][number] {
   return type
 }

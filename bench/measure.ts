@@ -1,7 +1,7 @@
 import type { Case, Side } from '#bench/case.ts'
 import type { Row } from '#bench/table.ts'
 
-/** Measures a case: floor, Kontor, floor, Kontor, … so that what else the machine does meets both. Gives the medians. */
+/** Measures a case: floor and Kontor in alternation, so that other load on the machine affects both. Returns the medians. */
 export async function measure(name: string, one: Case, rounds: number): Promise<Row> {
   const [floors, kontors]: [Side[], Side[]] = [[], []]
   for (let round = 0; round < (one.rounds ?? rounds); round++) {
@@ -24,7 +24,7 @@ function medians(sides: readonly Side[]): Side {
   )
 }
 
-/** The middle one of some figures, of an even number the upper one; undefined of none. */
+/** The median, the upper one of an even number; undefined for no figures. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)]

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line chose. */
+/** Options of the command line. */
 export interface Options {
-  /** Beginnings of the names of cases; all without any. */
+  /** Prefixes of case names; empty for all. */
   readonly only: readonly string[]
-  /** How many records the types of the first workspace have. */
+  /** Numbers of records in the types of the first workspace. */
   readonly records: readonly number[]
   readonly seconds: number
   readonly rounds: number
@@ -12,7 +12,7 @@ export interface Options {
   readonly soakSeconds: number
 }
 
-/** Reads `--only records --records 10000,100000 --seconds 1 --rounds 7 --connections 16 --soak 300`; throws with what is wrong. */
+/** Reads `--only records --records 10000,100000 --seconds 1 --rounds 7 --connections 16 --soak 300`; throws for an invalid value. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -41,6 +41,6 @@ function positive(name: string, text: string): number {
   return value
 }
 
-/** Whether a case, or a group that has some to choose from, is wanted. */
+/** Whether a case is chosen, or a group with a chosen case. */
 export const isWanted = (only: readonly string[], name: string, ofGroup = false): boolean =>
   only.length === 0 || only.some((beginning) => name.startsWith(beginning) || (ofGroup && beginning.startsWith(`${name}:`)))

@@ -1,18 +1,18 @@
 import type { Aims, Bench, Case } from '#bench/case.ts'
 import { load, type Shot } from '#bench/load.ts'
 
-/** Requests to Kontor, and to what it is held against. */
+/** A request to Kontor, and the one that it is compared with. */
 export interface Race {
   readonly name: string
   readonly floor: Omit<Shot, 'token'> & Partial<Shot>
   readonly kontor: Omit<Shot, 'token'> & Partial<Shot>
-  /** Set where Kontor is held against itself: other rights, or another size. */
+  /** Set where Kontor is compared with itself: other rights, or another size. */
   readonly floorIsKontor?: true
   readonly connections?: number
   readonly aims: Aims
 }
 
-/** The case of a race; a shot without credentials carries the owner's. */
+/** The case of a race; a shot without credentials uses the owner's. */
 export function race(bench: Bench, { name, floor, kontor, floorIsKontor, connections = bench.connections, aims }: Race): Case {
   const { loaded, seconds, kontorUrl, floorUrl } = bench
   const run = (url: string, shot: Race['floor']) => () => load({ url, connections, seconds }, { token: loaded.token, ...shot })
@@ -28,7 +28,7 @@ export const send = (method: 'POST' | 'PUT', path: (index: number) => string, bo
   make: (index) => ({ path: path(index), body: JSON.stringify(body(index)) }),
 })
 
-/** The nth of some things, going round. */
+/** The nth thing, in rotation. */
 export function nth<T>(things: readonly T[], index: number): T {
   const thing = things[index % things.length]
   if (thing === undefined) throw new Error('There is nothing to go round')

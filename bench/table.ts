@@ -6,7 +6,7 @@ export interface Row {
   readonly case: Case
   readonly floor: Side
   readonly kontor: Side
-  /** Kontor's figure by the floor's; NaN without a floor. */
+  /** Kontor's figure divided by the floor's; NaN without a floor. */
   readonly ratio: number
 }
 
@@ -17,7 +17,7 @@ const unitWidth = 12
 export const heading = (): string =>
   `${'case'.padEnd(nameWidth)}${'unit'.padEnd(unitWidth)}${side('floor')}${side('kontor')}${'ratio'.padStart(8)}  aim`
 
-/** A line of it; what missed its aim says so at its end. */
+/** A line of the table; a missed aim is marked at its end. */
 export function line(row: Row): string {
   const { name, floor, kontor, ratio } = row
   const shown = Number.isNaN(ratio) ? '–' : ratio.toFixed(2)
@@ -25,10 +25,10 @@ export function line(row: Row): string {
   return `${name.padEnd(nameWidth)}${row.case.unit.padEnd(unitWidth)}${figures(floor)}${figures(kontor)}${shown.padStart(8)}  ${aimsOf(row)}${beside(kontor)}${end}`
 }
 
-/** Whether a case is short of one of its aims. */
+/** Whether a case misses one of its aims. */
 export const isMissed = (row: Row): boolean => given(row.case.aims).some(([kind, aim]) => !kinds[kind].holds(row, aim))
 
-/** How each kind of aim reads, and when it holds. A figure that is missing holds none. */
+/** The text of each kind of aim, and when it holds. A missing figure misses the aim. */
 const kinds: Readonly<Record<keyof Aims, { says: (aim: number) => string; holds: (row: Row, aim: number) => boolean }>> = {
   ratioAtLeast: { says: (aim) => `≥ ${aim.toFixed(2)}`, holds: ({ ratio }, aim) => ratio >= aim },
   ratioAtMost: { says: (aim) => `≤ ${aim.toFixed(2)}`, holds: ({ ratio }, aim) => ratio <= aim },
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<keyof Aims, { says: (aim: number) => string; holds:
   healthAtMostMs: { says: (aim) => `/healthz ≤ ${aim} ms`, holds: ({ kontor }, aim) => (kontor.healthMs ?? Number.NaN) <= aim },
 }
 
-/** What a case beside an attack found, which has no column. */
+/** Figures of a case with attacks, which have no column. */
 const beside = ({ slowestMs, failed, healthMs }: Side): string =>
   slowestMs === undefined ? '' : `  (slowest ${whole(slowestMs)} ms, ${failed} failed, /healthz ${whole(healthMs)} ms)`
 

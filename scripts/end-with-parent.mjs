@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * What to put before a command so that it gets this signal when the process that started it dies, however that dies.
- * Linux only; elsewhere nothing, and a killed parent leaves its children behind.
+ * Arguments in front of a command that send it this signal when its parent ends in any way.
+ * Linux only; elsewhere empty, and children of a killed parent keep running.
  * @param {'INT' | 'QUIT' | 'TERM' | 'KILL'} signal
  * @returns {string[]}
  */

@@ -2,14 +2,14 @@ import { codesOf } from '#api/http/openapi/failures.ts'
 import type { Route } from '#api/http/route.ts'
 import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 
-/** What a caller does about each code. A new code does not compile without its row. */
+/** Advice to the caller for each code. A new code does not compile without its row. */
 const actions: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'Correct the request; the message names the field and the rule. Do not retry it unchanged.',
   UNAUTHORIZED: 'Sign in again, or send a valid key.',
   LIMIT_EXCEEDED: 'Delete something or change the plan.',
   FORBIDDEN: 'Ask an administrator for the permission that the message names. Do not retry.',
   ORG_SUSPENDED: 'Stop calling this workspace until the operator resumes it.',
-  NOT_FOUND: 'Check the id. What a caller may not see, and an app that is off, answer the same.',
+  NOT_FOUND: 'Check the id. Hidden resources and routes of a switched-off app have the same answer.',
   KEY_TAKEN: 'Choose another key.',
   DUPLICATE_VALUE: 'Change the value of the unique field, or update the record that holds it.',
   SLOT_TAKEN: 'Read the free slots again and choose another.',
@@ -28,7 +28,7 @@ const actions: Readonly<Record<ErrorCode, string>> = {
   SHEETS_MEMORY: 'Use a smaller spreadsheet.',
 }
 
-/** The text of docs/errors.md, made from the catalogue and the routes. */
+/** Makes the text of docs/errors.md from the catalogue and the routes. */
 export function describeErrors(routes: readonly Route[]): string {
   const codes = Object.keys(errorCatalogue) as ErrorCode[]
   const rows = codes.map(
@@ -37,7 +37,7 @@ export function describeErrors(routes: readonly Route[]): string {
   return `${intro}${rows.join('\n')}\n`
 }
 
-/** The tags of the routes that may answer a code, with how many routes of each; 'every route' where all may. */
+/** The tags of the routes that may answer a code, each with its number of routes; 'every route' if all may. */
 function tagsOf(code: ErrorCode, routes: readonly Route[]): string {
   const answering = routes.filter((route) => codesOf(route).includes(code))
   if (answering.length === routes.length) return 'every route'
@@ -55,6 +55,6 @@ A failure has one shape: \`{"error": {"code", "message", "request_id"}}\`. Decid
 growing delay. Do not retry 400, 401, 403, 404 or 409 unchanged.
 "no route" marks codes that only appear inside results, such as a failed step of a flow, or that no feature answers yet.
 
-| Code | Status | Meaning | What a caller does | Routes |
+| Code | Status | Meaning | Advice | Routes |
 |---|---|---|---|---|
 `

@@ -5,8 +5,8 @@ import { endWithParent } from './end-with-parent.mjs'
 import { waitForLock } from './lock.mjs'
 
 /**
- * Installs what package-lock.json names, unless node_modules holds exactly that already. One installer at a time works in
- * a folder, the others wait. Answers false when it could not be done or was told to stop; npm has said why.
+ * Installs the packages of package-lock.json unless node_modules holds exactly those. One installer at a time works in
+ * a folder, the others wait. Returns false when npm failed, which npm has reported, or was stopped.
  * @param {string} root the project's folder
  * @param {{ development: boolean }} options whether tools and the embedded database are needed too
  * @param {AbortSignal} stop ends npm
@@ -20,7 +20,7 @@ export async function ensureInstalled(root, options, stop) {
   try {
     if (isInstalled(root, options)) return true
     console.error('Installing dependencies, once for this package-lock.json.')
-    // An installation that was cut off can leave folders that npm does not know how to replace, so the second try starts clean.
+    // An interrupted installation can leave folders that npm cannot replace, so the second try starts clean.
     for (const attempt of ['first', 'last']) {
       if (attempt === 'last') rmSync(join(root, 'node_modules'), { recursive: true, force: true, maxRetries: 10 })
       const code = await npmCi(root, stop)
@@ -34,7 +34,7 @@ export async function ensureInstalled(root, options, stop) {
 }
 
 /**
- * The Node that the project runs on: the pinned one of node_modules, elsewhere the running one when it is new enough, else null.
+ * The Node for the project: the pinned one of node_modules, else the running one if it is new enough, else null.
  * @param {string} root
  * @returns {string | null}
  */
@@ -44,7 +44,7 @@ export function pinnedNode(root) {
   return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : null
 }
 
-// npm writes node_modules/.package-lock.json last, so its presence means a finished installation, and its content which one.
+// npm writes node_modules/.package-lock.json last: the file exists only after a complete installation, and its content names the packages.
 function isInstalled(root, { development }) {
   const wanted = packages(join(root, 'package-lock.json'))
   const found = packages(join(root, 'node_modules', '.package-lock.json'))
@@ -65,8 +65,8 @@ function packages(file) {
   }
 }
 
-// In a process group of its own, so that Ctrl-C in the terminal meets us first, and ended with us where Linux can do that.
-// The flags stand here because the caller's environment (NODE_ENV, npm_config_*) outranks the project's .npmrc.
+// A process group of its own: the terminal's Ctrl-C then reaches only this process, which ends npm (on Linux also by a signal when this
+// process dies). The flags are arguments, because the caller's environment (NODE_ENV, npm_config_*) overrides the project's .npmrc.
 function npmCi(root, stop) {
   const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const command = [...endWithParent('KILL'), ...npm(), 'ci', ...flags]

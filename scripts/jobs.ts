@@ -1,7 +1,7 @@
 import { jobs } from '#shared/features.ts'
 import { formatTable } from './table.ts'
 
-// `npm run jobs`: every declared job, by its pool. What failed and waits to be sent again is `npx kontor jobs list`.
+// `npm run jobs`: every declared job, by pool. For dead letters use `npx kontor jobs list`.
 
 const order = [...jobs].sort((a, b) => (a.pool + a.name < b.pool + b.name ? -1 : 1))
 const rows = order.map(({ name, pool, concurrency, slotsPerWorkspace, retry, timeoutSeconds, tracked, kind }) => [

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { ensureInstalled, pinnedNode } from './install.mjs'
 
 /**
- * Installs what is missing, runs the pinned Node with these arguments, and ends as it ends. Signals are passed on; when this
- * process dies, or the npm that started it, the other hears of it by the closing of its channel and stops too. When the other
- * dies, the process groups that it said it had running die with it.
+ * Installs missing packages, runs the pinned Node with these arguments, and exits with its exit code. Signals are passed on. When this
+ * process or its npm ends, the child's channel closes and the child stops. When the child ends, the process groups that it
+ * reported are killed.
  * @param {string} root the project's folder
  * @param {string[]} args a file of the project and its arguments
  * @param {{ development: boolean, cwd?: string }} options
@@ -27,7 +27,7 @@ export async function launch(root, args, options) {
   const node = pinnedNode(root)
   if (node === null) fail(`Kontor runs on Node 24 or newer, this is ${process.version}. Install a newer Node and try again.`)
 
-  // What Node makes of a file, its types taken out, is kept for every process that loads it again: half of the time until a process answers.
+  // The compile cache keeps files without their types and halves the time until a process answers.
   const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
   child = spawn(node, args, { cwd: options.cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   child.on('error', (error) => fail(`${node} does not run here: ${error.message}`))
@@ -41,7 +41,7 @@ export async function launch(root, args, options) {
   })
 }
 
-// npm passes SIGINT and SIGTERM on; of its kill -9 a child hears nothing but that it has another parent.
+// npm passes on SIGINT and SIGTERM. When npm is killed by kill -9, its child only gets another parent.
 function watchNpm(onGone) {
   const parent = process.ppid
   if (!process.env.npm_lifecycle_event || parent <= 1) return

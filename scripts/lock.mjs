@@ -3,16 +3,16 @@ import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, renameSync, rmS
 import { connect, createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 
-// A lock is a folder with a listening socket in it. The kernel ends the socket with its process, however that ends, so there
-// is no process id to be mistaken about, and other containers that share the folder see it too. To take it is to rename a
-// folder with one's own socket to it, which works only while there is none or an empty one. A dead socket is removed by its
-// name, and names are never used twice: nobody removes what another has just put there.
+// A lock is a folder with a listening socket in it. The kernel closes the socket when its process ends, so there is no stale process id,
+// and other containers that share the folder see the lock too. A process takes the lock by renaming a folder with its own socket to the
+// lock's path, which fails unless that path is missing or empty. A dead socket is removed by name. Names are used once, so nobody removes
+// the socket of a new holder.
 
 /**
- * Takes the lock of this name, or says who has it: the text that the holder gave, '?' when it does not answer.
- * Where the file system has no sockets it excludes nobody.
+ * Takes the lock at this path, or returns its holder: the holder's text, or '?' if it does not answer.
+ * On a file system without sockets, the lock excludes nobody.
  * @param {string} path
- * @param {() => string} [says] what others are told, by default the process id
+ * @param {() => string} [says] the text that others get, by default the process id
  * @returns {Promise<{ taken: true, release: () => void } | { taken: false, holder: string }>}
  */
 export async function takeLock(path, says = () => String(process.pid)) {
@@ -33,16 +33,16 @@ export async function takeLock(path, says = () => String(process.pid)) {
 }
 
 /**
- * Takes the lock, waiting for whoever has it; `onWait` is told once who that is.
+ * Takes the lock, waiting until its holder releases it. `onWait` is called once, with the holder.
  * @param {string} path
  * @param {(holder: string) => void} [onWait]
  * @returns {Promise<{ taken: true, release: () => void }>}
  */
 export async function waitForLock(path, onWait) {
-  for (let told = false; ; told = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const lock = await takeLock(path)
     if (lock.taken) return lock
-    if (!told) onWait?.(lock.holder)
+    if (!isAnnounced) onWait?.(lock.holder)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
@@ -80,7 +80,7 @@ const unsupported = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']
 function listen(file, says) {
   const address = shortAddress(file)
   const server = createServer((socket) => socket.on('error', () => {}).end(says()))
-  // Closing removes the socket by the name it was given, so the folder stays open for as long.
+  // Closing removes the socket by its path, so the folder stays open until then.
   server.once('close', address.close)
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
@@ -89,7 +89,7 @@ function listen(file, says) {
       reject(error)
     })
     server.listen(address.path, () => {
-      // The folder is private already, so nobody else has reached the socket before.
+      // The folder is private, so nobody else could connect before this call.
       chmodSync(file, 0o600)
       resolve(server.unref())
     })
@@ -116,12 +116,12 @@ function ask(file) {
       text += chunk
     })
     socket.on('end', () => done(text || '?'))
-    // Refused or gone means that nobody listens; anything else, "permission denied" for one, that somebody might.
+    // ECONNREFUSED and ENOENT mean that no process listens. After any other error, such as a denied permission, one may.
     socket.on('error', (error) => done(['ECONNREFUSED', 'ENOENT'].includes(error.code) ? null : '?'))
   })
 }
 
-// The address of a socket holds about 100 bytes and projects live in deeper folders; Linux has a short name for an open one.
+// A socket address holds about 100 bytes, and paths of projects can be longer. Linux has a short path for an open folder.
 function shortAddress(file) {
   if (process.platform !== 'linux') return { path: file, close: () => {} }
   let handle = openSync(dirname(file), 'r')

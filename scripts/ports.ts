@@ -3,20 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const defaultPort = 3000
 const portsTried = 100
-/** How long a run that was killed may take to let go of its port. */
-const patienceMs = 1_000
+/** How long a killed run may take to release its port. */
+const releaseWaitMs = 1_000
 
-/** A port of 127.0.0.1 that nothing uses at this moment. */
+/** A free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const port = await probe(0, '127.0.0.1')
   if (port === null) throw new Error('This machine has no free port.')
   return port
 }
 
-/**
- * The port for the API: the one asked for, or else 3000, or the next one that is free; `say` hears of that. Throws when the
- * one asked for is taken.
- */
+/** The port for the API: the requested one, else 3000 or the next free one, which `say` reports. Throws if the requested port is taken. */
 export async function choosePort(wanted: string | undefined, say: (line: string) => void): Promise<number> {
   if (wanted === '0') return freePort()
   if (wanted) {
@@ -34,13 +31,13 @@ export async function choosePort(wanted: string | undefined, say: (line: string)
 }
 
 async function becomesFree(port: number): Promise<boolean> {
-  for (const end = Date.now() + patienceMs; ; await delay(50)) {
+  for (const end = Date.now() + releaseWaitMs; ; await delay(50)) {
     if ((await probe(port)) !== null) return true
     if (Date.now() >= end) return false
   }
 }
 
-/** Answers the port when a server could listen on it now, on this address or on all. */
+/** The port, if a server can listen on it now, on this address or on all; else null. */
 function probe(port: number, host?: string): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer()

@@ -1,7 +1,7 @@
 import { startTemporary } from './postgres/temporary.ts'
 import { stopRequest, waitForStop } from './stop-request.ts'
 
-// `node scripts/run.mjs postgres`: an empty database server to run single test files against, until Ctrl-C.
+// `node scripts/run.mjs postgres`: an empty database server for running single test files, until Ctrl-C.
 
 const stop = stopRequest()
 const postgres = await startTemporary((line) => console.error(line))

@@ -1,7 +1,7 @@
 import { sections } from '#api/routes.ts'
 import { formatTable } from './table.ts'
 
-// `npm run routes`: every declared route. With words after it, only those that hold all of them: `npm run routes -- POST queues`.
+// `npm run routes`: every declared route. With words, only routes that contain all of them: `npm run routes -- POST queues`.
 
 const words = process.argv.slice(2).map((word) => word.toLowerCase())
 const rows = sections.flatMap(({ base, routes }) =>

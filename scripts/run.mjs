@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from './launch.mjs'
 
-// Plain JavaScript for any Node from 18 on: it is what there is before the pinned Node is installed.
+// Plain JavaScript for any Node from 18 on, because it runs before the pinned Node is installed.
 
 const verbs = {
   start: ['scripts/start.ts'],
@@ -20,24 +20,24 @@ const verbs = {
 
 const startHelp = `Usage: npm start
 
-Installs what is missing, brings the database up to date, and runs the processes of the Procfile until it is stopped, by Ctrl-C or SIGTERM.
-It takes no arguments; the environment says the rest:
+Installs what is missing, migrates the database, and runs the processes of the Procfile until Ctrl-C or SIGTERM.
+It takes no arguments; the environment configures it:
 
   PORT           where the API listens; 3000, or the next free port, by default
   PUBLIC_URL     where clients reach it; http://localhost:<PORT> by default
-  DATA_DIR       what is kept on disk; .data by default
-  DATABASE_URL   a PostgreSQL of your own; without it one is brought along, and the first start makes a workspace named Demo
-  SECRET_KEY     32 bytes in hexadecimal or base64; made and kept in DATA_DIR by default
+  DATA_DIR       folder of everything that is kept on disk; .data by default
+  DATABASE_URL   your own PostgreSQL; without it an embedded one runs, and the first start creates a workspace named Demo
+  SECRET_KEY     32 bytes in hexadecimal or base64; created in DATA_DIR by default
 
 README.md lists all of them. Other commands:
 
-  npm test                everything that is tested         npm run check    types, lint, architecture, the API's description
+  npm test                all tests                         npm run check    types, lint, architecture, the API's description
   npm run routes          every route                       npm run jobs     every kind of background work
-  npm run trace <id>      what a request set off            npm run console  a REPL with everything loaded
-  npm run migrate         brings a database up to date      npx kontor       workspaces, people, keys, files, the ledger, queues
+  npm run trace <id>      what a request caused             npm run console  a REPL with everything loaded
+  npm run migrate         migrates a database               npx kontor       workspaces, people, keys, files, the ledger, queues
 `
 
-// With a database of one's own these need no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for them.
+// With DATABASE_URL these need no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for them.
 const production = process.env.DATABASE_URL ? ['start', 'migrate'] : []
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))

@@ -16,9 +16,9 @@ import { ensureSecretKey } from './start/secret-key.ts'
 import { supervise } from './start/supervised-process.ts'
 import { stopRequest, unlessStopped, waitForStop } from './stop-request.ts'
 
-// `npm start`: a database unless DATABASE_URL names one, migrations, the processes of the Procfile, and their end in order.
+// `npm start`: a database unless DATABASE_URL names one, migrations, the processes of the Procfile, and an orderly stop.
 
-/** The API finishes requests for 5 s and workers their jobs for 10 s; past this they are ended. */
+/** The API finishes requests for 5 s and workers their jobs for 10 s; after this they are killed. */
 const graceMs = 15_000
 
 const stop = stopRequest()
@@ -38,7 +38,7 @@ try {
 }
 process.exit()
 
-// What is deferred happens in reverse: the API stops first, then the workers, then the database.
+// Deferred steps run in reverse order: the API stops first, then the workers, then the database.
 async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   refuseBadEnvironment()
@@ -76,7 +76,7 @@ async function start(): Promise<void> {
   say('Stopping')
 }
 
-// Every process reads the environment for itself: what none of them can start with is told once, before anything is made or changed.
+// Every process reads the environment itself. An invalid one is reported once here, before anything is created or changed.
 function refuseBadEnvironment(): void {
   const { DATABASE_URL = '', SECRET_KEY = '' } = process.env
   readConfig({ ...process.env, DATABASE_URL: DATABASE_URL || 'postgres://embedded', SECRET_KEY: SECRET_KEY || '0'.repeat(64) })
@@ -93,7 +93,7 @@ async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Pr
   return postgres.url
 }
 
-// In a process of its own: what it takes to migrate would stay in the memory of this one, some 70 MB.
+// A process of its own: the memory of a migration, some 70 MB, would stay in this one.
 async function migrateDatabase(environment: NodeJS.ProcessEnv): Promise<void> {
   await runCommand('migrate', environment, 'The database could not be migrated')
 }

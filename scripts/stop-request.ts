@@ -1,6 +1,6 @@
 /**
- * Aborts when this process is asked to stop: by Ctrl-C, by SIGTERM or SIGHUP, or by the end of the process that started it.
- * From then on the caller has the time it takes; more signals change nothing.
+ * Aborts when this process is asked to stop: by Ctrl-C, SIGTERM or SIGHUP, or by the end of its parent. The caller may then take its time;
+ * further signals change nothing.
  */
 export function stopRequest(): AbortSignal {
   const request = new AbortController()
@@ -12,7 +12,7 @@ export function stopRequest(): AbortSignal {
   return request.signal
 }
 
-/** Settles as the work does, or rejects as soon as the request comes. */
+/** Settles as the work does, or rejects as soon as the stop request comes. */
 export function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T> {
   const stopped = new Promise<never>((_, reject) => {
     const give = () => reject(stop.reason)
@@ -22,7 +22,7 @@ export function unlessStopped<T>(stop: AbortSignal, work: Promise<T>): Promise<T
   return Promise.race([work, stopped])
 }
 
-/** Settles when the request has come; the process stays alive until then. */
+/** Resolves when the stop request comes; the process stays alive until then. */
 export function waitForStop(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) return resolve()

@@ -1,4 +1,4 @@
-/** Rows as lines of text, each column as wide as its widest cell; the first row is the heading. A value that is null is left blank. */
+/** Formats rows as lines of text with aligned columns; the first row is the heading. A null is left blank. */
 export function formatTable(rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = rows.map((row) => row.map((cell) => String(cell ?? '')))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))

@@ -3,8 +3,8 @@ import { stopRequest } from './stop-request.ts'
 import { runSuite } from './test/suite.ts'
 import { formatTally } from './test/tally.ts'
 
-// `npm test`: the checks and every test file, or the test files that are named, and the count on the last line. A check that failed counts
-// as a failed test, so it says 0 only when all is well.
+// `npm test`: the checks and all test files, or only the named test files, and the count on the last line. A failed check counts as a
+// failed test.
 
 const files = process.argv.slice(2)
 const stop = stopRequest()

@@ -3,7 +3,7 @@ import { completeEnvironment } from '../bin/environment.ts'
 import { formatTable } from './table.ts'
 import { traceRequest } from './trace/steps.ts'
 
-// `npm run trace -- <request id>`: what a request set off, in order of time, in the database of a running npm start or of DATABASE_URL.
+// `npm run trace -- <request id>`: everything that a request caused, by time, in the database of a running npm start or of DATABASE_URL.
 
 const requestId = process.argv[2]
 const { DATABASE_URL: url } = completeEnvironment(process.env)

@@ -15,16 +15,16 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
   const watched = handlers.filter(({ job }) => job.tracked)
   if (watched.length === 0) return () => undefined
   const queues = watched.map(({ job }) => job.name)
-  let heartbeats = new Map<string, { readonly beat: string; readonly since: number }>()
+  let heartbeats = new Map<string, { readonly heartbeat: string; readonly since: number }>()
 
   const check = async (): Promise<void> => {
     const active = await findActiveJobs(services.db, queues)
     const now = performance.now()
     const known = heartbeats
     heartbeats = new Map(
-      active.map(({ id, beat }) => {
+      active.map(({ id, heartbeat }) => {
         const before = known.get(id)
-        return [id, before?.beat === beat ? before : { beat, since: now }]
+        return [id, before?.heartbeat === heartbeat ? before : { heartbeat, since: now }]
       }),
     )
     const isLost = ({ id }: ActiveJob) => now - (heartbeats.get(id)?.since ?? now) > lostAfterMs

@@ -41,7 +41,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   const own = handlers.filter(({ job }) => chosen.includes(job.pool))
   const pools = new Pools(chosen, own, services)
   const listener = new NotificationListener(config.databaseUrl, name, {
-    [signalChannels.filled]: { heard: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
+    [signalChannels.filled]: { receive: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
   })
   await listener.open()
   pools.start()

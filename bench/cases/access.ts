@@ -5,7 +5,7 @@ import { get, nth, race } from '#bench/race.ts'
 
 const stage = 'stage-7'
 
-/** What rules cost: the same work by a caller with few rules, then by one with many. Listing with a condition stands against a filter. */
+/** The cost of rules: the same work by a caller with few rules and by one with many. A list with a condition is compared with a filter. */
 export const access: Group = {
   name: 'access',
   cases: async (bench) => {

@@ -5,7 +5,7 @@ import { byHand, makeFlow } from '#bench/data/flow.ts'
 import { makeFunction, trivial } from '#bench/functions/make.ts'
 import { startServer } from '#bench/servers/start.ts'
 
-/** What an attack needs, and how it is begun once that is there. */
+/** The setup of an attack, which returns its start. */
 interface Attack {
   readonly name: string
   readonly prepare: (send: Send, workspaceId: string) => Promise<(press: Press) => void>
@@ -15,11 +15,11 @@ const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({
 const dayOf = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 
-/** Another workspace beside the attacks of outsiders (page "Beyond", section 2), against the same workspace in quiet. */
+/** Another workspace during attacks by visitors (page "Beyond", section 2), compared with the same workspace without them. */
 export async function attackCases(bench: Bench): Promise<Case[]> {
   const { loaded } = bench
   const [attacker, victim] = [loaded.neighbours.at(-2) ?? loaded.neighbours[0], loaded.neighbours.at(-3) ?? loaded.neighbours[0]]
-  // Behind a proxy, so that each visitor comes from an address of its own.
+  // As behind a proxy: each visitor has an address of its own.
   const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
   bench.atEnd(api.stop)
   const own = sender(api.url, { ...loaded, workspaceId: victim.workspaceId })
@@ -125,10 +125,10 @@ function attacksOn(url: string, token: string): readonly Attack[] {
 
 const drop = async (answer: Response): Promise<void> => void (await answer.arrayBuffer())
 
-/** Runs are filed quicker than they are done. */
+/** Runs are enqueued faster than they are executed. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 200))
 
-/** 60 series, of which each has an occurrence an hour. */
+/** 60 series with one occurrence per hour each. */
 function denseSeries(): string {
   const hours = many(24, String).join()
   const events = many(60, (minute) => [
@@ -144,10 +144,10 @@ function denseSeries(): string {
   return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//bench//EN', ...events.flat(), 'END:VCALENDAR', ''].join('\r\n')
 }
 
-/** Takes some 30 ms of a processor. */
+/** Takes some 30 ms of processor time. */
 const slowFormula = `LEN(${'SUBSTITUTE('.repeat(12)}REPT("a", 90000)${', "a", "b")'.repeat(12)}) & source`
 
-/** A type with a text that is computed of another, and so many records. */
+/** A type with a formula over a text field, and this many records. */
 async function computing(
   send: Send,
   name: string,

@@ -13,10 +13,13 @@ import { startWorker } from '#bench/servers/worker.ts'
 import { exportRecordsJob } from '#shared/core/records/jobs.ts'
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 
-/** Jobs that wait in the noisy workspace. */
+/** Waiting jobs of the noisy workspace. */
 const waiting = 100_000
 
-/** A single job of one workspace, in quiet and beside another workspace's hundred thousand waiting ones of the same kind; and beside attacks. */
+/**
+ * A single job of a workspace, alone and during another workspace's hundred thousand waiting jobs of the same kind; and requests during
+ * attacks.
+ */
 export const fairness: Group = {
   name: 'fairness',
   cases: async (bench) => {

@@ -5,15 +5,15 @@ import { nth } from '#bench/race.ts'
 import { startServer } from '#bench/servers/start.ts'
 
 /**
- * What visitors do: content against a bare route that counts the visitor's request and reads the document, a submission against a record
- * that somebody with a key creates.
+ * Requests of visitors: content compared with a bare route that counts the visitor's request and reads the document, a submission compared
+ * with a record created by key.
  */
 export const publicSurfaces: Group = {
   name: 'public',
   cases: async (bench) => {
     const { loaded, seconds, connections } = bench
     const { workspaceId, token } = loaded
-    // Behind a proxy, so that each request comes from an address of its own and no limit is met.
+    // As behind a proxy: each request has an address of its own, so no rate limit applies.
     const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
     bench.atEnd(api.stop)
     const call = sender(api.url, loaded)

@@ -3,7 +3,7 @@ import { pathOf } from '#bench/cases/core/records.ts'
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import { get, nth, race } from '#bench/race.ts'
 
-/** Reads that must not care how much there is: Kontor against itself, by little data and by much, within 1.2. */
+/** Reads whose time must not depend on the amount of data: Kontor with much data compared with little, within 1.2. */
 export const size: Group = {
   name: 'size',
   cases: (bench) => {

@@ -5,19 +5,19 @@ import { Database } from '#shared/platform/db/database.ts'
 
 /** Keys of service accounts with different rights in the loaded workspace. */
 export interface Callers {
-  /** May read everything, by one role of one rule. */
+  /** May read everything, by one role with one rule. */
   readonly plain: string
   /** May read the records of one stage. */
   readonly conditional: string
-  /** Holds one of the workspace's thousand roles of fifty rules. */
+  /** Has one of the workspace's thousand roles of fifty rules. */
   readonly one: string
-  /** Holds all of them. */
+  /** Has all of these roles. */
   readonly all: string
 }
 
 const onStage = (stage: string) => ({ 'resource.stage': { eq: stage } })
 
-/** A role as a large workspace has them: many rules about other things, with conditions, one of them about records of the loaded type. */
+/** A role as in a large workspace: many rules about other things, with conditions, and one about records of the loaded type. */
 const large = (role: number, read: object) => [
   ...Array.from({ length: 48 }, (_, index) => ({
     effect: index % 8 === 0 ? 'deny' : 'allow',
@@ -29,7 +29,7 @@ const large = (role: number, read: object) => [
   read,
 ]
 
-/** Makes them for a type, straight in the database: 1,000 roles of 50 rules, which no other caller of the bench holds. */
+/** Makes the callers for a type, straight in the database, with 1,000 roles of 50 rules that no other caller of the bench has. */
 export async function makeCallers(databaseUrl: string, { workspaceId, key }: Pipeline, stage: string): Promise<Callers> {
   const db = new Database(databaseUrl, { connections: 2, name: 'bench access', statementTimeoutMs: 600_000 })
   const insert = (text: string, values: unknown[]) => db.query({ text, values })

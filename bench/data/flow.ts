@@ -5,7 +5,7 @@ interface Block {
   readonly config: object
 }
 
-/** Makes a flow of blocks one behind the other, the first of which sets it off, and gives its path within its workspace. */
+/** Makes a flow of sequential blocks, the first of which is its trigger, and returns its path within its workspace. */
 export async function makeFlow(send: Send, blocks: readonly Block[]): Promise<string> {
   const nodes = blocks.map((block, index) => ({ id: `n${index}`, ...block }))
   const edges = nodes.slice(1).map(({ id }, index) => ({ source: `n${index}`, target: id }))
@@ -15,10 +15,10 @@ export async function makeFlow(send: Send, blocks: readonly Block[]): Promise<st
 
 export const byHand: Block = { type: 'trigger.manual', config: {} }
 
-/** What runs when a record of a type is made. */
+/** Trigger on new records of a type. */
 export const onCreation = (key: string): Block => ({ type: 'trigger.record_event', config: { object_type: key, event: 'created' } })
 
-/** Makes a record of a type that `makePipeline` made. */
+/** Creates a record of a type of `makePipeline`. */
 export const creation = (key: string): Block => ({
   type: 'action.create_record',
   config: {
@@ -34,10 +34,10 @@ export const creation = (key: string): Block => ({
   },
 })
 
-/** Computes something, and does nothing. */
+/** A block that computes something, without effect. */
 export const computation: Block = { type: 'logic.reduce', config: { list: '[1, 2, 3]', op: 'sum' } }
 
-/** Repeats what stands behind it so often. */
+/** Repeats the blocks behind it this many times. */
 export const repetition = (times: number): Block => ({
   type: 'logic.for_each',
   config: { list: JSON.stringify(Array.from({ length: times }, (_, index) => index)) },

@@ -4,10 +4,10 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
-/** Types that are smaller are searched without indexes: reading them whole is quick. */
+/** Smaller types are searched without indexes: reading them whole is fast. */
 const smallest = 50_000
 
-/** The indexes that follow from what the cases search by. */
+/** The indexes for the fields that the cases search by. */
 const wanted: readonly (readonly [field: keyof Pipeline['columns'], kind: IndexKindName])[] = [
   ['stage', 'value'],
   ['amount', 'value'],
@@ -18,7 +18,7 @@ const wanted: readonly (readonly [field: keyof Pipeline['columns'], kind: IndexK
 
 const nameOf = (field: string, kind: string): string => `bench_${kind}_${field}`
 
-/** Makes the indexes that a grown type gets for the fields that its searches use, and lets PostgreSQL learn what the tables hold. */
+/** Makes the indexes of a grown type for these fields, and updates PostgreSQL's statistics. */
 export async function makeIndexes(db: Executor, { schema, key, columns, records }: Pipeline): Promise<void> {
   for (const [field, kind] of records >= smallest ? wanted : []) {
     const definition = indexKinds[kind].definition(columns[field])
@@ -29,7 +29,7 @@ export async function makeIndexes(db: Executor, { schema, key, columns, records 
   await db.query({ text: `vacuum analyze "${schema}"."${key}"` })
 }
 
-/** Takes away what `makeIndexes` made, for cases that see what Kontor makes by itself. */
+/** Removes the indexes of `makeIndexes`, for cases that measure how Kontor makes its own. */
 export async function dropIndexes(db: Executor, { schema, records }: Pipeline): Promise<void> {
   for (const [field, kind] of wanted) {
     await db.query(buildStatement(builder.raw('drop index if exists ??.??', [schema, `${nameOf(field, kind)}_${records}`])))

@@ -2,14 +2,14 @@ import { makeWorkspace } from '#bench/data/pipeline.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
-/** A workspace with accounts, and entries of two lines each over the year until today. */
+/** A workspace with accounts, and entries of two lines each over the last year. */
 export interface Ledger {
   readonly workspaceId: string
   /** Ids of accounts. */
   readonly accounts: readonly string[]
 }
 
-/** Makes ledgers of other workspaces of the owner, each with so many accounts and lines, straight in the database. */
+/** Makes ledgers in other workspaces of the owner, with this many accounts and lines each, straight in the database. */
 export async function makeLedgers(
   databaseUrl: string,
   ownerId: string,
@@ -29,7 +29,7 @@ export async function makeLedgers(
 async function makeLedger(db: Database, ownerId: string, count: number, lines: number): Promise<Ledger> {
   const workspaceId = await makeWorkspace(db, ownerId, `Ledger of ${lines} lines`)
   const accounts = await makeAccounts(db, workspaceId, count)
-  // In lots, since what an entry must be is looked at when it is committed, and until then kept in memory.
+  // In batches, because deferred checks of entries stay in memory until the commit.
   for (let from = 0; from < lines / 2; from += 50_000) {
     await db.query({
       text: `with made as (

@@ -5,8 +5,8 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
 /**
- * Makes a record type whose records do more than lie there, as the floor's do: a number of their own, two formulas, and a notification
- * rule that listens to their creation. Gives what the floor needs to write the same rows.
+ * Makes a record type whose creations have effects, as the floor's do: a number, two formulas, and a notification rule on new records.
+ * Returns what the floor needs to write the same rows.
  */
 export async function makeLivingType(url: string, databaseUrl: string, loaded: Loaded): Promise<Living> {
   const send = sender(url, loaded)

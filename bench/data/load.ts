@@ -5,7 +5,7 @@ import { makeToken } from '#shared/core/people/tokens.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** What lies in the database when the cases begin. */
+/** The loaded data of the cases. */
 export interface Loaded {
   readonly workspaceId: string
   readonly actorId: string
@@ -13,16 +13,16 @@ export interface Loaded {
   readonly token: string
   /** Types of the workspace, the smallest first. */
   readonly sizes: readonly [Pipeline, ...Pipeline[]]
-  /** The one of them that cases of one size use: the largest that has at most 100,000 records, or else the smallest. */
+  /** The type for cases of one size: the largest with at most 100,000 records, else the smallest. */
   readonly typical: Pipeline
-  /** A type of every other workspace. */
+  /** A type in each of the other workspaces. */
   readonly neighbours: readonly [Pipeline, ...Pipeline[]]
 }
 
-/** The other workspaces, and the records of each. */
+/** Number of the other workspaces, and records in each. */
 const neighbours = { count: 20, records: 10_000 }
 
-/** Fills the database, straight and in sorted order, and says what with. */
+/** Fills the database directly, in sorted order, and reports the amounts. */
 export async function loadData(databaseUrl: string, records: readonly number[], say: (line: string) => void): Promise<Loaded> {
   const db = new Database(databaseUrl, { connections: 2, name: 'bench data', statementTimeoutMs: 900_000 })
   try {

@@ -6,22 +6,22 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** A type of records that lie in the database, and what the cases and the floor need to know of it. */
+/** A type of loaded records, with its names for cases and the floor. */
 export interface Pipeline {
   readonly workspaceId: string
   readonly schema: string
   readonly key: string
   readonly typeId: string
   readonly records: number
-  /** The columns by their fields' keys. */
+  /** Columns by field key. */
   readonly columns: Readonly<Record<FieldKey, string>>
-  /** Ids of records from everywhere in the type, to get and change them by. */
+  /** Ids of records from all over the type, to read and change. */
   readonly ids: readonly string[]
 }
 
 type FieldKey = 'name' | 'stage' | 'amount' | 'due' | 'email' | 'notes'
 
-/** A sales pipeline, as small companies keep one. */
+/** A sales pipeline of a small company. */
 const fields: readonly { key: FieldKey; type: FieldType; rules?: object }[] = [
   { key: 'name', type: 'string' },
   { key: 'stage', type: 'select', rules: { options: Array.from({ length: 200 }, (_, index) => `stage-${index}`) } },
@@ -31,21 +31,21 @@ const fields: readonly { key: FieldKey; type: FieldType; rules?: object }[] = [
   { key: 'notes', type: 'text' },
 ]
 
-/** Ids that cases go round: as many of every size, so that a size differs by its records alone. */
+/** Ids that cases rotate through: the same number at every size, so that sizes differ only by records. */
 const sampleSize = 5_000
 
-/** Makes a workspace of the paid plan, set up as a worker would. */
+/** Makes a workspace of the paid plan, prepared as a worker does it. */
 export async function makeWorkspace(db: Executor, ownerId: string, name: string): Promise<string> {
   const id = randomUUID()
   await db.query({ text: `insert into workspaces (id, name, plan, owner_id) values ($1, $2, 'paid', $3)`, values: [id, name, ownerId] })
-  // Before the first record, or nobody would be told of it.
+  // Joined before the first record: members are notified only of later ones.
   const text = `insert into members (workspace_id, user_id, created_at) values ($1, $2, now() - interval '1 year')`
   await db.query({ text, values: [id, ownerId] })
   await createWorkspaceTables(db, id)
   return id
 }
 
-/** Makes a type with so many records, each with the audit entry of its creation, as if they had been sent. */
+/** Makes a type with this many records and the audit entries of their creation, as if they had been created by requests. */
 export async function makePipeline(db: Executor, workspaceId: string, key: string, records: number): Promise<Pipeline> {
   const empty = await makeType(db, workspaceId, key)
   await fill(db, empty, records)

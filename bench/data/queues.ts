@@ -2,11 +2,11 @@ import { sender } from '#bench/client.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A queue that was filled straight in the database. */
+/** A queue that was filled directly in the database. */
 export interface FilledQueue {
   /** `/v1/orgs/{org}/queues/{queue}`. */
   readonly path: string
-  /** `{org}/{queue}`, as the floor names it. */
+  /** `{org}/{queue}`, the floor's name for it. */
   readonly place: string
   readonly items: number
   /** Ids of some open items. */
@@ -15,10 +15,10 @@ export interface FilledQueue {
 
 const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'work' }, { key: 'out', kind: 'terminal' }]
 
-/** Claims run out at once, so that those who claim find something on both sides. */
+/** Claims expire at once, so that both sides always find something to claim. */
 const settings = { lease_seconds: 1 }
 
-/** A tenth of the items waits, a tenth is in work, the others are done. Values: workspace, queue, how many. */
+/** A tenth of the items waits, a tenth is in work, the others are done. Values: workspace, queue, number of items. */
 const fillItems = sql(
   'bench_fill_queue',
   `insert into queue_items (workspace_id, queue_id, key, stage, status, priority, source, batch, payload, assignee_id, entered_stage_at,
@@ -43,7 +43,7 @@ const findSome = sql(
   `select id from queue_items where workspace_id = $1 and queue_id = $2 and status = 'open' order by id limit 2000`,
 )
 
-/** Makes a queue of each size through the API, and fills it. */
+/** Makes a queue of each size through the API, and fills it directly. */
 export async function makeQueues(
   { databaseUrl, kontorUrl }: { readonly databaseUrl: string; readonly kontorUrl: string },
   place: { readonly workspaceId: string; readonly token: string },

@@ -3,7 +3,7 @@ import { readRecordType } from '#shared/core/types/record-type.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
-/** Makes a workspace with so many invoices in five currencies, of which every third is paid in part, and gives its id. */
+/** Makes a workspace with this many invoices in five currencies, a third of them partly paid, and returns its id. */
 export async function makeReceivables(databaseUrl: string, ownerId: string, invoices: number): Promise<string> {
   const db = new Database(databaseUrl, { connections: 1, name: 'bench receivables', statementTimeoutMs: 900_000 })
   try {

@@ -2,7 +2,7 @@ import type { Pipeline } from '#bench/data/pipeline.ts'
 import { vacuumAfter } from '#shared/core/types/tables/table-names.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Whether a type has changed so much that its table is to be vacuumed, or is just now: PostgreSQL looks once in a minute. */
+/** Whether a type's table is being vacuumed or has changed enough for it; PostgreSQL checks once a minute. */
 export async function awaitsVacuum(db: Executor, { schema, key }: Pick<Pipeline, 'schema' | 'key'>): Promise<boolean> {
   const [row] = await db.query<{ due: boolean }>({
     text: `select greatest(n_dead_tup, n_ins_since_vacuum) > $3::int + $4::float8 * reltuples as due

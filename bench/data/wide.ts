@@ -1,11 +1,11 @@
 import { sender } from '#bench/client.ts'
 import type { Loaded } from '#bench/data/load.ts'
 
-/** Fields of a wide type: so many of each kind, none of them required. */
+/** Optional fields of each kind in a wide type. */
 const fieldsOfEach = 10
 const kinds = ['string', 'text', 'number', 'date', 'bool', 'email'] as const
 
-/** Makes a record type of 60 optional fields and gives their keys, a kind after the other. */
+/** Makes a record type of 60 optional fields and returns their keys, grouped by kind. */
 export async function makeWideType(url: string, loaded: Loaded, key: string): Promise<readonly string[]> {
   const send = sender(url, loaded)
   await send('POST', '/types', { key, label: 'Wide' })

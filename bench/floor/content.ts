@@ -1,7 +1,7 @@
 import Router from '@koa/router'
 import { pool } from '#bench/floor/database.ts'
 
-/** A window of a visitor's requests, counted as every API has to: by the database's clock, for all processes. */
+/** Counts a visitor's requests in a window, as every API must: by the database's clock, for all processes. */
 const count = `insert into rate_limits as counted (key, points, expire)
   values ($1, 1, floor(extract(epoch from now()) * 1000)::bigint + 60000)
   on conflict (key) do update set points = counted.points + 1
@@ -13,7 +13,7 @@ const find = `select content.path, content.title, content.body, content.fields, 
   join site_content as content on content.workspace_id = site.workspace_id and content.site_id = site.id
   where site.workspace_id = $1 and site.key = $2 and site.published and content.path = $3 and content.published`
 
-/** Reads of website content: the visitor's request is counted, and the document is answered, to whomever. */
+/** Reads of website content: counts the visitor's request and answers the document, without a check of access. */
 export function contentRoutes(): Router {
   const router = new Router()
   router.get('/content/:workspaceId/:site/:path', async (ctx) => {

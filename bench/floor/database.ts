@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type StatementName, statementsOf } from '#bench/floor/statements.ts'
 import type { FloorType } from '#bench/floor/type.ts'
 
-/** Numbers that fit and text for the rest: what the driver makes of dates and decimals by itself costs more than the floor should. */
+/** Numbers where they fit, text for other types: the driver's own parsing of dates and decimals would burden the floor. */
 const asText = (value: string): string => value
 const getTypeParser = ((id: number, format?: 'text' | 'binary') => {
   if (id === pg.types.builtins.INT8) return Number
@@ -18,20 +18,20 @@ export const pool = new pg.Pool({
   options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off',
 })
 
-/** Something that runs statements: the pool, or one connection of it. */
+/** Executes statements: the pool, or one connection of it. */
 export type Connection = Pick<pg.Pool, 'query'>
 
-/** Runs a type's statement, prepared. */
+/** Runs a prepared statement of a type. */
 export type Run = (connection: Connection, name: StatementName, values: unknown[]) => Promise<Record<string, unknown>[]>
 
-/** The way to run a type's statements. */
+/** Creates the function that runs a type's statements. */
 export function runnerOf(type: FloorType): Run {
   const statements = statementsOf(type)
   return async (connection, name, values) =>
     (await connection.query({ name: `${name} ${type.typeId}`, text: statements[name], values })).rows as Record<string, unknown>[]
 }
 
-/** Does something in a transaction. */
+/** Runs work in a transaction. */
 export async function inTransaction(work: (connection: Connection) => Promise<void>): Promise<void> {
   const client = await pool.connect()
   try {

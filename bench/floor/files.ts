@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import Router from '@koa/router'
 
-/** Files on the disk that Kontor's lie on, as Koa streams them: no form, no digest, no row; written through to the disk as Kontor's are. */
+/** Files on the same disk as Kontor's, streamed by Koa: no form, no digest, no row; synced to disk as Kontor's are. */
 export async function fileRoutes(dataDir: string): Promise<Router> {
   const folder = join(dataDir, 'floor')
   await mkdir(folder, { recursive: true })

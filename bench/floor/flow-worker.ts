@@ -4,8 +4,8 @@ import { channels, listen, openBoss, queueName } from '#bench/floor/queue.ts'
 import type { FloorOptions } from '#bench/floor/type.ts'
 
 /**
- * A worker that makes three bare records for each job, each in a transaction of its own, as a flow of three blocks does. Started by the bench
- * with DATABASE_URL, PORT and FLOOR, the JSON text of its options, of whose types it writes the first.
+ * A worker that creates three bare records for each job, each in a transaction of its own, as a flow of three blocks does. The bench starts
+ * it with DATABASE_URL, PORT and FLOOR, the JSON of its options; it writes records of the first type.
  */
 const { actorId, types } = JSON.parse(process.env.FLOOR ?? '{}') as FloorOptions
 const [type] = types
@@ -15,7 +15,7 @@ const boss = await openBoss(pool)
 const values = ['From a flow', 'stage-1', '12.50', 'USD', '2026-12-24', 'flow@example.com', 'Made by a block']
 const audited = JSON.stringify({ name: values[0] })
 
-/** Jobs that it does at once, as many as a worker of flows does of one workspace. */
+/** Concurrent jobs, as many as a flow worker runs for one workspace. */
 const atOnce = 8
 
 let wanted = false

@@ -2,13 +2,13 @@ import Router from '@koa/router'
 import { pool } from '#bench/floor/database.ts'
 import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
 
-/** Request and reply through a worker that has nothing to do: the job is sent, the worker woken, and its word that it is done awaited. */
+/** Request and reply through an idle worker: sends the job, wakes the worker and waits for its completion signal. */
 export async function jobRoutes(): Promise<Router> {
   const router = new Router()
   const boss = await openBoss(pool)
   const filled = signalling(pool, channels.filled)
   const waiting = new Map<string, () => void>()
-  await listen(channels.settled, (ids) => {
+  await listen(channels.completed, (ids) => {
     for (const id of ids.split(' ')) waiting.get(id)?.()
   })
   router.post('/jobs', async (ctx) => {

@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
 import { pool } from '#bench/floor/database.ts'
 
-/** An entry and its lines in one statement, as Kontor writes them, without its lock, its currency and its closed days. */
+/** Writes an entry and its lines in one statement, as Kontor does, but without the lock, the currency check and closed days. */
 const text = `with entry as (
     insert into journal_entries
       (workspace_id, id, date, memo, source_type, currency, total, line_count, created_by, created_at)
@@ -25,7 +25,7 @@ interface Line {
   readonly credit?: string
 }
 
-/** Postings, checked by nobody but the database. */
+/** Postings; only the database checks them. */
 export function ledgerRoutes(actorId: string): Router {
   const router = new Router()
   router.post('/ledger/:workspaceId', async (ctx) => {

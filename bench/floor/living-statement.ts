@@ -1,4 +1,4 @@
-/** What the floor needs to know of the living type. */
+/** Names of the living type for the floor. */
 export interface Living {
   readonly workspaceId: string
   readonly schema: string
@@ -7,11 +7,11 @@ export interface Living {
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** The sequence that numbers the floor's orders, the cheapest number that PostgreSQL gives. */
+/** The sequence that numbers the floor's orders, PostgreSQL's cheapest numbering. */
 export const floorNumbers = 'floor_numbers'
 
 /**
- * Makes an order with the same rows as Kontor's: record, audit entry, count and outbox, in one statement. Values: actor, price, count, due,
+ * Makes an order with the same rows as Kontor: record, audit entry, count and outbox, in one statement. Values: actor, price, count, due,
  * notes, total, size, workspace, values as JSON, type, notification rule.
  */
 export const createLiving = ({ schema, columns: { price, count, due, notes, number, total, size } }: Living): string =>
@@ -40,7 +40,7 @@ export const createLiving = ({ schema, columns: { price, count, due, notes, numb
     )
     select id, created_at from changed`
 
-/** The parameters of an order's values, its two formulas computed in passing. */
+/** The parameters of an order, with its two formulas computed. */
 export function livingValues({ price, count, due, notes }: Readonly<Record<string, string>>): unknown[] {
   const total = Math.round(Number(price) * Number(count) * 119) / 100
   return [price, count, due, notes, total, total > 1000 ? 'big' : 'small']

@@ -9,8 +9,8 @@ import { recordRoutes } from '#bench/floor/records.ts'
 import type { FloorOptions } from '#bench/floor/type.ts'
 
 /**
- * The floor: bare Koa routes that send the same statements with raw pg, prepared, and answer the rows. Started by the bench with
- * DATABASE_URL, PORT and FLOOR, the JSON text of its options.
+ * The floor: bare Koa routes that send the same prepared statements by raw pg and answer the rows. The bench starts it with DATABASE_URL,
+ * PORT and FLOOR, the JSON of its options.
  */
 const options = JSON.parse(process.env.FLOOR ?? '{}') as FloorOptions
 const app = new Koa()

@@ -3,9 +3,9 @@ import { PgBoss } from 'pg-boss'
 
 /** The floor's queue, and the channels by which API and worker wake each other. */
 export const queueName = 'bench.floor'
-export const channels = { filled: 'bench_filled', settled: 'bench_settled' } as const
+export const channels = { filled: 'bench_filled', completed: 'bench_settled' } as const
 
-/** pg-boss without a clock of its own; its queue is there afterwards. */
+/** pg-boss without maintenance; creates the queue. */
 export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) }
   const boss = new PgBoss({ db, migrate: false, createSchema: false, supervise: false, schedule: false, useListenNotify: false })
@@ -15,14 +15,14 @@ export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
 }
 
 /** Calls back with every notification on a channel. */
-export async function listen(channel: string, heard: (payload: string) => void): Promise<void> {
+export async function listen(channel: string, receive: (payload: string) => void): Promise<void> {
   const client = new pg.Client(process.env.DATABASE_URL)
   await client.connect()
-  client.on('notification', ({ payload = '' }) => heard(payload))
+  client.on('notification', ({ payload = '' }) => receive(payload))
   await client.query(`listen ${channel}`)
 }
 
-/** Sends what is gathered within two milliseconds as one notification: one for each inside a transaction would make commits wait in line. */
+/** Collects for two milliseconds and sends one notification: a notification per transaction would serialize the commits. */
 export function signalling(pool: pg.Pool, channel: string): (word: string) => void {
   let gathered = new Set<string>()
   return (word) => {

@@ -3,7 +3,7 @@ import { readText } from '#bench/floor/body.ts'
 import { pool } from '#bench/floor/database.ts'
 import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
 
-/** Claims the first waiting item of a stage, as Kontor writes it: the item and its entry of the history, unguarded. */
+/** Claims the first waiting item of a stage, as Kontor writes it: the item and its history entry, without checks. */
 const claim = `with chosen as materialized (
     select id from queue_items
     where workspace_id = $1 and queue_id = $2 and status = 'open' and stage = any($3::text[])
@@ -37,7 +37,7 @@ const claim = `with chosen as materialized (
 const find = `select ${itemColumnsOf('item')} from queue_items as item
   where workspace_id = $1 and queue_id = $2 and key = $3 and status = 'open' order by id limit 1`
 
-/** Moves an item, with its entry of the history and the counts; nobody asks whether it may. */
+/** Moves an item, with its history entry and the counts, without checks. */
 const move = `with target as materialized (
     select * from queue_items where workspace_id = $1 and queue_id = $2 and id = $3 for update
   ),
@@ -69,7 +69,7 @@ const move = `with target as materialized (
 
 const stages = ['in', 'work']
 
-/** Stations of work queues, whose items belong to whoever comes. */
+/** Stations of work queues, without access checks. */
 export function queueRoutes(actorId: string): Router {
   const router = new Router({ prefix: '/queues/:workspace/:queue' })
   const run = async (name: string, text: string, values: unknown[]) => (await pool.query({ name: `queue ${name}`, text, values })).rows

@@ -3,7 +3,7 @@ import { readText } from '#bench/floor/body.ts'
 import { inTransaction, pool, type Run, runnerOf } from '#bench/floor/database.ts'
 import type { FloorOptions, FloorType } from '#bench/floor/type.ts'
 
-/** What a search sends, by its kind. */
+/** Body of a search, by its kind. */
 const searches: Readonly<Record<string, (value: string) => unknown[]>> = {
   filter: (value) => [value],
   range: (value) => value.split(' '),

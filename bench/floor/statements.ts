@@ -1,6 +1,6 @@
 import { allColumns, type FloorType, filledColumns, tableOf } from '#bench/floor/type.ts'
 
-/** The statements of a type that Kontor sends too, less what serves its rules, events and caches. */
+/** Kontor's statements of a type, without the parts for rules, events and caches. */
 export function statementsOf(type: FloorType) {
   const [table, all] = [tableOf(type), allColumns(type)]
   const { stage, amount, due, name, notes } = type.columns
@@ -55,11 +55,11 @@ export function statementsOf(type: FloorType) {
   } as const
 }
 
-/** What every creation counts, so that nobody counts a million records. */
+/** The counter that every creation updates, so that no request counts a million records. */
 const countOfAll = ({ workspaceId, typeId }: FloorType): string =>
   `select coalesce(sum(records), 0)::bigint as total from record_counts where workspace_id = '${workspaceId}' and type_id = '${typeId}'`
 
-/** The name of a statement of the floor. */
+/** The name of a prepared statement of the floor. */
 export type StatementName = keyof ReturnType<typeof statementsOf>
 
 const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, request_id'

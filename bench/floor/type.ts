@@ -1,10 +1,10 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import type { Living } from '#bench/floor/living-statement.ts'
 
-/** What the floor is told of a type. */
+/** A type as the floor needs it. */
 export type FloorType = Pick<Pipeline, 'workspaceId' | 'schema' | 'key' | 'typeId' | 'columns'>
 
-/** What the floor is told, as JSON in FLOOR: whose records it writes, and of which types. */
+/** The floor's options, passed as JSON in FLOOR: the actor of its records, and their types. */
 export interface FloorOptions {
   readonly actorId: string
   readonly types: readonly FloorType[]
@@ -18,5 +18,5 @@ export const tableOf = ({ schema, key }: FloorType): string => `"${schema}"."${k
 export const filledColumns = ({ columns: { name, stage, amount, due, email, notes } }: FloorType): string =>
   [name, stage, amount, `${amount}_code`, due, email, notes].map((column) => `"${column}"`).join(', ')
 
-/** All columns that a record is read by. */
+/** All columns of a record in the order of reading. */
 export const allColumns = (type: FloorType): string => `id, created_by, created_at, updated_at, ${filledColumns(type)}`

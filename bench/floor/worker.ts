@@ -3,35 +3,35 @@ import { pool } from '#bench/floor/database.ts'
 import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
 
 /**
- * A worker that does nothing: takes up to a hundred jobs at once, completes them together and says so. Started by the bench with
- * DATABASE_URL and PORT, on which it answers as soon as it takes jobs.
+ * A worker without work: takes up to a hundred jobs at once, completes them together and signals it. The bench starts it with DATABASE_URL
+ * and PORT, which answers once it takes jobs.
  */
 const boss = await openBoss(pool)
-const settled = signalling(pool, channels.settled)
-/** While one lane waits for the database another goes on. */
-const lanes = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
+const signalCompleted = signalling(pool, channels.completed)
+/** While one taker waits for the database, another continues. */
+const takers = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
 
-async function take(lane: (typeof lanes)[number]): Promise<void> {
-  lane.isWanted = true
-  if (lane.isTaking) return
-  lane.isTaking = true
-  while (lane.isWanted) {
-    lane.isWanted = false
+async function take(taker: (typeof takers)[number]): Promise<void> {
+  taker.isWanted = true
+  if (taker.isTaking) return
+  taker.isTaking = true
+  while (taker.isWanted) {
+    taker.isWanted = false
     while (await takeSome());
   }
-  lane.isTaking = false
+  taker.isTaking = false
 }
 
 async function takeSome(): Promise<boolean> {
   const ids = (await boss.fetch(queueName, { batchSize: 100 })).map(({ id }) => id)
   if (ids.length === 0) return false
   await boss.complete(queueName, ids)
-  for (const id of ids) settled(id)
+  for (const id of ids) signalCompleted(id)
   return true
 }
 
 const takeAll = (): void => {
-  for (const lane of lanes) void take(lane)
+  for (const taker of takers) void take(taker)
 }
 
 await listen(channels.filled, takeAll)

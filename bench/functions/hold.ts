@@ -1,7 +1,7 @@
 import type { Bench, Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 
-/** Invokes a function that answers 1 so many times a second, whether the earlier ones are answered or not. `amount` is answers a second. */
+/** Invokes a function that returns 1 at a fixed rate per second, without waiting for earlier answers. `amount` is answers per second. */
 export async function hold({ kontorUrl, loaded }: Bench, path: string, perSecond: number, seconds: number): Promise<Side> {
   const headers = { authorization: `Bearer ${loaded.token}`, 'content-type': 'application/json' }
   const times: number[] = []

@@ -9,7 +9,7 @@ export const hostile: readonly string[] = Object.values(
   JSON.parse(readFileSync(new URL('../../test/fixtures/sandbox/hostile.json', import.meta.url), 'utf8')) as Record<string, string>,
 ).map((body) => `async function handler() { await null; return eval(${JSON.stringify(body)}) }`)
 
-/** Makes a function and gives its path within its workspace. */
+/** Makes a function and returns its path within its workspace. */
 export async function makeFunction(send: Send, source: string, timeoutMs = 30_000): Promise<string> {
   const { id } = await send('POST', '/functions', { name: 'bench', source, timeout_ms: timeoutMs })
   return `/functions/${id}`

@@ -2,26 +2,26 @@ import type { Bench } from '#bench/case.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { makeFunction } from '#bench/functions/make.ts'
 
-/** What another workspace does to the workers: functions that it invokes over so many lanes, one after the other and again. */
+/** Load by another workspace: concurrent callers that invoke functions again and again. */
 export interface Noise {
   readonly sources: readonly string[]
-  readonly lanes: number
+  readonly callers: number
   readonly timeoutMs: number
 }
 
-/** Makes the functions of some noise and gives the way to do work beside it. */
-export async function makeNoise({ kontorUrl, loaded }: Bench, { sources, lanes, timeoutMs }: Noise): Promise<Beside> {
+/** Makes the functions of the load and returns a way to run work beside it. */
+export async function makeNoise({ kontorUrl, loaded }: Bench, { sources, callers, timeoutMs }: Noise): Promise<Beside> {
   const neighbour = { token: loaded.token, workspaceId: loaded.neighbours[0].workspaceId }
   const paths: string[] = []
   for (const source of sources) paths.push(pathIn(neighbour, await makeFunction(sender(kontorUrl, neighbour), source, timeoutMs)))
   const headers = { authorization: `Bearer ${loaded.token}`, 'content-type': 'application/json' }
   return async (work) => {
     let [next, isOver] = [0, false]
-    const lane = async () => {
+    const caller = async () => {
       while (!isOver)
         await (await fetch(`${kontorUrl}${paths[next++ % paths.length]}/invoke`, { method: 'POST', headers, body: '{}' })).text()
     }
-    const running = Array.from({ length: lanes }, lane)
+    const running = Array.from({ length: callers }, caller)
     try {
       return await work()
     } finally {
@@ -31,5 +31,5 @@ export async function makeNoise({ kontorUrl, loaded }: Bench, { sources, lanes, 
   }
 }
 
-/** Does some work while the noise goes on. */
+/** Runs some work during the load. */
 export type Beside = <T>(work: () => Promise<T>) => Promise<T>

@@ -4,7 +4,7 @@ import { makeFunction, trivial } from '#bench/functions/make.ts'
 import { sideOf } from '#bench/load.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
-/** What a run takes in a sandbox of this process: no queue, no database. */
+/** Times of runs in a sandbox of this process: no queue, no database. */
 export async function bareRun(seconds: number): Promise<Timed> {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
   const request = {
@@ -34,7 +34,7 @@ const manyGets = (key: string) => `async function handler(ids) {
   return times.reduce((sum, time) => sum + time, 0) / times.length
 }`
 
-/** What one records.get takes inside a run that does a thousand, one after the other: the means of five runs. */
+/** Time of one records.get within a run that does a thousand sequentially: the means of five runs. */
 export async function sdkGet({ kontorUrl, loaded }: Bench): Promise<Side> {
   const send = sender(kontorUrl, loaded)
   const path = await makeFunction(send, manyGets(loaded.typical.key))

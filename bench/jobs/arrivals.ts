@@ -3,10 +3,10 @@ import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Between two creations, and between two looks. */
-const [pauseMs, lookMs] = [50, 4]
+/** Pauses between two creations, and between two polls. */
+const [pauseMs, pollMs] = [50, 4]
 
-/** Creates records for some seconds and times how long after each its notification is there. `amount` is notifications a second. */
+/** Creates records for some seconds and measures the time until each notification arrives. `amount` is notifications per second. */
 export async function arrivals(
   db: Executor,
   workspaceId: string,
@@ -17,17 +17,17 @@ export async function arrivals(
   const times: number[] = []
   const started = performance.now()
   let isSending = true
-  const looking = look()
+  const polling = poll()
   while (performance.now() - started < seconds * 1_000) {
     const at = performance.now()
     begun.set((await create()).id, at)
     await delay(pauseMs)
   }
   isSending = false
-  await looking
+  await polling
   return sideOf(times, (performance.now() - started) / 1_000)
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     while (isSending || begun.size > 0) {
       const rows = await db.query<{ record_id: string }>({
         text: 'select record_id from notifications where workspace_id = $1 and record_id = any($2::uuid[])',
@@ -37,7 +37,7 @@ export async function arrivals(
         times.push(performance.now() - (begun.get(id) ?? Number.NaN))
         begun.delete(id)
       }
-      await delay(lookMs)
+      await delay(pollMs)
     }
   }
 }

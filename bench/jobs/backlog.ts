@@ -2,10 +2,10 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
-/** The id of the request that asked for a backlog's jobs, by which they are known. */
+/** Request id of a backlog's jobs, by which they are found again. */
 const requestId = 'backlog'
 
-/** Whose jobs wait, and what each is to do. */
+/** The workspace and the payloads of waiting jobs. */
 export interface Backlog {
   readonly job: AnyJob
   readonly workspaceId: string
@@ -13,7 +13,7 @@ export interface Backlog {
   readonly payload: object
 }
 
-/** Lets so many jobs wait, in the rows that as many requests would have left, and wakes the workers. */
+/** Writes the rows of this many waiting jobs, as requests would have left them, and wakes the workers. */
 export async function fill(db: Executor, { job, workspaceId, actorId, payload }: Backlog, count: number): Promise<void> {
   const envelope: JobEnvelope = { workspaceId, cause: { actorId, actorType: 'user', requestId, depth: 0 }, payload }
   const waiting = job.gate ? waitingAtGate : waitingInQueue
@@ -34,7 +34,7 @@ export async function fill(db: Executor, { job, workspaceId, actorId, payload }:
 const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
   select id, $2::uuid, $7, $4, $8::smallint, $9::smallint, $6::jsonb from made`
 
-// As pg-boss files a job without options.
+// As pg-boss inserts a job without options.
 const waitingInQueue = `insert into pgboss.job (
     id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
     retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
@@ -44,7 +44,7 @@ const waitingInQueue = `insert into pgboss.job (
     queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter, queue.heartbeat_seconds
   from made cross join pgboss.queue as queue where queue.name = $4`
 
-/** Takes away what still waits. What runs ends by itself. */
+/** Deletes the waiting jobs; running ones end by themselves. */
 export async function clear(db: Executor, { job, workspaceId }: Backlog): Promise<void> {
   await db.query({ text: 'delete from gated_jobs where workspace_id = $1 and slot is null', values: [workspaceId] })
   await db.query({

@@ -4,8 +4,8 @@ import { outboxSignal } from '#shared/platform/events/outbox.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
 /**
- * Puts so many changes into the outbox for those who listen to new records of a type, each a dispatch of its own, as single creations would
- * have left them, and wakes whoever hands them on. The type's records are taken in turn when it has fewer.
+ * Writes this many changes into the outbox for listeners to new records of a type, each as the dispatch of a single creation, and wakes the
+ * dispatcher. Reuses records in rotation if the type has fewer.
  */
 export async function putChanges(db: Executor, { workspaceId, key }: Pick<Pipeline, 'workspaceId' | 'key'>, count: number): Promise<void> {
   await db.query({
@@ -28,7 +28,7 @@ export async function putChanges(db: Executor, { workspaceId, key }: Pick<Pipeli
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, outboxSignal] })
 }
 
-/** Forgets what has been delivered, so that delivering it again is as much work. */
+/** Deletes delivered notifications, so that delivering them again is the same work. */
 export async function forgetNotifications(db: Executor, { workspaceId }: Pick<Pipeline, 'workspaceId'>): Promise<void> {
   await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [workspaceId] })
   await db.query({ text: 'delete from notifications where workspace_id = $1', values: [workspaceId] })

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Waits until a queue has done so many jobs and gives how many it did a second, from the first that was taken to the last that was done. */
+/** Waits until a queue has completed this many jobs and returns the rate per second, from the first start to the last completion. */
 export async function drained(db: Executor, queue: string, count: number): Promise<number> {
   for (;;) {
     const [row] = await db.query<{ done: number; seconds: number }>({
@@ -14,7 +14,7 @@ export async function drained(db: Executor, queue: string, count: number): Promi
   }
 }
 
-/** Forgets what a queue did. */
+/** Deletes the completed jobs of a queue. */
 export async function forget(db: Executor, queue: string): Promise<void> {
   await db.query({ text: 'delete from pgboss.job where name = $1', values: [queue] })
 }

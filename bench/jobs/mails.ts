@@ -5,7 +5,7 @@ import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 const kind = 'bench'
 
-/** Puts so many mails into the outbox and their sending into the queue, by turns of these workspaces, as requests would have left them. */
+/** Writes this many mails into the outbox with their sending jobs, in rotation over these workspaces, as requests would have left them. */
 export async function putMails(db: Executor, workspaceIds: readonly string[], count: number): Promise<void> {
   await db.query({
     text: `with made as materialized (
@@ -43,7 +43,7 @@ export async function mailed(db: Executor, workspaceId: string): Promise<void> {
   }
 }
 
-/** Forgets all of them, sent or not. */
+/** Deletes all mails, sent or not. */
 export async function forgetMails(db: Executor): Promise<void> {
   await db.query({ text: `delete from pgboss.job where name = $1`, values: [sendMail.name] })
   await db.query({ text: `delete from outbox_mails where kind = '${kind}'` })

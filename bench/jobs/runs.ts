@@ -3,7 +3,7 @@ import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
-/** Which flow, by its workspace and its path there. */
+/** A flow, by its workspace and its path there. */
 export interface BenchFlow {
   readonly workspaceId: string
   readonly path: string
@@ -11,7 +11,7 @@ export interface BenchFlow {
 
 const idOf = ({ path }: BenchFlow): string => path.split('/').at(-1) ?? ''
 
-/** Lets so many runs of a flow wait with their jobs, as what set them off would have left them, and wakes the workers. */
+/** Writes this many waiting runs of a flow with their jobs, as their triggers would have left them, and wakes the workers. */
 export async function putRuns(db: Executor, flow: BenchFlow, count: number): Promise<void> {
   await db.query({
     text: `with made as materialized (select uuidv7() as id, uuidv7() as job_id from generate_series(1, $3::int)),
@@ -39,7 +39,7 @@ export async function putRuns(db: Executor, flow: BenchFlow, count: number): Pro
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, continueRunJob.name] })
 }
 
-/** Waits until a flow has so many runs that have ended, and gives how many it ended a second, from the first that began. */
+/** Waits until this many runs of a flow have ended, and returns the rate per second since the first began. */
 export async function runsEnded(db: Executor, flow: BenchFlow, count: number): Promise<number> {
   for (;;) {
     const [row] = await db.query<{ ended: number; failed: number; seconds: number }>({
@@ -50,12 +50,12 @@ export async function runsEnded(db: Executor, flow: BenchFlow, count: number): P
     })
     if (row && row.failed > 0) throw new Error(`${row.failed} runs failed`)
     if (row && row.ended >= count) return row.ended / row.seconds
-    // As often as the floor's queue is asked (drain.ts).
+    // As often as the floor's queue is polled (drain.ts).
     await delay(100)
   }
 }
 
-/** Waits until a run has begun, or ended, and gives when that was, in milliseconds since its making. */
+/** Waits until a run has begun, or ended, and returns when, in milliseconds since its creation. */
 export async function reached(db: Executor, runId: string, what: 'started_at' | 'finished_at'): Promise<number> {
   for (;;) {
     const [row] = await db.query<{ ms: number | null }>({
@@ -67,7 +67,7 @@ export async function reached(db: Executor, runId: string, what: 'started_at' | 
   }
 }
 
-/** Forgets the runs of a flow, and the jobs that wait to go on with any. */
+/** Deletes the runs of a flow, and the waiting jobs that would continue any. */
 export async function forgetRuns(db: Executor, flow: BenchFlow): Promise<void> {
   await db.query({
     text: `delete from pgboss.job where name = $1 and group_id = $2::text`,

@@ -3,15 +3,15 @@ import type { Side } from '#bench/case.ts'
 import type { Send } from '#bench/client.ts'
 import { sideOf } from '#bench/load.ts'
 
-/** How many scan, and how often each of them. */
+/** Number of stations, and the pause between scans of each. */
 const [stations, perSecond] = [4, 20]
 
-/** Of so many scans one is the one before it once more, as when somebody presses twice. */
+/** One scan in this many repeats the one before, as after a double press. */
 const repeats = 20
 
 /**
- * Stations that scan at their pace for some seconds, whether the scans before are answered or not. A scan's time counts from when it was due.
- * `amount` is scans a second. Throws unless every scan has a verdict that fits.
+ * Stations that scan at their pace for some seconds, without waiting for earlier answers. A scan's time counts from when it was due.
+ * `amount` is scans per second. Throws unless every scan has the expected verdict.
  */
 export async function scanAtStations(send: Send, queue: string, keys: (index: number) => string, seconds: number): Promise<Side> {
   const times: number[] = []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { serverOf } from '#bench/soak/memory.ts'
 import { childrenOf, memoryOf } from '#bench/soak/proc.ts'
 
-/** The most memory that a process has held so far, in megabytes; where the system does not keep that, what it holds now. */
+/** Peak memory of a process in megabytes; its present memory where the system has no peak. */
 export function peakMegabytes(pid: number): number {
   return kilobytesOf(pid) / 1_024
 }
@@ -16,11 +16,11 @@ function kilobytesOf(pid: number): number {
   }
 }
 
-/** What a process holds in memory now, in megabytes. */
+/** Present memory of a process, in megabytes. */
 export const residentMegabytes = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-/** What all processes of a database server hold of their own, without what they share, in megabytes. */
+/** Private memory of all processes of a database server, in megabytes. */
 export async function serverMegabytes(databaseUrl: string): Promise<number> {
   const backends = await childrenOf(await serverOf(databaseUrl))
   const sizes = await Promise.all(backends.map(async (pid) => (await memoryOf(pid))?.own ?? 0))

@@ -25,8 +25,8 @@ export async function startServer(file: string, environment: NodeJS.ProcessEnv, 
 }
 
 /**
- * What the Procfile tells Node for such a program. What it has no line for, the floor above all, is told what the API is, so that two sides
- * differ in what they do alone.
+ * Node's flags for such a program in the Procfile. A program without a line there, above all the floor, gets the flags of the API, so that
+ * both sides run alike.
  */
 function nodeFlags(file: string, args: readonly string[]): string[] {
   const types = readProcfile(join(root, 'Procfile'))

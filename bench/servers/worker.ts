@@ -3,11 +3,11 @@ import { peakMegabytes } from '#bench/servers/memory.ts'
 import { type Running, startServer } from '#bench/servers/start.ts'
 
 export interface RunningWorker extends Running {
-  /** What it held once it had started. */
+  /** Memory after the start. */
   readonly idleMegabytes: number
 }
 
-/** Starts a worker of some pools, which lives until the group's cases are measured. */
+/** Starts a worker of some pools, until the group's cases are measured. */
 export async function startWorker({ environment, atEnd }: Pick<Bench, 'environment' | 'atEnd'>, pools: string): Promise<RunningWorker> {
   const worker = await startServer('workers/main.ts', environment, [`--pools=${pools}`])
   atEnd(worker.stop)

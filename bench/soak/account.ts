@@ -3,14 +3,14 @@ import { type Row, readBooks } from '#bench/soak/books.ts'
 import type { Expected, Ledger } from '#bench/soak/ledger.ts'
 import type { Place } from '#bench/soak/places.ts'
 
-/** One thing that was held against the database: how many of it there were, and what was wrong. */
+/** One check against the database: how many things it covers, and the violations. */
 export interface Finding {
   readonly what: string
   readonly count: number
   readonly wrong: readonly string[]
 }
 
-/** Holds all that callers remember against what the database holds. Every finding should have nothing wrong. */
+/** Compares everything that callers remember with the database. No finding should have a violation. */
 export async function account(databaseUrl: string, places: readonly Place[], ledger: Ledger): Promise<readonly Finding[]> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
@@ -42,33 +42,33 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
   const ids = [...rows.values()].flat().map(({ id }) => id)
   const everMade = [...created.keys()]
   const changes = expected.flatMap((one) => [...one.changes].map(([notes, known]) => ({ one, notes, known })))
-  const lots = [
+  const files = [
     ...Map.groupBy(
-      expected.filter(({ lot }) => lot !== undefined),
-      ({ lot }) => lot,
+      expected.filter(({ group }) => group !== undefined),
+      ({ group }) => group,
     ),
   ]
   const numbers = [...created.values()].flat().map(({ number }) => number)
   return [
     finding(
-      'acknowledged creations are there once',
+      'acknowledged creations exist once',
       made.filter(({ gone }) => gone === 'no'),
       (one) => unless(rowsOf(one.mark).length === 1, `${one.mark}: ${rowsOf(one.mark).length} rows`),
     ),
-    finding('their ids, numbers and values are those that were told', made.filter(isThere), (one) => differs(one, rowsOf(one.mark)[0])),
-    finding('creations without an answer are there at most once', open, (one) =>
+    finding('their ids, numbers and values are those of the answers', made.filter(isThere), (one) => differs(one, rowsOf(one.mark)[0])),
+    finding('creations without an answer exist at most once', open, (one) =>
       unless(rowsOf(one.mark).length <= 1, `${one.mark}: ${rowsOf(one.mark).length} rows`),
     ),
     finding(
-      'refused creations are not there',
+      'refused creations do not exist',
       expected.filter(({ made }) => made === 'no'),
       (one) => unless(!isThere(one), one.mark),
     ),
-    finding('files were imported wholly or not at all', lots, ([lot, ofLot]) => {
-      const there = ofLot.filter(isThere).length
-      return unless(there === 0 || there === ofLot.length, `${lot}: ${there} of ${ofLot.length} rows`)
+    finding('files were imported completely or not at all', files, ([group, ofGroup]) => {
+      const there = ofGroup.filter(isThere).length
+      return unless(there === 0 || there === ofGroup.length, `${group}: ${there} of ${ofGroup.length} rows`)
     }),
-    finding('every record was asked for', [...rows.keys()], (mark) => unless(known.has(mark), mark)),
+    finding('every record was requested', [...rows.keys()], (mark) => unless(known.has(mark), mark)),
     finding(
       'acknowledged deletions',
       expected.filter(({ gone }) => gone === 'yes'),
@@ -81,7 +81,7 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
     finding('every record has one entry of its creation', [...new Set([...ids, ...everMade])], (id) =>
       unless(created.get(id)?.length === 1, `${id}: ${created.get(id)?.length ?? 0} entries`),
     ),
-    finding('every record that is gone has one entry of that, the others none', [...new Set([...ids, ...everMade])], (id) => {
+    finding('every deleted record has one entry of its deletion, the others none', [...new Set([...ids, ...everMade])], (id) => {
       const entries = deleted.get(id) ?? 0
       return unless(entries === (books.ids.has(id) ? 0 : 1), `${id}: ${entries} entries`)
     }),
@@ -90,7 +90,7 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
     ),
     finding('every notification is of a creation', [...notified.keys()], (id) => unless(created.has(id), id)),
     finding('numbers are distinct', numbers, (number, index) => unless(books.firstOf(number) === index, `${number}`)),
-    finding('counted records are those that there are', [books.counted], (counted) => unless(counted === ids.length, `${counted}`)),
+    finding('the count of records is right', [books.counted], (counted) => unless(counted === ids.length, `${counted}`)),
     finding('every operation has ended', books.operations, ({ kind, status, error }) =>
       unless(status === 'done', `${kind} ${status} ${error ?? ''}`),
     ),
@@ -105,9 +105,9 @@ function check(expected: readonly Expected[], books: Books): Finding[] {
 function differs({ mark, id, number, notes, changes }: Expected, row: Row | undefined): string | undefined {
   if (!row) return undefined
   const maybe = [...changes].filter(([, known]) => known === 'maybe').map(([text]) => text)
-  if (id !== undefined && row.id !== id) return `${mark}: id ${row.id}, told ${id}`
-  if (number !== undefined && row.number !== number) return `${mark}: number ${row.number}, told ${number}`
-  return [notes, ...maybe].includes(row.notes) ? undefined : `${mark}: notes "${row.notes}", told "${notes}"`
+  if (id !== undefined && row.id !== id) return `${mark}: id ${row.id}, answered ${id}`
+  if (number !== undefined && row.number !== number) return `${mark}: number ${row.number}, answered ${number}`
+  return [notes, ...maybe].includes(row.notes) ? undefined : `${mark}: notes "${row.notes}", answered "${notes}"`
 }
 
 function finding<T>(what: string, all: readonly T[], wrongOf: (one: T, index: number) => string | undefined): Finding {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Place } from '#bench/soak/places.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 
-/** A record as it is stored, what a caller chose of it. */
+/** A stored record, with the fields that a caller sets. */
 export interface Row {
   readonly id: string
   readonly mark: string
@@ -17,7 +17,7 @@ interface Entry {
   readonly number: string | null
 }
 
-/** All that the database holds of a workspace that a caller can remember. */
+/** All rows of a workspace that a caller can know about. */
 export async function readBooks(db: pg.Client, { id }: Place) {
   const all = async <T extends pg.QueryResultRow>(text: string): Promise<T[]> => (await db.query<T>(text.replaceAll('$1', `'${id}'`))).rows
   const columns = await all<{ key: string; column_name: string }>(

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { House, Resident } from '#bench/soak/house.ts'
+import type { Installation, Resident } from '#bench/soak/installation.ts'
 import { childrenOf } from '#bench/soak/proc.ts'
 
 /** One kill of the run. */
@@ -9,28 +9,28 @@ export interface Kill {
   readonly at: number
 }
 
-/** Where something is killed, and how many requests of each kind are being answered there. */
+/** Surroundings of a kill: the installation, and the open requests of each kind. */
 interface Scene {
-  readonly house: House
+  readonly installation: Installation
   readonly databaseUrl: string
   readonly underWay: ReadonlyMap<string, number>
 }
 
-/** Something to kill. */
+/** A target of kills. */
 interface Victim {
   readonly name: string
-  /** Its processes; without this, the resident of its name. */
+  /** Finds its processes; without it, the resident of its name. */
   readonly find?: (scene: Scene) => Promise<readonly number[]>
-  /** The kind of request that it should be at work for when it dies. */
+  /** The kind of request that it should be working on when it is killed. */
   readonly during?: string
 }
 
 /** A session of the API in the database: the server ends all other sessions too and recovers from its log. */
 const backend: Victim = { name: 'database backend', find: ({ databaseUrl }) => sessionOf(databaseUrl) }
 
-const runners: Victim = { name: 'function runners', find: ({ house }) => runnersOf(house), during: 'invoke' }
+const runners: Victim = { name: 'function runners', find: ({ installation }) => runnersOf(installation), during: 'invoke' }
 
-/** What is killed, in turn: first the workers under load, so that their next lives go through the 200 s that memory is looked at. */
+/** The targets in rotation: first the workers under load, so that their next lives cover the 200 s in which memory is measured. */
 const victims: readonly Victim[] = [
   { name: 'flows' },
   { name: 'functions', during: 'invoke, creates' },
@@ -46,17 +46,17 @@ const victims: readonly Victim[] = [
 ]
 
 const everyMs = 30_000
-const longestWaitMs = 5_000
+const maxWaitMs = 5_000
 
-/** Kills something every 30 s until `end` with SIGKILL, and tells of each. */
-export async function killInTurn(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
+/** Kills a target every 30 s until `end` with SIGKILL, and reports each kill. */
+export async function killInRotation(scene: Scene, end: number, say: (line: string) => void): Promise<readonly Kill[]> {
   const kills: Kill[] = []
   const started = performance.now()
   for (let count = 0; started + (count + 2) * everyMs < end + 1_000; count++) {
     await delay(started + (count + 1) * everyMs - performance.now())
     const { name, find, during } = victims[count % victims.length] as Victim
     if (during) await comesUp(during, scene)
-    const pids = find ? await find(scene) : scene.house.residents.filter((one) => one.name === name).flatMap(pidOf)
+    const pids = find ? await find(scene) : scene.installation.residents.filter((one) => one.name === name).flatMap(pidOf)
     if (pids.length === 0) throw new Error(`There is no ${name} to kill`)
     for (const pid of pids) kill(pid)
     kills.push({ name, at: performance.now() })
@@ -70,13 +70,13 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself since it was found.
+    // The process has ended by itself meanwhile.
   }
 }
 
-/** Waits until a request of the kind has been under way for a moment, though not for ever. */
+/** Waits until a request of the kind has been open for a moment, within a limit. */
 async function comesUp(kind: string, { underWay }: Scene): Promise<void> {
-  for (const end = performance.now() + longestWaitMs; performance.now() < end; await delay(2)) {
+  for (const end = performance.now() + maxWaitMs; performance.now() < end; await delay(2)) {
     if ((underWay.get(kind) ?? 0) === 0) continue
     await delay(25)
     if ((underWay.get(kind) ?? 0) > 0) return
@@ -96,7 +96,7 @@ async function sessionOf(databaseUrl: string): Promise<number[]> {
   }
 }
 
-async function runnersOf({ residents }: House): Promise<number[]> {
+async function runnersOf({ residents }: Installation): Promise<number[]> {
   const workers = residents.filter(({ name }) => name === 'functions').flatMap(pidOf)
   return (await Promise.all(workers.map(childrenOf))).flat()
 }

@@ -1,62 +1,62 @@
-import type { Door, Reply } from '#bench/soak/door.ts'
+import type { Client, Reply } from '#bench/soak/client.ts'
 import { type Expected, knownBy, type Ledger } from '#bench/soak/ledger.ts'
 import { type Place, valuesOf } from '#bench/soak/places.ts'
 
-/** A kind of request: how many of it come in a second, and how one is made in a workspace. */
+/** A kind of request: its rate per second, and how to send one to a workspace. */
 export interface Kind {
   readonly name: string
   readonly perSecond: number
-  readonly send: (place: Place, door: Door, ledger: Ledger) => Promise<Reply>
+  readonly send: (place: Place, client: Client, ledger: Ledger) => Promise<Reply>
 }
 
-/** Data rows in a file that is imported: three steps of an import, so that one may be killed between them. */
+/** Data rows of an imported file: three steps of an import, so that a kill can hit between them. */
 const rowsPerFile = 250
 
-/** How long a function waits, so that there are runs to be interrupted. */
+/** Duration of a function's wait, so that kills interrupt runs. */
 const runMs = 50
 
 /** The mixed load, 200 requests a second. */
 export const kinds: readonly Kind[] = [
-  { name: 'get', perSecond: 70, send: ({ orders, ids }, door) => door.send({ method: 'GET', path: `${orders}/${anyOf(ids).id}` }) },
-  { name: 'list', perSecond: 23, send: ({ orders }, door) => door.send({ method: 'GET', path: `${orders}?limit=50` }) },
-  { name: 'search', perSecond: 20, send: (place, door) => door.send({ method: 'GET', path: searchPath(place) }) },
-  { name: 'audit', perSecond: 5, send: ({ org }, door) => door.send({ method: 'GET', path: `${org}/audit?limit=50` }) },
-  { name: 'inbox', perSecond: 5, send: ({ org }, door) => door.send({ method: 'GET', path: `${org}/notifications?limit=50` }) },
+  { name: 'get', perSecond: 70, send: ({ orders, ids }, client) => client.send({ method: 'GET', path: `${orders}/${anyOf(ids).id}` }) },
+  { name: 'list', perSecond: 23, send: ({ orders }, client) => client.send({ method: 'GET', path: `${orders}?limit=50` }) },
+  { name: 'search', perSecond: 20, send: (place, client) => client.send({ method: 'GET', path: searchPath(place) }) },
+  { name: 'audit', perSecond: 5, send: ({ org }, client) => client.send({ method: 'GET', path: `${org}/audit?limit=50` }) },
+  { name: 'inbox', perSecond: 5, send: ({ org }, client) => client.send({ method: 'GET', path: `${org}/notifications?limit=50` }) },
   { name: 'create', perSecond: 30, send: create },
   { name: 'create, by key', perSecond: 5, send: createByKey },
   { name: 'update', perSecond: 22, send: update },
   { name: 'delete', perSecond: 3, send: remove },
   { name: 'import', perSecond: 0.5, send: importFile },
-  { name: 'export', perSecond: 0.5, send: ({ orders }, door) => door.send({ method: 'GET', path: `${orders}/export?q=first` }) },
+  { name: 'export', perSecond: 0.5, send: ({ orders }, client) => client.send({ method: 'GET', path: `${orders}/export?q=first` }) },
   { name: 'invoke', perSecond: 10, send: invoke },
   { name: 'invoke, creates', perSecond: 6, send: makeByFunction },
 ]
 
-async function create(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+async function create(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const one = ledger.expect(place, ledger.mark('create'), 'new')
-  const reply = await door.send({ method: 'POST', path: place.orders, body: creation(one) })
+  const reply = await client.send({ method: 'POST', path: place.orders, body: creation(one) })
   noteCreated(one, reply)
   return reply
 }
 
-/** A careful caller: the same request under the same key until it is answered. */
-async function createByKey(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+/** A careful caller: repeats the request under one key until it is answered. */
+async function createByKey(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const one = ledger.expect(place, ledger.mark('key'), 'new')
   const headers = { 'idempotency-key': one.mark }
   for (;;) {
-    const reply = await door.send({ method: 'POST', path: place.orders, body: creation(one), headers })
+    const reply = await client.send({ method: 'POST', path: place.orders, body: creation(one), headers })
     noteCreated(one, reply)
     if (one.made !== 'maybe') return reply
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-async function update(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+async function update(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const { id, mark } = anyOf(place.ids.filter(({ mark }) => !place.busy.has(mark)))
   const one = ledger.expected.get(mark) as Expected
   const notes = ledger.mark('change')
   place.busy.add(mark)
-  const reply = await door.send({ method: 'PUT', path: `${place.orders}/${id}/values`, body: JSON.stringify({ values: { notes } }) })
+  const reply = await client.send({ method: 'PUT', path: `${place.orders}/${id}/values`, body: JSON.stringify({ values: { notes } }) })
   place.busy.delete(mark)
   const known = knownBy(reply)
   one.changes.set(notes, known)
@@ -64,40 +64,40 @@ async function update(place: Place, door: Door, ledger: Ledger): Promise<Reply> 
   return reply
 }
 
-async function remove(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+async function remove(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const one = ledger.expected.get(place.doomed.pop() ?? '')
-  if (!one) return create(place, door, ledger)
+  if (!one) return create(place, client, ledger)
   one.gone = 'maybe'
-  const reply = await door.send({ method: 'DELETE', path: `${place.orders}/${one.id}` })
+  const reply = await client.send({ method: 'DELETE', path: `${place.orders}/${one.id}` })
   one.gone = knownBy(reply)
   return reply
 }
 
-async function importFile(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
-  const lot = ledger.mark('file')
-  const rows = Array.from({ length: rowsPerFile }, (_, index) => ledger.expect(place, `${lot} row ${index}`, 'imported', lot))
+async function importFile(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
+  const group = ledger.mark('file')
+  const rows = Array.from({ length: rowsPerFile }, (_, index) => ledger.expect(place, `${group} row ${index}`, 'imported', group))
   const body = ['mark,price,count,notes', ...rows.map(({ mark }) => `${mark},12.50,3,imported`)].join('\n')
-  const reply = await door.send({ method: 'POST', path: `${place.orders}/import`, body, headers: { 'content-type': 'text/csv' } })
+  const reply = await client.send({ method: 'POST', path: `${place.orders}/import`, body, headers: { 'content-type': 'text/csv' } })
   const known = knownBy(reply)
   const isWhole = known === 'yes' && JSON.parse(reply.text).data.created === rowsPerFile
   for (const row of rows) row.made = known
   return known === 'yes' && !isWhole ? { ...reply, status: 0, failure: `not all rows: ${reply.text.slice(0, 200)}` } : reply
 }
 
-async function invoke({ waiter }: Place, door: Door): Promise<Reply> {
-  return runOf(await door.send({ method: 'POST', path: waiter, body: `{"input":${runMs}}` })).reply
+async function invoke({ waiter }: Place, client: Client): Promise<Reply> {
+  return runOf(await client.send({ method: 'POST', path: waiter, body: `{"input":${runMs}}` })).reply
 }
 
-async function makeByFunction(place: Place, door: Door, ledger: Ledger): Promise<Reply> {
+async function makeByFunction(place: Place, client: Client, ledger: Ledger): Promise<Reply> {
   const one = ledger.expect(place, ledger.mark('invoke'), 'new')
-  const answer = await door.send({ method: 'POST', path: place.maker, body: JSON.stringify({ input: valuesOf(one.mark, 'new') }) })
+  const answer = await client.send({ method: 'POST', path: place.maker, body: JSON.stringify({ input: valuesOf(one.mark, 'new') }) })
   const { reply, result } = runOf(answer)
   one.made = knownBy(reply)
   if (one.made === 'yes') one.id = result as string
   return reply
 }
 
-/** What a run gave. One that was interrupted may have done anything up to then, and says so in its answer: for its caller that is none. */
+/** The result of a run. An interrupted run may have done anything before, and its answer says so: for its caller it has no answer. */
 function runOf(reply: Reply): { readonly reply: Reply; readonly result?: unknown } {
   if (knownBy(reply) !== 'yes') return { reply }
   const { result, error } = JSON.parse(reply.text).data as { result: unknown; error?: string }

@@ -1,32 +1,32 @@
-import type { Reply } from '#bench/soak/door.ts'
+import type { Reply } from '#bench/soak/client.ts'
 import type { Place } from '#bench/soak/places.ts'
 
-/** Whether something was done, as its caller knows it: answered with success, refused, or without an answer that says so. */
+/** Whether a request was carried out, as its caller knows: answered with success, refused, or unknown. */
 export type Known = 'yes' | 'no' | 'maybe'
 
-/** A record that somebody asked for, and what may be true of it at the end. */
+/** A requested record, and its possible states at the end. */
 export interface Expected {
   readonly place: Place
-  /** Its value of the field `mark`, which no other request sends. */
+  /** Value of the field `mark`, which no other request sends. */
   readonly mark: string
-  /** Rows of one file are all there or none is. */
-  readonly lot?: string
+  /** The file of an imported row; the rows of a file exist all or not at all. */
+  readonly group?: string
   made: Known
   id?: string
   number?: string
-  /** What `notes` holds, unless a change whose end is unknown was made. */
+  /** Value of `notes`, unless a change had no known result. */
   notes: string
-  /** Texts that changes put into `notes`. */
+  /** Texts that changes wrote to `notes`. */
   readonly changes: Map<string, Known>
   gone: Known
 }
 
-/** What the callers remember of what they were told. */
+/** Requests and answers as the callers remember them. */
 export interface Ledger {
   readonly expected: ReadonlyMap<string, Expected>
-  /** A text that was not given out before. */
+  /** Returns a text that was not used before. */
   readonly mark: (kind: string) => string
-  readonly expect: (place: Place, mark: string, notes: string, lot?: string) => Expected
+  readonly expect: (place: Place, mark: string, notes: string, group?: string) => Expected
 }
 
 export function openLedger(): Ledger {
@@ -35,14 +35,14 @@ export function openLedger(): Ledger {
   return {
     expected,
     mark: (kind) => `${kind} ${++count}`,
-    expect: (place, mark, notes, lot) => {
-      const one: Expected = { place, mark, made: 'maybe', notes, changes: new Map(), gone: 'no', ...(lot ? { lot } : {}) }
+    expect: (place, mark, notes, group) => {
+      const one: Expected = { place, mark, made: 'maybe', notes, changes: new Map(), gone: 'no', ...(group ? { group } : {}) }
       expected.set(mark, one)
       return one
     },
   }
 }
 
-/** What an answer tells of its request: a failure of the server's may have come after the deed. */
+/** What an answer says about its request: a server failure may come after the change. */
 export const knownBy = ({ status }: Reply): Known =>
   status >= 200 && status < 300 ? 'yes' : status >= 400 && status < 500 ? 'no' : 'maybe'

@@ -1,15 +1,15 @@
 import pg from 'pg'
-import type { House } from '#bench/soak/house.ts'
+import type { Installation } from '#bench/soak/installation.ts'
 import { childrenOf, type Memory, memoryOf, parentOf } from '#bench/soak/proc.ts'
 
-/** What one process held from its start to its end, or what is to tell of processes that come and go: the largest, and all together. */
+/** Memory of one process during its life; for short-lived processes, the largest and the sum. */
 export interface Life {
   readonly name: string
-  /** One a second: performance.now() and bytes. */
+  /** One sample per second: performance.now() and bytes. */
   readonly points: { readonly at: number; readonly bytes: number }[]
 }
 
-/** How memory went over a stretch of a life. */
+/** Memory over a part of a life. */
 export interface Trend {
   readonly name: string
   readonly seconds: number
@@ -18,18 +18,18 @@ export interface Trend {
   readonly firstMb: number
   readonly meanMb: number
   readonly highestMb: number
-  /** What a straight line through all points gains over 200 s, in megabytes and as a share of the mean. */
+  /** Growth of the fitted straight line over 200 s, in megabytes and as a share of the mean. */
   readonly growthMb: number
   readonly growth: number
 }
 
-/** The stretch that memory has to be flat over. */
+/** Period in which memory must be flat. */
 const stretchMs = 200_000
-/** What a process takes to settle; left out where a life is looked at that is shorter than the stretch. */
-const settlingMs = 30_000
+/** Warm-up of a process, left out of lives that are shorter than the period. */
+const warmUpMs = 30_000
 
-/** Looks at the memory of every process once a second until it is closed, and gives their lives. */
-export async function watchMemory(house: House, databaseUrl: string): Promise<() => readonly Life[]> {
+/** Samples the memory of every process once a second until it is closed, and returns their lives. */
+export async function watchMemory(installation: Installation, databaseUrl: string): Promise<() => readonly Life[]> {
   const server = await serverOf(databaseUrl)
   const lives = new Map<string, Life>()
   const note = (key: string, name: string, bytes: number): void => {
@@ -41,8 +41,8 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
     note(name, `${name}, largest`, Math.max(0, ...sizes))
     note(`${name}, all`, `${name}, all`, sum(sizes))
   }
-  const look = async (): Promise<void> => {
-    for (const { name, process } of house.residents) {
+  const sample = async (): Promise<void> => {
+    for (const { name, process } of installation.residents) {
       const pid = process.pid()
       const memory = pid === undefined ? undefined : await memoryOf(pid)
       if (memory) note(`${name} ${pid}`, name, memory.resident)
@@ -52,12 +52,12 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
     const own = await memoryOf(process.pid)
     if (own) note('generator', 'generator', own.resident)
   }
-  let isLooking = false
+  let isSampling = false
   const timer = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    void look().finally(() => {
-      isLooking = false
+    if (isSampling) return
+    isSampling = true
+    void sample().finally(() => {
+      isSampling = false
     })
   }, 1_000)
   return () => {
@@ -69,14 +69,14 @@ export async function watchMemory(house: House, databaseUrl: string): Promise<()
 const sizesOf = async (pids: readonly number[], part: keyof Memory): Promise<number[]> =>
   (await Promise.all(pids.map(memoryOf))).map((memory) => memory?.[part] ?? 0)
 
-/** The trend of each process: over the last 200 s where it lived through them, else over its longest life. */
+/** The trend of each process: over the last 200 s if it lived through them, else over its longest life. */
 export function trendsOf(lives: readonly Life[], end: number): readonly Trend[] {
   const byName = Map.groupBy(lives, ({ name }) => name)
   const trends = [...byName].map(([name, ofName]) => {
     const whole = ofName.map(({ points }) => points.filter(({ at }) => at >= end - stretchMs && at <= end))
     const through = whole.find((points) => lengthOf(points) > stretchMs - 10_000)
     const longest = ofName.map(({ points }) => points).toSorted((one, other) => lengthOf(other) - lengthOf(one))[0] ?? []
-    const points = through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > settlingMs)
+    const points = through ?? longest.filter(({ at }) => at - (longest[0]?.at ?? 0) > warmUpMs)
     return trendOf(name, points, through !== undefined)
   })
   return trends.filter(({ seconds }) => seconds > 0)
@@ -95,7 +95,7 @@ function trendOf(name: string, points: Life['points'], isWhole: boolean): Trend 
   return { name, seconds, isWhole, firstMb: sizes[0] ?? 0, meanMb, highestMb: Math.max(...sizes), growthMb, growth: growthMb / meanMb }
 }
 
-/** The process that all of PostgreSQL's are children of. */
+/** The parent of all PostgreSQL processes. */
 export async function serverOf(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()

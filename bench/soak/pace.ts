@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Door, Reply } from '#bench/soak/door.ts'
+import type { Client, Reply } from '#bench/soak/client.ts'
 import type { Kind } from '#bench/soak/kinds.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
 import type { Place } from '#bench/soak/places.ts'
 
-/** One request that was made. Times are those of performance.now(). */
+/** One request. Times are those of performance.now(). */
 export interface Sample {
   readonly kind: string
-  /** When it was due: how long it took counts from here, so that a request which had to wait its turn is not flattered. */
+  /** When it was due. Its duration counts from here, so that waiting before it is sent counts too. */
   readonly dueAt: number
   readonly endedAt: number
   readonly status: number
@@ -15,13 +15,13 @@ export interface Sample {
 }
 
 /**
- * Makes requests of every kind at its own fixed rate until `end`, whether the earlier ones are answered or not; settles with the last. How
- * many of a kind are under way stands in `underWay`.
+ * Sends requests of every kind at its fixed rate until `end`, without waiting for earlier answers; resolves after the last one. `underWay`
+ * has the number of open requests of each kind.
  */
 export async function keepPace(
   kinds: readonly Kind[],
   places: readonly Place[],
-  door: Door,
+  client: Client,
   ledger: Ledger,
   end: number,
   underWay: Map<string, number>,
@@ -31,14 +31,14 @@ export async function keepPace(
   const count = (kind: string, by: number) => underWay.set(kind, (underWay.get(kind) ?? 0) + by)
   const make = async ({ name, send }: Kind, place: Place, dueAt: number): Promise<void> => {
     count(name, 1)
-    const reply: Reply = await send(place, door, ledger)
+    const reply: Reply = await send(place, client, ledger)
     count(name, -1)
     const { status, failure = status < 300 ? undefined : reply.text.slice(0, 200) } = reply
     samples.push({ kind: name, dueAt, endedAt: performance.now(), status, ...(failure === undefined ? {} : { failure }) })
   }
-  const lane = async (kind: Kind, number: number): Promise<void> => {
+  const caller = async (kind: Kind, number: number): Promise<void> => {
     const gap = 1_000 / kind.perSecond
-    // The lanes do not start together, so that they do not go on together either.
+    // The callers start at different times, so that their requests are spread.
     const first = performance.now() + (gap * number) / kinds.length
     for (let index = 0; ; index++) {
       const dueAt = first + index * gap
@@ -48,7 +48,7 @@ export async function keepPace(
       sent.push(make(kind, places[index % places.length] as Place, dueAt))
     }
   }
-  await Promise.all(kinds.map(lane))
+  await Promise.all(kinds.map(caller))
   await Promise.all(sent)
   return samples
 }

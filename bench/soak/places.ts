@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { Call, Door } from '#bench/soak/door.ts'
+import type { Call, Client } from '#bench/soak/client.ts'
 import type { Ledger } from '#bench/soak/ledger.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -9,15 +9,15 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 /** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
 export interface Place {
   readonly id: string
-  /** Path of the workspace, of its records, of the function that makes one and of the one that only waits. */
+  /** Paths of the workspace, its records, the function that creates one and the function that only waits. */
   readonly org: string
   readonly orders: string
   readonly maker: string
   readonly waiter: string
-  /** Records to read and to change, and those to delete: nobody deletes what another reads. */
+  /** Records to read and change, and records to delete, which no other request uses. */
   readonly ids: { readonly id: string; readonly mark: string }[]
   readonly doomed: string[]
-  /** Marks of records that are being changed right now, one change at a time. */
+  /** Marks of records with an open change; a record has one at a time. */
   readonly busy: Set<string>
 }
 
@@ -25,7 +25,7 @@ export interface Place {
 export const firstRecords = 2_000
 const batchSize = 500
 
-/** Makes the person on whose behalf all is done, straight in the database, and gives a session token. */
+/** Creates the person for all requests, straight in the database, and returns a session token. */
 export async function makeOwner(databaseUrl: string): Promise<string> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
@@ -42,13 +42,13 @@ export async function makeOwner(databaseUrl: string): Promise<string> {
 }
 
 /** Makes a workspace with its first records. */
-export async function makePlace(door: Door, ledger: Ledger, name: string): Promise<Place> {
+export async function makePlace(client: Client, ledger: Ledger, name: string): Promise<Place> {
   const ask = async (method: Call['method'], path: string, body: object) => {
-    let reply = await door.send({ method, path, body: JSON.stringify(body) })
+    let reply = await client.send({ method, path, body: JSON.stringify(body) })
     // A new workspace is being set up for a moment.
     while (reply.status === 503) {
       await delay(50)
-      reply = await door.send({ method, path, body: JSON.stringify(body) })
+      reply = await client.send({ method, path, body: JSON.stringify(body) })
     }
     const { status, text, failure } = reply
     if (status < 200 || status > 299) throw new Error(`${method} ${path} answered ${status}: ${failure ?? text}`)
@@ -90,7 +90,7 @@ export async function makePlace(door: Door, ledger: Ledger, name: string): Promi
   return place
 }
 
-/** The values that a new record is sent with. */
+/** The values of a new record. */
 export const valuesOf = (mark: string, notes: string) => ({ mark, price: '12.50', count: 3, due: '2026-12-24', notes })
 
 interface Made {

@@ -3,20 +3,20 @@ import type { Kill } from '#bench/soak/faults.ts'
 import type { Trend } from '#bench/soak/memory.ts'
 import type { Sample } from '#bench/soak/pace.ts'
 
-/** The marks of the run. */
-export const marks = Object.freeze({
-  /** For so long after a kill the next two do not count. */
+/** The aims of the run. */
+export const aims = Object.freeze({
+  /** Requests within this time after a kill do not count for the next two aims. */
   aroundMs: 10_000,
   p99Ms: 500,
   failed: 0,
-  /** No request may take longer, whenever it is made. */
+  /** Maximum duration of any request. */
   longestMs: 10_000,
-  /** What memory may gain in 200 s: a share of it, or so many megabytes. */
+  /** Maximum growth of memory in 200 s: a share, or megabytes. */
   growth: 0.1,
   growthMb: 10,
 })
 
-/** A table of the run and the marks that it missed. */
+/** A table of the run and the aims that it missed. */
 export interface Part {
   readonly lines: readonly string[]
   readonly missed: readonly string[]
@@ -24,11 +24,11 @@ export interface Part {
 
 const timeOf = ({ dueAt, endedAt }: Sample): number => endedAt - dueAt
 
-/** Whether any part of a request fell into the time around a kill. */
+/** Whether any part of a request overlaps the time after a kill. */
 const isNear = ({ dueAt, endedAt }: Sample, kills: readonly Kill[]): boolean =>
-  kills.some(({ at }) => endedAt > at && dueAt < at + marks.aroundMs)
+  kills.some(({ at }) => endedAt > at && dueAt < at + aims.aroundMs)
 
-/** Per kind of request: how many, how long they took, and how long outside the time around kills. */
+/** Per kind of request: the number, durations, and durations outside the time after kills. */
 export function requestsPart(samples: readonly Sample[], kills: readonly Kill[]): Part {
   const away = samples.filter((sample) => !isNear(sample, kills))
   const kinds = [...Map.groupBy(samples, ({ kind }) => kind), ['all', [...samples]] as const]
@@ -49,7 +49,7 @@ export function requestsPart(samples: readonly Sample[], kills: readonly Kill[])
   const p99 = at(away.map(timeOf), 0.99)
   const [failures, hung] = [
     away.filter(({ failure }) => failure !== undefined),
-    samples.filter((sample) => timeOf(sample) > marks.longestMs),
+    samples.filter((sample) => timeOf(sample) > aims.longestMs),
   ]
   const statuses = [...Map.groupBy(samples, ({ status, failure }) => (status === 0 ? `none (${failure})` : `${status}`))]
   return {
@@ -58,8 +58,8 @@ export function requestsPart(samples: readonly Sample[], kills: readonly Kill[])
       `Answers: ${statuses.map(([status, all]) => `${status} × ${all.length}`).join(', ')}`,
     ],
     missed: [
-      ...(p99 < marks.p99Ms ? [] : [`p99 away from kills is ${p99.toFixed(0)} ms, must be under ${marks.p99Ms}`]),
-      ...(failures.length <= marks.failed
+      ...(p99 < aims.p99Ms ? [] : [`p99 away from kills is ${p99.toFixed(0)} ms, must be under ${aims.p99Ms}`]),
+      ...(failures.length <= aims.failed
         ? []
         : [`${failures.length} requests away from kills failed: ${failures[0]?.kind} ${failures[0]?.failure}`]),
       ...(hung.length === 0
@@ -69,7 +69,7 @@ export function requestsPart(samples: readonly Sample[], kills: readonly Kill[])
   }
 }
 
-/** Per kill: what died, which requests failed of it or took long, and after how long all went well again. */
+/** Per kill: the target, the requests that failed or took long, and the time until recovery. */
 export function killsPart(samples: readonly Sample[], kills: readonly Kill[], start: number): Part {
   const rows = kills.map(({ name, at: killed }) => {
     const bad = badAfter(samples, killed)
@@ -84,16 +84,16 @@ export function killsPart(samples: readonly Sample[], kills: readonly Kill[], st
       ` ${kinds}`,
     ]
   })
-  return { lines: table(['killed', 'failed', 'slow', 'good after', ' of them'], rows), missed: [] }
+  return { lines: table(['killed', 'failed', 'slow', 'good after', ' requests'], rows), missed: [] }
 }
 
-/** Requests that failed or took long, from a moment on until none did that was made in two seconds. */
+/** Requests that failed or took long, from a moment on until two seconds without any. */
 function badAfter(samples: readonly Sample[], moment: number): Sample[] {
-  const isBad = (sample: Sample) => sample.failure !== undefined || timeOf(sample) > marks.p99Ms
+  const isBad = (sample: Sample) => sample.failure !== undefined || timeOf(sample) > aims.p99Ms
   const bad: Sample[] = []
   let last = moment
   for (const sample of samples.filter(({ endedAt }) => endedAt > moment).toSorted((one, other) => one.dueAt - other.dueAt)) {
-    if (sample.dueAt > last + calmMs) break
+    if (sample.dueAt > last + recoveredMs) break
     if (!isBad(sample)) continue
     bad.push(sample)
     last = Math.max(last, sample.endedAt)
@@ -101,12 +101,12 @@ function badAfter(samples: readonly Sample[], moment: number): Sample[] {
   return bad
 }
 
-const calmMs = 2_000
+const recoveredMs = 2_000
 
-/** Sums of what comes and goes, and the side that makes the load. */
+/** Sums over short-lived processes, and the load generator. */
 const notJudged = /, all$|^generator$/
 
-/** Per process: what it held and how that grew. One that was killed in the last 200 s is told of without a mark. */
+/** Memory and growth per process. A process that was killed in the last 200 s has no aim. */
 export function memoryPart(trends: readonly Trend[]): Part {
   const rows = trends.map(({ name, seconds, firstMb, meanMb, highestMb, growthMb, growth }) => [
     name,
@@ -115,19 +115,19 @@ export function memoryPart(trends: readonly Trend[]): Part {
     `${(growth * 100).toFixed(1)} %`,
   ])
   const judged = trends.filter(({ name, isWhole }) => isWhole && !notJudged.test(name))
-  const rising = judged.filter(({ growth, growthMb }) => growth > marks.growth && growthMb > marks.growthMb)
+  const rising = judged.filter(({ growth, growthMb }) => growth > aims.growth && growthMb > aims.growthMb)
   return {
     lines: table(['memory, MB', 'over', 'first', 'mean', 'highest', 'in 200 s', ''], rows),
     missed: rising.map(({ name, growthMb }) => `memory of ${name} grows by ${growthMb.toFixed(0)} MB in 200 s`),
   }
 }
 
-/** What the database holds against what callers were told. */
+/** The database compared with the callers' memory. */
 export function accountPart(findings: readonly Finding[]): Part {
   const rows = findings.map(({ what, count, wrong }) => [what, count, wrong.length])
   const wrong = findings.filter((finding) => finding.wrong.length > 0)
   return {
-    lines: table(['accounting', 'looked at', 'wrong'], rows),
+    lines: table(['accounting', 'checked', 'wrong'], rows),
     missed: wrong.map((finding) => `${finding.what}: ${finding.wrong.length} wrong, such as ${finding.wrong.slice(0, 3).join('; ')}`),
   }
 }

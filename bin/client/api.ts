@@ -43,15 +43,23 @@ interface RetryPolicy {
 export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy = { waits: defaultWaits }): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
-  const send = async (path: string, request: RequestInit | (() => RequestInit)): Promise<Answer> => {
+  const retry = async <A extends Attempt>(attempt: () => Promise<A>): Promise<A> => {
     for (let retries = 0; ; retries++) {
-      const answer = await attempt(baseUrl + path, typeof request === 'function' ? request() : request)
+      const answer = await attempt()
       const wait = waits[retries]
       reached ||= answer.status !== unreachable
       if (answer.failure === undefined) return answer
       if (wait === undefined || !reached || !retryable.has(answer.status)) throw answer.failure
       await delay(wait * 1000)
     }
+  }
+  const send = (path: string, request: RequestInit | (() => RequestInit)) =>
+    retry(() => exchange(baseUrl + path, typeof request === 'function' ? request() : request))
+  const openBody = async (path: string) => {
+    const { response } = await retry(() => open(baseUrl + path, { headers }))
+    const body = response?.body
+    if (!response || !body) throw problem('INTERNAL', `${path} was answered without a body`)
+    return { headers: response.headers, bytes: Readable.fromWeb(body) }
   }
   const waitForResult = async <T>(path: string, { status, data }: Pick<Answer, 'status' | 'data'>): Promise<T> => {
     if (status !== 202) return data as T
@@ -68,9 +76,7 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
       await waitForResult(path, { status: 202, data })
       const org = path.split('/').slice(0, 3).join('/')
-      const response = await fetch(`${baseUrl}${org}/jobs/${(data as { job_id: string }).job_id}/result`, { headers })
-      if (!response.ok || !response.body) throw failureOf(parse(await response.text())?.error ?? { message: `${response.status}` })
-      return Readable.fromWeb(response.body)
+      return (await openBody(`${org}/jobs/${(data as { job_id: string }).job_id}/result`)).bytes
     },
     async post<T>(path: string, body: Body) {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
@@ -89,35 +95,50 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
       return (await send(path, request)).data as T
     },
     async open(path) {
-      const response = await fetch(baseUrl + path, { headers })
-      if (!response.ok || !response.body) throw failureOf(parse(await response.text())?.error ?? { message: `${response.status}` })
-      const sha256 = response.headers.get('etag')?.replaceAll('"', '') ?? ''
-      return { bytes: Readable.fromWeb(response.body), size: Number(response.headers.get('content-length')), sha256 }
+      const { headers: sent, bytes } = await openBody(path)
+      return { bytes, size: Number(sent.get('content-length')), sha256: sent.get('etag')?.replaceAll('"', '') ?? '' }
     },
   }
 }
 
-interface Answer {
+/** One try of a request. */
+interface Attempt {
   readonly status: number
-  readonly data: unknown
   readonly failure: Problem | undefined
 }
 
-/** Sends a request once. */
-async function attempt(url: string, request: RequestInit): Promise<Answer> {
+interface Answer extends Attempt {
+  readonly data: unknown
+}
+
+interface OpenAnswer extends Attempt {
+  readonly response: Response | undefined
+}
+
+/** Sends a request once, up to the response's headers. The body of a failure is read. */
+async function open(url: string, request: RequestInit): Promise<OpenAnswer> {
   let response: Response
   try {
     response = await fetch(url, request)
   } catch (error) {
     const { cause } = error as { cause?: { code?: string; message?: string } }
     const failure = problem('INTERNAL', `${new URL(url).origin} cannot be reached: ${cause?.message || cause?.code || error}`)
-    return { status: unreachable, data: undefined, failure }
+    return { status: unreachable, response: undefined, failure }
   }
   const { status, ok } = response
+  if (ok) return { status, response, failure: undefined }
+  const text = await response.text()
+  return { status, response: undefined, failure: failureOf(parse(text)?.error ?? { message: `${status} ${text.slice(0, 200)}` }) }
+}
+
+/** Sends a request once and reads the `data` of its response. */
+async function exchange(url: string, request: RequestInit): Promise<Answer> {
+  const { status, response, failure } = await open(url, request)
+  if (!response) return { status, data: undefined, failure }
   const text = await response.text()
   const body = parse(text)
-  if (ok && body) return { status, data: body.data, failure: undefined }
-  return { status, data: undefined, failure: failureOf(body?.error ?? { message: `${status} ${text.slice(0, 200)}` }) }
+  const foreign = body ? undefined : failureOf({ message: `${status} ${text.slice(0, 200)}` })
+  return { status, data: body?.data, failure: foreign }
 }
 
 interface ResponseBody {

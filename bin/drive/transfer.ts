@@ -77,7 +77,7 @@ export async function fetchFile(api: Api, { path, key }: DriveLocation, file: st
   }
   try {
     await pipeline(countedBytes(), createWriteStream(partial))
-    if (digest.digest('hex') !== sha256) throw problem('INTERNAL', 'What arrived is not what was sent: its digest is another')
+    if (digest.digest('hex') !== sha256) throw problem('INTERNAL', 'The downloaded file does not match its digest')
     await rename(partial, file)
     return done
   } finally {

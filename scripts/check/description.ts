@@ -6,8 +6,8 @@ import rulesets from '@stoplight/spectral-rulesets'
 import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 
-// Holds the description of the API against the recommended rules of Redocly and Spectral; a warning counts as a failure. What a rule of
-// Redocly finds and is meant stands in .redocly.lint-ignore.yaml, by its place in the file that is written here.
+// Checks the description of the API by the recommended rules of Redocly and Spectral. A warning counts as a failure. Accepted findings of
+// Redocly are listed in .redocly.lint-ignore.yaml, by their place in the file that is written here.
 
 const root = resolve(import.meta.dirname, '..', '..')
 const file = join(root, '.cache', 'openapi.json')

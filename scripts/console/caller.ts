@@ -5,17 +5,17 @@ import type { PlatformScope, Principal, Scope } from '#shared/core/scope/scope.t
 import { createAccessKey, revokeAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Somebody who calls from the console, with credentials made for it. */
+/** A principal with credentials made for the console. */
 export interface Caller {
   readonly principal: Principal
   readonly token: string
-  /** Takes the credentials back. */
+  /** Revokes the credentials. */
   readonly leave: () => Promise<void>
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Signs a person in without its password. */
+/** Signs a person in without a password. */
 export async function callAsPerson(scope: PlatformScope, personId: string): Promise<Caller> {
   const person = await findPerson(scope.db, personId)
   const session = person && (await openSession(scope, person))
@@ -24,7 +24,7 @@ export async function callAsPerson(scope: PlatformScope, personId: string): Prom
   return { principal, token: session.token, leave: () => deleteSession(scope.db, principal.sessionId ?? '') }
 }
 
-/** Gives a service account a key of one day. `scope` is the platform's own in the account's workspace. */
+/** Creates a key for a service account that expires after one day. `scope` is the platform's own in the account's workspace. */
 export async function callAsAccount(scope: Scope, accountId: string): Promise<Caller> {
   const tomorrow = new Date(scope.now().getTime() + dayMs).toISOString()
   const { id, key } = await createAccessKey(scope, accountId, { name: 'console', expires_at: tomorrow })

@@ -2,15 +2,15 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** A function of a domain, as its file exports it. */
+/** An exported function of a domain. */
 type DomainFunction = (...args: readonly unknown[]) => unknown
 
-/** The functions of one domain by their names. */
+/** The functions of one domain by name. */
 export type DomainFunctions = Readonly<Record<string, DomainFunction>>
 
 const shared = join(import.meta.dirname, '..', '..', 'shared')
 
-/** The functions of every domain, such as `records`, by the name of its folder; those of its subjects are among them. */
+/** The functions of every domain, such as `records`, by the name of its folder; subfolders are included. */
 export async function loadDomains(): Promise<Readonly<Record<string, DomainFunctions>>> {
   const folders = globSync('{platform,core,features}/*/', { cwd: shared })
   const domains = folders.map(async (folder) => [folder.split('/')[1] ?? '', await loadDomain(join(shared, folder))] as const)

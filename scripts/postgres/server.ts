@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts'
 import type { Profile } from './profile.ts'
 import { readStatus } from './stale-files.ts'
 
-/** A running PostgreSQL. `ended` settles with the last lines of its log when the server is gone, for whatever reason. */
+/** A running PostgreSQL. `ended` resolves with the last lines of its log when the server has ended for any reason. */
 export type Server = { readonly pid: number; readonly ended: Promise<string>; readonly signal: (name: NodeJS.Signals) => void }
 
 const signals: Readonly<Record<Profile['shutdown'], readonly { name: NodeJS.Signals; waitMs: number }[]>> = {
@@ -25,8 +25,8 @@ const signals: Readonly<Record<Profile['shutdown'], readonly { name: NodeJS.Sign
 const startTimeoutMs = 60_000
 
 /**
- * Starts PostgreSQL on a folder that nothing else uses and waits until it accepts sessions on 127.0.0.1, crash recovery
- * included. Throws with its log when it does not come up.
+ * Starts PostgreSQL on a folder that no other server uses and waits until it accepts sessions on 127.0.0.1, including crash recovery.
+ * Throws with its log if it does not start.
  */
 export async function startServer(identity: Identity, folder: string, port: number, profile: Profile): Promise<Server> {
   const server = launch(identity, folder, port, profile)
@@ -43,7 +43,7 @@ export async function startServer(identity: Identity, folder: string, port: numb
   return server
 }
 
-/** Stops it, insisting more and more; settles when it is gone. */
+/** Stops the server by stronger and stronger signals; resolves when it has ended. */
 export async function stopServer(server: Server, shutdown: Profile['shutdown']): Promise<void> {
   for (const { name, waitMs } of signals[shutdown]) {
     server.signal(name)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What the file that PostgreSQL keeps about itself says: the process, and how far it is ('starting', 'ready', 'stopping'). */
+/** Reads postmaster.pid: the process and its state ('starting', 'ready', 'stopping'). */
 export function readStatus(folder: string): { pid: number; state: string } {
   try {
     const lines = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
@@ -13,8 +13,8 @@ export function readStatus(folder: string): { pid: number; state: string } {
 }
 
 /**
- * Waits until no PostgreSQL uses this folder, and after 5 s ends it. One whose supervisor was killed is on its way down by
- * itself; one that was killed leaves sessions that notice a moment later. Needs /proc; elsewhere PostgreSQL's own check stands.
+ * Waits until no PostgreSQL uses this folder; ends it after 5 s. A server whose supervisor was killed stops by itself; sessions of a killed
+ * server end a moment later. Needs /proc; elsewhere PostgreSQL's own check applies.
  */
 export async function clearFolder(folder: string): Promise<void> {
   if (process.platform !== 'linux') return
@@ -28,8 +28,8 @@ export async function clearFolder(folder: string): Promise<void> {
   throw new Error(`PostgreSQL (processes ${serversOn(folder).join(', ')}) is using ${folder} and cannot be ended.`)
 }
 
-// From before a reboot or from another container, the file may name a process that lives but is no PostgreSQL of this folder.
-// PostgreSQL would take it for one. A file that names a dead process it removes itself.
+// After a reboot, or from another container, the file may name a living process that is not this folder's PostgreSQL, and PostgreSQL would
+// refuse to start. A file that names a dead process is removed by PostgreSQL.
 function removeForeignFile(folder: string): void {
   const { pid } = readStatus(folder)
   if (pid > 0 && send(pid, 0)) rmSync(join(folder, 'postmaster.pid'), { force: true })

@@ -7,15 +7,15 @@ import { temporaryProfile } from './profile.ts'
 
 const prefix = 'kontor-postgres-temporary-'
 
-/** Files that lie in memory, where the system has that. */
+/** A folder in memory, where the system has one. */
 const memory = '/dev/shm'
 
-/** What must be free there: a run of all tests holds up to 1 GB at a time, most of it write-ahead log. */
+/** Free bytes needed there: a run of all tests holds up to 1 GB at a time, mostly write-ahead log. */
 const memoryBytes = 4 * 2 ** 30
 
 /**
- * Starts an empty PostgreSQL that is fast and forgetful, with a superuser. Stopping it removes its folder; one that was left
- * behind by a process that was killed goes with the next call.
+ * Starts an empty, fast PostgreSQL without durability, with a superuser. Stopping it removes its folder. Folders that killed processes left
+ * behind are removed first.
  */
 export async function startTemporary(say: (line: string) => void): Promise<EmbeddedPostgres> {
   await removeAbandoned()
@@ -35,8 +35,8 @@ export async function startTemporary(say: (line: string) => void): Promise<Embed
 }
 
 /**
- * Where the server's files lie. Each world of a test is a clone of 800 files that are soon deleted, and a disk is slow to make files after
- * many were deleted: ext4 took 400 to 800 ms of processor time for a clone, files in memory take 50.
+ * The folder for the server's files. Each test world is a clone of 800 files that are soon deleted, and disks create files slowly after
+ * many deletions: ext4 took 400 to 800 ms of processor time per clone, memory takes 50.
  */
 function chosenFolder(): string {
   return freeBytes(memory) >= memoryBytes ? memory : tmpdir()
@@ -66,13 +66,13 @@ function namesIn(folder: string): string[] {
 async function removeUnlessTaken(folder: string, name: string): Promise<void> {
   const home = join(folder, name)
   try {
-    // The one who makes it takes its lock a moment later.
+    // Its creator takes the lock a moment later.
     if (Date.now() - statSync(home).mtimeMs < 10_000) return
     const lock = await takeLock(join(home, 'lock'))
     if (!lock.taken) return
     lock.release()
     rmSync(home, { recursive: true, force: true })
   } catch {
-    // Somebody else's.
+    // The folder belongs to another user.
   }
 }

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Bootstrap } from './bootstrap.ts'
 import type { SupervisedProcess } from './supervised-process.ts'
 
-/** A program that cannot start says why each time; after this many times it is not going to. */
-const mostEnds = 5
+/** Number of exits after which a program counts as unable to start. */
+const maxEnds = 5
 
-/** Settles when the API on this port says that it is ready. Throws when its process keeps ending instead. */
+/** Resolves when the API on this port is ready. Throws if its process keeps ending instead. */
 export async function waitUntilReady(port: number, api: SupervisedProcess): Promise<void> {
   while (!(await isReady(port))) {
-    if (api.ends() >= mostEnds) throw new Error('The API does not start: see what it says above.')
+    if (api.ends() >= maxEnds) throw new Error('The API does not start: see what it says above.')
     await delay(50)
   }
 }
 
-/** The lines that a start ends with: where it is, and on an embedded database how to use it at once. */
+/** The last lines of a start: the address and, on an embedded database, how to use it. */
 export function announcement(publicUrl: string, bootstrap: Bootstrap | null, isFirst: boolean, file: string): readonly string[] {
   const where = `Kontor is ready at ${publicUrl} (reference: ${publicUrl}/docs)`
   if (!bootstrap) return [where]
@@ -23,7 +23,7 @@ export function announcement(publicUrl: string, bootstrap: Bootstrap | null, isF
   return isFirst ? [where, key, call, more] : [where, call]
 }
 
-// A command line that lists records of the demo workspace, ready to be pasted.
+// A command line that lists records of the demo workspace.
 function exampleCall({ base_url, org_id, api_key }: Bootstrap): string {
   return `curl -H 'Authorization: Bearer ${api_key}' ${base_url}/orgs/${org_id}/records/accounts`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivate } from './private-file.ts'
 
-/** What the first start leaves for its user: addresses, the demo workspace, its owner and an access key ("decisions", Running it). */
+/** The content of bootstrap.json: addresses, the demo workspace, its owner and an access key ("decisions", Running it). */
 export type Bootstrap = {
   readonly base_url: string
   readonly public_url: string
@@ -11,7 +11,7 @@ export type Bootstrap = {
   readonly api_key: string
 }
 
-/** Reads DATA_DIR/bootstrap.json; null when there is none. Its addresses are corrected first when they are not those of this start. */
+/** Reads DATA_DIR/bootstrap.json; null if there is none. Its addresses are corrected first if this start has others. */
 export function readBootstrap(dataDir: string, publicUrl: string): Bootstrap | null {
   const file = join(dataDir, 'bootstrap.json')
   const found = parse(file)

@@ -3,7 +3,7 @@ import { delimiter, dirname } from 'node:path'
 import { endWithParent } from '../end-with-parent.mjs'
 import { forward, type Say } from './output.ts'
 
-/** A process that runs. `ended` settles with its exit code or its signal as text, and with an empty text when all went well. */
+/** A running process. `ended` resolves with its exit code or signal as text, or with an empty text for success. */
 export type Child = {
   /** Undefined when it could not be started. */
   readonly pid: number | undefined
@@ -13,9 +13,9 @@ export type Child = {
 }
 
 /**
- * Runs a command line by the shell, with `node` being the Node that runs this, and passes its lines on. It ends with this
- * process whatever becomes of it. A process group of its own keeps the terminal's Ctrl-C from it, so that processes stop in
- * order, and holds what it starts: `sweep` ends all of that.
+ * Runs a command line by the shell, with the running Node as `node`, and passes its lines on. The command ends with this process, even
+ * after SIGKILL. A process group of its own keeps the terminal's Ctrl-C away, so that processes stop in order; `sweep` kills the whole
+ * group.
  */
 export function runChild(command: string, environment: NodeJS.ProcessEnv, say: Say): Child {
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter)
@@ -33,20 +33,20 @@ export function runChild(command: string, environment: NodeJS.ProcessEnv, say: S
   })
   const group = child.pid
   if (!group) return { pid: group, ended, kill: () => {}, sweep: () => {} }
-  tellLauncher({ group, isRunning: true })
+  notifyLauncher({ group, isRunning: true })
   return {
     pid: group,
     ended,
     kill: (signal) => child.kill(signal),
     sweep: () => {
       endGroup(group)
-      tellLauncher({ group, isRunning: false })
+      notifyLauncher({ group, isRunning: false })
     },
   }
 }
 
-// The launcher ends the groups of a supervisor that was killed: what a process has started does not end with it by itself.
-function tellLauncher(message: { group: number; isRunning: boolean }): void {
+// Descendants do not end with a supervisor that was killed, so the launcher ends their groups.
+function notifyLauncher(message: { group: number; isRunning: boolean }): void {
   if (process.connected) process.send?.(message, () => {})
 }
 
@@ -54,6 +54,6 @@ function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

@@ -2,13 +2,13 @@ import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { takeLock } from '../lock.mjs'
 
-/** How long a run may take to notice that it was killed, and how long to stop after that. */
+/** How long a killed run may take to notice, and then to stop. */
 const noticeMs = 2_000
 const stopMs = 60_000
 
 /**
- * Makes this run the only one that uses a data folder, and answers how to let go of it. A run that is just stopping is waited
- * for; one that goes on is an error which names its process and the way out.
+ * Locks a data folder for this run and returns the release. Waits for a run that is stopping; for any other, throws an error that names its
+ * process and the way out.
  */
 export async function lockDataFolder(dataDir: string, stop: AbortSignal): Promise<() => void> {
   const file = join(dataDir, 'lock')

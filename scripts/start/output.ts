@@ -7,12 +7,12 @@ export type Say = (line: string) => unknown
 
 const readable = prettyFactory({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', singleLine: true, colorize: true })
 
-/** A line of a process as a terminal shows it: one of its log reads as words, any other as it is. */
+/** A line as a terminal shows it: log entries in readable form, other lines unchanged. */
 const shown = (line: string): string => (process.stdout.isTTY && line.startsWith('{') ? readable(line).trimEnd() : line)
 
 const colours = [36, 33, 32, 35, 34, 31]
 
-/** Gives each name a way to print: its lines stand behind the name, which is as wide for all and coloured on a terminal. */
+/** Makes a printer for each name. Its lines begin with the name, padded to equal width and coloured on a terminal. */
 export function createPrefixes(names: readonly string[]): (name: string) => Say {
   const width = Math.max(...names.map((name) => name.length))
   return (name) => {

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
 
-/** Writes a file that only its owner reads. It gets its name when it is whole on the disk, so that a start that is cut off leaves no half of one. */
+/** Writes a file that only its owner reads. The file is complete before it gets its name, so an interrupted start leaves no half file. */
 export function writePrivate(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: privateFolderMode })
   const unfinished = `${file}.${process.pid}`

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** One kind of process: what it is called and the command line that runs it. */
+/** One kind of process: its name and its command line. */
 export type ProcessType = { readonly name: string; readonly command: string }
 
-/** Reads a Procfile: a line `name: command` for each kind, empty lines and lines from # on aside. Any other line throws. */
+/** Reads a Procfile: one line `name: command` per kind, besides empty lines and comments. Any other line throws. */
 export function readProcfile(file: string): readonly ProcessType[] {
   return readFileSync(file, 'utf8')
     .split('\n')

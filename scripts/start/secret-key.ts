@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { writePrivate } from './private-file.ts'
 
 /**
- * The SECRET_KEY of a data folder: 32 random bytes as hexadecimal digits, made with the first call and kept in a file that
- * only its owner reads. What was encrypted with it is lost with it, so a file that holds none is an error and never replaced.
+ * The SECRET_KEY of a data folder: 32 random bytes as hexadecimal digits, created by the first call and kept in a file that only its owner
+ * reads. Without the key, encrypted data is lost, so an invalid file is an error and is never replaced.
  */
 export function ensureSecretKey(dataDir: string): string {
   const file = join(dataDir, 'secret-key')

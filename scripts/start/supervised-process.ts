@@ -3,22 +3,22 @@ import { runChild } from './child.ts'
 import type { Say } from './output.ts'
 import type { ProcessType } from './procfile.ts'
 
-/** A process that is started again whenever it ends, until it is stopped. */
+/** A process that is restarted whenever it ends, until it is stopped. */
 export type SupervisedProcess = {
   /** The process that runs now, or the last one that ran. */
   readonly pid: () => number | undefined
-  /** How often it has ended without being told to. */
+  /** Number of unexpected ends. */
   readonly ends: () => number
-  /** Asks it to stop, ends it and whatever it has started after the grace, and settles when it is gone. */
+  /** Sends SIGTERM, kills the process group after the grace, and resolves when it is gone. */
   readonly stop: (graceMs: number) => Promise<void>
 }
 
 const firstWaitMs = 500
 const longestWaitMs = 30_000
-/** One that ran for as long as this was well: it waits no longer than the first time. */
+/** A run of this length resets the wait before a restart. */
 const healthyMs = 30_000
 
-/** Starts a process of the Procfile with these variables and keeps it running. */
+/** Starts a process of the Procfile with these variables and restarts it whenever it ends. */
 export function supervise({ name, command }: ProcessType, environment: NodeJS.ProcessEnv, say: Say): SupervisedProcess {
   const stopped = new AbortController()
   let ends = 0

@@ -5,18 +5,15 @@ import { createInterface } from 'node:readline'
 import { endWithParent } from '../end-with-parent.mjs'
 import { createTally, type Tally } from './tally.ts'
 
-// Two more than there are cores, since tests wait as well (measured on 2 cores: a sixth sooner done than with one more). Each has databases,
-// APIs and workers of its own; many more of them would wait for each other.
+// Two more than there are cores, because tests also wait (on 2 cores a sixth faster than one more). Each thread has databases, APIs and
+// workers of its own; many more threads would wait for each other.
 const filesAtOnce = Math.min(availableParallelism() + 2, 8)
 const graceMs = 5_000
 
-/** How long a test took, behind its title: of tests that share a thread it says mostly how long they waited for their turn. */
+/** The duration behind a test's title: tests that share a thread mostly wait for each other, so it says little. */
 const duration = / \S*?\((?:\d+[hm] )*[\d.]+m?s\)\S*$/
 
-/**
- * Runs AVA with these arguments, shows its report, and answers the count. Nothing of it is left afterwards, whether it ended
- * by itself or because it was told to stop.
- */
+/** Runs AVA with these arguments, shows its report, and returns the count. No process remains, whether it ended or was stopped. */
 export async function runAva(args: readonly string[], env: NodeJS.ProcessEnv, stop: AbortSignal, isGrouped: boolean): Promise<Tally> {
   const cli = join(import.meta.dirname, '..', '..', 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const concurrency = `--concurrency=${filesAtOnce}`
@@ -47,6 +44,6 @@ function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     if (pid) process.kill(-pid, signal)
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

@@ -1,8 +1,7 @@
 import { registerHooks } from 'node:module'
 
-// A thread of tests loads all of Kontor, some 900 files that name each other by `#`. What such a name means is told here without looking
-// into package.json and at the file each time: loading takes 1.4 s of processor time instead of 2.0. What `ava` means to a file that
-// shares its thread is told here too.
+// A test thread loads some 900 files that import each other by `#`. This hook resolves these names without reading package.json and probing
+// files each time: loading takes 1.4 s of processor time instead of 2.0. It also resolves `ava` for files that share a thread.
 
 const root = new URL('../../', import.meta.url).href
 const ours = /^#(api|bench|scripts|shared|test|workers)\//

@@ -1,4 +1,4 @@
 import { sectionOf } from './sections.ts'
 
-// What `import test from 'ava'` means to a file that shares a thread, one instance a file: `?of=` names it.
+// Replaces `ava` for a file that shares a thread; one instance per file, which `?of=` names.
 export default sectionOf(new URL(import.meta.url).searchParams.get('of') ?? '').test

@@ -1,8 +1,8 @@
 import { flushCompileCache } from 'node:module'
 import test, { type ExecutionContext, type ImplementationFn } from 'ava'
 
-// Files that share a thread. Each is a section: its tests run as they would alone, hooks and all, when those of the section before have
-// ended. Loading Kontor costs a second of processor time and a world half of one, so a thread for each file cost three times as much.
+// Files that share a thread. Each file is a section: its tests and hooks run as they would alone, after those of the section before.
+// Loading Kontor costs a second of processor time and a world half a second, so a thread per file cost three times as much.
 
 type Run = ImplementationFn<[]>
 type Hook = () => unknown
@@ -13,7 +13,7 @@ interface Declared {
   readonly isSerial: boolean
 }
 
-/** What a file of tests imports as `ava` where it shares a thread. Of AVA's hooks and modifiers it has those that the tests use. */
+/** Replaces `ava` for a test file that shares a thread. It has those of AVA's hooks and modifiers that the tests use. */
 export class Section {
   readonly #name: string
   readonly #tests: Declared[] = []
@@ -35,24 +35,24 @@ export class Section {
       serial: Object.assign(declare(true), { skip }),
       skip,
       before: hooks(this.#before),
-      // A section goes on when one of its tests fails, so that both kinds are one.
+      // A section continues after a failed test, so both kinds are the same.
       after: Object.assign(hooks(this.#after), { always: hooks(this.#after) }),
       afterEach: { always: hooks(this.#afterEach) },
     })
   }
 
-  /** Declares the tests to AVA, to run when `turn` has come. Answers when the last has ended and what was to follow it is done. */
-  declare(turn: Promise<void>): Promise<void> {
+  /** Declares the tests to AVA; they run after `previous`. Resolves when all tests and their `after` hooks have ended. */
+  declare(previous: Promise<void>): Promise<void> {
     for (const title of this.#skipped) test.skip(this.#titled(title), () => undefined)
-    const begun = turn.then(() => inOrder(this.#before))
-    begun.catch(() => undefined) // Each of its tests fails by it.
+    const begun = previous.then(() => inOrder(this.#before))
+    begun.catch(() => undefined) // A failed `before` hook fails each of its tests.
     const serial = this.#tests.filter(({ isSerial }) => isSerial)
     const concurrent = this.#tests.filter(({ isSerial }) => !isSerial)
-    let last = turn
+    let last = previous
     for (const one of serial) last = this.#declareOne(one, begun, last)
     const ended = concurrent.map((one) => this.#declareOne(one, begun, last))
     const closed = Promise.all([last, ...ended]).then(() => inOrder(this.#after))
-    // A hook of AVA, so that what fails in it is told as such.
+    // As a hook of AVA, so that AVA reports its failure.
     if (this.#after.length > 0 && this.#tests.length > 0) test.after.always(this.#titled('after'), () => closed)
     return closed.catch(() => undefined)
   }
@@ -61,12 +61,12 @@ export class Section {
     return `${this.#name} › ${title}`
   }
 
-  #declareOne({ title, run }: Declared, begun: Promise<void>, turn: Promise<void>): Promise<void> {
+  #declareOne({ title, run }: Declared, begun: Promise<void>, previous: Promise<void>): Promise<void> {
     const ended = Promise.withResolvers<void>()
     test(this.#titled(title), async (t: ExecutionContext) => {
-      t.teardown(ended.resolve) // The first is the last to run.
+      t.teardown(ended.resolve) // Teardowns run in reverse order, so this one is the last.
       if (this.#afterEach.length > 0) t.teardown(() => inOrder(this.#afterEach))
-      await turn
+      await previous
       await begun
       await run(t)
     })
@@ -87,13 +87,13 @@ export function sectionOf(file: string): Section {
   return found
 }
 
-/** Loads these files below `test` and declares what they test, one after the other. */
+/** Loads these files below `test` and declares their tests, one file after the other. */
 export async function runSections(files: readonly string[]): Promise<void> {
   for (const file of files) {
     sectionOf(file)
     await import(`#test/${file}?section`)
   }
-  flushCompileCache() // For the threads and processes that are started from now on; otherwise it is written when the run ends.
-  let turn = Promise.resolve()
-  for (const section of sections.values()) turn = section.declare(turn)
+  flushCompileCache() // For threads and processes that start from now on; otherwise the cache is written when the run ends.
+  let previous = Promise.resolve()
+  for (const section of sections.values()) previous = section.declare(previous)
 }

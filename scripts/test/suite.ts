@@ -4,18 +4,18 @@ import { runAva } from './ava.ts'
 import { writeGroups } from './groups.ts'
 import type { Tally } from './tally.ts'
 
-/** What configures a run of Kontor is none of a test's business. */
+/** Settings of a running Kontor, which tests must not inherit. */
 const settingsOfARun = /^(DATABASE_URL|DATA_DIR|PORT|PUBLIC_URL|SECRET_KEY|SMTP_URL|S3_.*)$/
 
-/** Where Node keeps what it has compiled, for the next thread and the next run: loading a file costs half. */
+/** Node's compile cache, shared by threads and runs: it halves the time to load a file. */
 const compiled = join(import.meta.dirname, '..', '..', '.cache', 'compiled')
 
-/** Without a name, options such as `--match` are for all files, each in a thread of its own. */
+/** Without a named file, options such as `--match` apply to all files, each in its own thread. */
 const everyFile = 'test/**/*.test.ts'
 
 /**
- * Runs test files, all when none is named, against a temporary database server, or the one of TEST_DATABASE_URL. The server
- * is gone when the count is there.
+ * Runs the named test files, or all, against a temporary database server or the one of TEST_DATABASE_URL. The temporary server is gone when
+ * the count is returned.
  */
 export async function runSuite(args: readonly string[], stop: AbortSignal): Promise<Tally> {
   const given = process.env.TEST_DATABASE_URL
@@ -30,7 +30,7 @@ export async function runSuite(args: readonly string[], stop: AbortSignal): Prom
   }
 }
 
-/** What AVA is to run: all files in groups that share a thread, or those that are named as they are. */
+/** AVA's files: all in groups that share a thread, or the named ones as they are. */
 function chosenFiles(args: readonly string[]): readonly string[] {
   if (args.length === 0) return writeGroups()
   return args.some((arg) => !arg.startsWith('-')) ? args : [...args, everyFile]

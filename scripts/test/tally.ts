@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** How many tests ended how. */
+/** Numbers of tests by outcome. */
 export type Tally = { passed: number; failed: number; skipped: number }
 
-// What AVA prints at its end. It leaves out how many passed as soon as one failed, so those are counted as they come.
+// The summary of AVA. It leaves out the number of passed tests as soon as one failed, so those are counted line by line.
 const totals: readonly { line: RegExp; outcome: keyof Tally }[] = [
   { line: /^ {2}(\d+) tests? failed$/, outcome: 'failed' },
   { line: /^ {2}(\d+) hooks? failed$/, outcome: 'failed' },
@@ -16,8 +16,8 @@ const pass = /^ {2}[✔√] /
 const rule = /^ {2}─+$/
 
 /**
- * Counts along with the report of AVA: `read` takes its lines one by one, `result` its exit code. A run that ended badly
- * without a failed test, a file that does not load for one, counts as one failure.
+ * Counts tests in AVA's report: `read` takes its lines, `result` its exit code. A failed run without a failed test, such as a file that
+ * does not load, counts as one failure.
  */
 export function createTally(): { read: (line: string) => void; result: (exitCode: number) => Tally } {
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 }
@@ -34,7 +34,7 @@ export function createTally(): { read: (line: string) => void; result: (exitCode
   }
 }
 
-/** The plain line that ends a run: `12 passed, 0 failed`, and how many were skipped when any were. */
+/** The plain last line of a run: `12 passed, 0 failed`, with the number of skipped tests if any. */
 export function formatTally({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

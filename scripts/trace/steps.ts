@@ -1,8 +1,8 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** One thing that a request set off. */
+/** One effect of a request. */
 export interface Step {
-  /** When it was filed or written, RFC 3339. */
+  /** When it was enqueued or written, RFC 3339. */
   readonly at: string
   readonly what:
     | 'operation'
@@ -14,17 +14,16 @@ export interface Step {
     | 'audit entry'
     | 'event'
     | 'notification'
-    | 'kept answer'
+    | 'idempotency record'
   readonly name: string
   readonly state: string | null
   readonly id: string
   readonly detail: string | null
 }
 
-// What a run of a flow does goes back to the run, and the run to the request that set it off, so runs are requests, too.
-// Request ids have no index: this is a question of a person, asked now and then, and a write should not pay for it. A notification carries
-// no request id; it stands in the inbox under an id that notification_id makes of the audit entry, the rule and the member, so it is found
-// by making that id again.
+// Changes by a flow run carry the run's id as their request id, and the run that of its cause, so runs are followed like requests. Request
+// ids have no index: traces are rare, and every write would pay for one. A notification has no request id; its id is computed by
+// notification_id from the audit entry, the rule and the member, so it is found by computing the id again.
 const text = `
   with recursive ids as (
     select $1::text as id union select run.id::text from ids join flow_runs as run on run.request_id = ids.id
@@ -69,9 +68,9 @@ const text = `
   join notifications on notifications.workspace_id = entries.workspace_id
     and notifications.id = notification_id(entries.id, rules.id, notifications.user_id)
   union all
-  select kept_answers.created_at, 'kept answer', kept_answers.path, null, kept_answers.operation_id::text, 'key ' || kept_answers.key, 5
+  select kept_answers.created_at, 'idempotency record', kept_answers.path, null, kept_answers.operation_id::text, 'key ' || kept_answers.key, 5
   from kept_answers join started on started.id = kept_answers.operation_id
   order by at, place, id`
 
-/** What a request set off, in order of time; empty when nothing is known of it, or no more. */
+/** The effects of a request, by time; empty if none are known, or none any more. */
 export const traceRequest = (db: Executor, requestId: string): Promise<Step[]> => db.query<Step>({ text, values: [requestId] })

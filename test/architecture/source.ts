@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import ts from 'typescript'
 
 /** One file of the project as the rules look at it. */
 export interface Source {
@@ -45,6 +46,17 @@ export function source(path: string, text: string): Source {
   const files = targets.flatMap((target) => ('file' in target ? [target.file] : []))
   const packages = targets.flatMap((target) => ('package' in target ? [target.package] : []))
   return { path, text, files: [...new Set(files)], packages: [...new Set(packages)] }
+}
+
+/** Every name that the code of a source declares or uses, once each; names in texts and comments are left out. */
+export function readIdentifiers({ path, text }: Source): string[] {
+  const names = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext))
+  return [...names]
 }
 
 function pathsBelow(folder: string): string[] {

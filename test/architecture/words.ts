@@ -1,4 +1,5 @@
-import { eachFile, isAny, type Rule, within } from '#test/architecture/rule.ts'
+import { eachFile, isAny, type Rule, together, within } from '#test/architecture/rule.ts'
+import { readIdentifiers, type Source } from '#test/architecture/source.ts'
 
 /** A fence, not an aim: half of all files have under 60 lines. A file of tests may tell a longer story than this lets it. */
 const mostLines = 400
@@ -57,7 +58,135 @@ const types = eachFile(
   { 'shared/a.ts': `// @ts-ign${'ore'}`, 'shared/b.ts': '// biome-ignore lint/suspicious/noExplicitAny: in a hurry' },
 )
 
-export const wordRules: readonly Rule[] = [length, names, unfinished, types]
+/** Retired words, with the plain words to use instead. One with a space is two words of a name, such as `naturalKey`. */
+const retired: readonly (readonly [words: readonly string[], plain: string])[] = [
+  [['picture', 'pictures'], 'metadata'],
+  [['settle', 'settles', 'settled', 'settling'], 'refresh (a cache) or complete (an operation)'],
+  [['hear', 'hears', 'heard', 'hearing'], 'subscribe or receive'],
+  [['tell', 'tells', 'told', 'telling'], 'inform, report or append'],
+  [['look', 'looks', 'looked', 'looking'], 'check, poll or find'],
+  [['turn', 'turns'], 'lock, semaphore or slice'],
+  [['room', 'rooms'], 'feature, domain or quota'],
+  [['door', 'doors'], 'dialer or client'],
+  [['doorkeeper', 'lane', 'lanes'], 'limiter or priority'],
+  [['score', 'scores'], 'compiled flow'],
+  [['play', 'plays', 'played', 'player'], 'execute or runner'],
+  [['chore', 'chores'], 'maintenance'],
+  [['rest', 'rests', 'rested', 'resting'], 'defer'],
+  [['fate', 'fates'], 'disposition'],
+  [['lot', 'lots'], 'group'],
+  [['horizon', 'horizons', 'news'], 'xmin or invalidations'],
+  [['sight', 'sights'], 'access'],
+  [['ring', 'rings', 'ringing'], 'reminder'],
+  [['kept answer'], 'idempotency record'],
+  [['beat', 'beats'], 'heartbeat'],
+  [['natural key'], 'deduplication key'],
+  [['veto', 'vetoes'], 'guard'],
+  [['goes', 'lets'], 'uses, continues or releases'],
+  [['stand', 'stands'], 'position, or is…'],
+  [['anew', 'whoever'], 'again, or the process that…'],
+]
+const plainWords = new Map(retired.flatMap(([words, plain]) => words.map((word) => [word, plain] as const)))
+
+/** Where the rule holds. */
+const spoken = ['api', 'workers', 'shared', 'bin', 'scripts', 'bench']
+
+const flowRuns = ['shared/features/flows', 'workers/features/flows']
+
+/** Names that keep a retired word, and where: data of rows, jobs and the API, and words that mean something else there. */
+const keptNames: Readonly<Record<string, readonly string[]>> = {
+  // JavaScript's own.
+  rest: ['api', 'workers', 'shared', 'scripts', 'bench'],
+  Rest: ['api/http/declaration.ts'],
+  allSettled: ['shared', 'workers'],
+  // Repeated parameters of a formula's function.
+  restMin: ['shared/platform/formula/functions'],
+  // A column of flow_runs, and of the jobs of runs: the number of checkpoints written.
+  turn: flowRuns,
+  // A column of gated_jobs, and of declarations in test/contracts/jobs.json.
+  lane: ['shared/platform/jobs', 'shared/core/records/jobs.ts', 'shared/features', 'bench/jobs'],
+  // Columns, and the payload of the job that creates payment links.
+  natural_key: ['shared/features/calendar'],
+  naturalKey: ['api/features/payments', 'shared/features/payments', 'workers/features/payments'],
+  // In the payload of the job that mails guests.
+  news: ['shared/features/calendar'],
+  // How far ahead a slot may be booked: a setting of the API.
+  horizon_days: ['shared/features/calendar', 'bench/cases'],
+  horizonDays: ['shared/features/calendar', 'api/features/calendar'],
+  // How much an index is worth.
+  ...{ score: ['shared/core/types/indexes'], requiredScore: ['shared/core/types/indexes'] },
+  ...{ scoreUses: ['shared/core/types/indexes'], decayedScoreSql: ['shared/core/types/indexes'] },
+  // Columns that are added to a verified statement.
+  ...{
+    horizon: ['shared/platform/db/cache'],
+    '#horizon': ['shared/platform/db/cache'],
+    k_horizon: ['shared/platform/db/cache'],
+    k_news: ['shared/platform/db/cache'],
+  },
+}
+
+const maintenance = ['shared', 'workers']
+const sandbox = ['workers/features/functions/sandbox']
+
+/** Names that are still to be renamed: this list is to become empty. */
+const unrenamed: Readonly<Record<string, readonly string[]>> = {
+  ...{ chore: maintenance, chores: maintenance, choreKind: maintenance },
+  ...{ settle: sandbox, settled: sandbox, heard: sandbox, told: sandbox, Told: sandbox, look: sandbox, stopLooking: sandbox },
+  ...{ turn: [...sandbox, ...flowRuns], Turn: sandbox, turnMs: sandbox, hasTurn: sandbox, '#turns': sandbox },
+  ...{ stands: sandbox, standInLine: sandbox, '#restingBytes': sandbox, '#restingMs': sandbox },
+  turns: [...sandbox, 'shared/platform/formula/functions'],
+  toLookFor: ['shared/features/accounting'],
+  ...{ mayLookUp: ['api/http'], rooms: ['api/http'] },
+}
+
+const mayStay = new Map(Object.entries({ ...keptNames, ...unrenamed }))
+
+const wordsOf = (name: string): string[] =>
+  name
+    .split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase())
+
+/** The retired words of a name, single ones and pairs. */
+function retiredIn(name: string): string[] {
+  const words = wordsOf(name)
+  return [...words, ...words.map((word, index) => `${word} ${words[index + 1]}`)].filter((word) => plainWords.has(word))
+}
+
+/** The names of a source: its identifiers and those of its own path. */
+const namesOf = (one: Source): string[] => [...readIdentifiers(one), ...one.path.replace(/\.\w+$/, '').split('/')]
+
+const isSpoken = ({ path }: Source): boolean => within(path, spoken)
+const plainNames = eachFile(
+  'names use plain words',
+  isSpoken,
+  (one) =>
+    namesOf(one)
+      .filter((name) => !within(one.path, mayStay.get(name) ?? []))
+      .flatMap((name) => retiredIn(name).map((word) => `${name} holds the retired word "${word}": ${plainWords.get(word)}`)),
+  {
+    'shared/a.ts': 'const typePicture = 1',
+    'api/b.ts': 'const { naturalKey } = input',
+    'bench/veto.ts': '',
+    'workers/c.ts': 'class D { #heard = 1 }',
+  },
+)
+
+const keptAreUsed = together(
+  'every name that keeps a retired word occurs where it may',
+  isSpoken,
+  (sources) => {
+    const used = sources.map((one) => [one.path, new Set(namesOf(one))] as const)
+    return Object.entries(keptNames).flatMap(([name, places]) =>
+      places
+        .filter((place) => !used.some(([path, names]) => within(path, [place]) && names.has(name)))
+        .map((place) => `${place}: ${name} does not occur; take it off the list`),
+    )
+  },
+  { 'shared/a.ts': '' },
+)
+
+export const wordRules: readonly Rule[] = [length, names, unfinished, types, plainNames, keptAreUsed]
 
 /** Every path that these rules name. */
-export const wordPaths: readonly string[] = anyShape
+export const wordPaths: readonly string[] = [...anyShape, ...Object.values(keptNames).flat(), ...Object.values(unrenamed).flat()]

@@ -103,6 +103,22 @@ test('what others change is known to the next call', async (t) => {
   t.deepEqual(said.slice(1), ['3', '201', '4'])
 })
 
+test('the lines after one that fails are evaluated', async (t) => {
+  const w = await start()
+  const lines = [
+    `throw Error('thrown')`,
+    'nope()',
+    'no grammar',
+    `await Promise.reject(Error('rejected'))`,
+    `await org('Nowhere')`,
+    '1 + 1',
+  ]
+  const said = await say(w, [], lines)
+  const failures = said.filter((line) => line.startsWith('Uncaught') || line.startsWith('SyntaxError'))
+  t.is(failures.length, 5, said.join('\n'))
+  t.is(said.at(-1), '2')
+})
+
 test('it tells what is missing, and whom nobody knows', async (t) => {
   const w = await start()
   const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })

@@ -32,7 +32,7 @@ test('a request that hands work to a worker is followed to its operation and the
   const headers = { 'x-request-id': id, 'idempotency-key': 'once', 'content-type': 'text/csv' }
   t.is((await org.owner.post(`${org.path}/records/thing/import`, 'word\n1\n', headers)).status, 200)
   const text = (await trace(config.databaseUrl, id)).join('\n')
-  for (const part of ['operation', 'records.import', 'kept answer', 'key once']) t.true(text.includes(part), text)
+  for (const part of ['operation', 'records.import', 'idempotency record', 'key once']) t.true(text.includes(part), text)
 })
 
 test('a request that runs functions is followed to each run, and to what the runs wrote', async (t) => {

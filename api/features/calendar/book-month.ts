@@ -82,8 +82,8 @@ const partNames = ['Night', 'Morning', 'Afternoon', 'Evening']
 function partsOf(slots: readonly number[], zone: string) {
   const read = slots.map((at) => ({ at, label: timeOfDayInWords(at, zone) }))
   const alike = Map.groupBy(read, ({ label }) => label)
-  const told = read.map(({ at, label }) => ({ at, label: (alike.get(label)?.length ?? 0) > 1 ? timeOfDayWithOffset(at, zone) : label }))
-  const groups = Map.groupBy(told, ({ label }) => partNames[Math.floor(Number(label.slice(0, 2)) / 6)] ?? '')
+  const labelled = read.map(({ at, label }) => ({ at, label: (alike.get(label)?.length ?? 0) > 1 ? timeOfDayWithOffset(at, zone) : label }))
+  const groups = Map.groupBy(labelled, ({ label }) => partNames[Math.floor(Number(label.slice(0, 2)) / 6)] ?? '')
   return [...groups].map(([name, ofPart]) => ({ name, slots: ofPart }))
 }
 

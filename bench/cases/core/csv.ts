@@ -4,15 +4,15 @@ import { load, type Shot } from '#bench/load.ts'
 import { peakMegabytes } from '#bench/servers/memory.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** What a file holds at most (document 1, Limits). */
+/** Maximum rows of a file (document 1, Limits). */
 const [rowsIn, rowsOut] = [500, 10_000]
 
-/** A workspace's imports and exports at once: what one of them may have. */
+/** Concurrent imports and exports that a workspace may have. */
 const connections = 2
 
 const header = 'name,stage,amount,due,email,notes'
 
-/** Rows come in and go out as CSV: through a worker, against a route that writes or reads the same rows by one statement. */
+/** CSV import and export through a worker, compared with a route that writes or reads the same rows in one statement. */
 export const csv: Group = {
   name: 'csv',
   cases: async (bench) => {
@@ -39,10 +39,10 @@ export const csv: Group = {
   },
 }
 
-/** What one import or export may add to the memory of its worker. */
+/** Memory that one import or export may add to its worker. */
 const growthMegabytes = 64
 
-/** Rows a second of requests that carry so many each; the times are a file's. */
+/** Rows per second of requests with this many rows each; the times are per file. */
 function perRow(bench: Bench, name: string, rows: number, floor: Omit<Shot, 'token'>, kontor: Omit<Shot, 'token'>): Case {
   const run = (url: string, shot: Omit<Shot, 'token'>) => async (): Promise<Side> => {
     const side = await load({ url, connections, seconds: bench.seconds }, { ...shot, token: bench.loaded.token })

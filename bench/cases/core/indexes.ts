@@ -8,10 +8,10 @@ import { startWorker } from '#bench/servers/worker.ts'
 import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
-/** Searches that are sent one after the other before any counts, and those that do. */
+/** Number of sequential searches before the measurement, and in it. */
 const searches = { before: 999, counted: 101 }
 
-/** What is searched for by the nth request, in a type of so many records. */
+/** The search of the nth request in a type with this many records. */
 const queries: Readonly<Record<string, (index: number, records: number) => string>> = {
   'filter, one in 200': (index) => filters(['stage', 'eq', `stage-${index % 200}`]),
   'filter, one record': (index, records) => filters(['email', 'eq', `person${any(index, records)}@example.com`]),
@@ -26,8 +26,8 @@ const queries: Readonly<Record<string, (index: number, records: number) => strin
 const any = (index: number, records: number): number => 1 + ((index * 7_919) % records)
 
 /**
- * Indexes that follow use: types begin without any, and from the thousandth on a search is to take at most twice as long among the most
- * records as among the fewest. `amount` is how many of the first 999 took three times as long as those that count.
+ * Indexes that follow use. Types begin without any; from the thousandth on, a search of the largest type may take twice as long as one of
+ * the smallest. `amount` is how many of the first 999 took three times as long as the measured ones.
  */
 export const indexes: Group = {
   name: 'indexes',
@@ -58,21 +58,21 @@ async function searchOften({ kontorUrl, loaded }: Bench, db: Database, size: Pip
     times.push(performance.now() - started)
   }
   for (let index = 0; index < searches.before; index++) await search()
-  await settled(db, size)
+  await awaitIndexes(db, size)
   const before = times.length
   for (let index = 0; index < searches.counted; index++) await search()
   const side = sideOf(times.slice(before), 1)
   return { ...side, amount: times.slice(0, before).filter((time) => time > 3 * side.p50Ms).length }
 }
 
-/** What uses wait for before they are written, with some more. */
+/** The delay until uses are written, with a margin. */
 const gatherMs = 6_000
 
 /**
- * Waits until every index that was asked for stands, for a thousand searches of few records are through before theirs does, and until the
- * type has been vacuumed after what the other cases wrote to it.
+ * Waits until every requested index exists, since a thousand searches of few records end before an index is built, and until PostgreSQL has
+ * vacuumed what other cases wrote to the type.
  */
-async function settled(db: Database, size: Pipeline): Promise<void> {
+async function awaitIndexes(db: Database, size: Pipeline): Promise<void> {
   const isOpen = ({ state }: ListedIndex) => state === 'wanted' || state === 'building'
   do await new Promise((resolve) => setTimeout(resolve, gatherMs))
   while ((await awaitsVacuum(db, size)) || (await listIndexes(db, new Date(), null)).some(isOpen))

@@ -4,10 +4,10 @@ import { makeLivingType } from '#bench/data/living.ts'
 import { race, send } from '#bench/race.ts'
 import { startFloor } from '#bench/servers/floor.ts'
 
-/** A record of the type that `makeLivingType` makes. */
+/** A record of the type of `makeLivingType`. */
 const order = () => ({ values: { price: '12.50', count: 3, due: '2026-12-24', notes: 'A few words about what was said on the phone.' } })
 
-/** Creations that set something off: a number, two formulas, a notification. The floor writes the same rows. */
+/** Creations with effects: a number, two formulas, a notification. The floor writes the same rows. */
 export const living: Group = {
   name: 'living',
   cases: async (bench) => {

@@ -6,11 +6,11 @@ import { load } from '#bench/load.ts'
 import { get, nth } from '#bench/race.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** How long reads go on at each look. */
+/** Duration of each measurement of reads. */
 const seconds = 3
 const connections = 4
 
-/** What a worker computes after a formula was set, and what reading records costs meanwhile. */
+/** The rate at which a worker computes a new formula, and its effect on reads. */
 export const recompute: Group = {
   name: 'recompute',
   cases: async (bench) => {
@@ -26,7 +26,7 @@ export const recompute: Group = {
         unit: 'requests/s',
         rounds: 1,
         compares: 'p95Ms',
-        // Formulas that were set before have their records computed first.
+        // Formulas that were set before are computed first.
         floor: async () => {
           await lastRecompute(databaseUrl)
           return reads(bench)
@@ -49,7 +49,7 @@ function reads({ loaded: { token, typical }, kontorUrl: url }: Bench): Promise<S
   return load({ url, connections, seconds }, { token, ...get((index) => `${pathOf(typical)}/${nth(typical.ids, index)}`) })
 }
 
-/** Waits until no recompute is open and gives how many records a second the last one computed. */
+/** Waits until no recompute is open and returns how many records per second the last one computed. */
 async function lastRecompute(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()

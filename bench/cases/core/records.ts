@@ -2,7 +2,7 @@ import type { Aims, Bench, Case, Group } from '#bench/case.ts'
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import { get, nth, type Race, race, send } from '#bench/race.ts'
 
-/** The hot path of records, at every size: what most requests of most workspaces are. Reads come first, since writes make types grow. */
+/** The hot path of records, at every size. Reads come first, because writes make types grow. */
 export const records: Group = {
   name: 'records',
   cases: (bench) => {
@@ -12,7 +12,7 @@ export const records: Group = {
 }
 
 const searchAims: Aims = { ratioAtLeast: 0.8 }
-/** Where an index serves the search, its time has a bound of its own. */
+/** Time limit where an index serves the search. */
 const indexedAims: Aims = { ...searchAims, p50AtMostMs: 30 }
 
 function reads(bench: Bench, size: Pipeline): Case[] {
@@ -69,10 +69,10 @@ function writes(bench: Bench, size: Pipeline): Case[] {
   ]
 }
 
-/** The address of a type's records. */
+/** The path of a type's records. */
 export const pathOf = ({ workspaceId, key }: Pick<Pipeline, 'workspaceId' | 'key'>): string => `/v1/orgs/${workspaceId}/records/${key}`
 
-/** The nth new record, as a caller sends it: a search finds as many among the new ones as among those that were loaded (data/pipeline.ts). */
+/** The request body of the nth new record. A search finds as many of the new records as of the loaded ones (data/pipeline.ts). */
 export const deal = (index: number) => ({
   values: {
     name: `New deal ${index}`,

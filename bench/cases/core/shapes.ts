@@ -5,12 +5,12 @@ import { makeWideType, wideValue } from '#bench/data/wide.ts'
 import { load, type Shot } from '#bench/load.ts'
 import { residentMegabytes, serverMegabytes } from '#bench/servers/memory.ts'
 
-/** Requests of each kind that the memory is looked at over. */
+/** Requests of each kind, before and after which memory is measured. */
 const requests = 100_000
 
 /**
- * Callers who send another choice of fields with every request, against callers who send the same fields. Every choice was a statement of
- * its own once, which PostgreSQL kept on every connection: 4 GB after a minute.
+ * Callers that name other fields in every request, compared with callers that name the same fields. Every choice was once a prepared
+ * statement, which PostgreSQL kept on every connection: 4 GB after a minute.
  */
 export const shapes: Group = {
   name: 'shapes',
@@ -37,14 +37,14 @@ async function fill({ kontorUrl, loaded }: Bench, type: string, keys: readonly s
 interface Pair {
   readonly name: string
   readonly method: Shot['method']
-  /** The nth request; `chosen` gives the fields that it names. */
+  /** The nth request; `chosen` returns the fields that it names. */
   readonly make: (index: number, chosen: readonly string[]) => { path: string; body?: string }
   readonly keys: readonly string[]
 }
 
 /**
- * `sought` is a type that stays small, so that both sides of a search read the same few pages. In the type that the other cases fill, an
- * index would stand for the four fields that are always searched by, and none yet for those that take turns.
+ * `sought` is a type that stays small, so that both sides of a search read the same few pages. In the growing type of the other cases, the
+ * four fields that are always searched would get an index, and randomly chosen fields would not.
  */
 function shotsOf(path: string, sought: string, keys: readonly string[], ids: readonly string[]): Pair[] {
   const body = (index: number, chosen: readonly string[]) => JSON.stringify({ values: valuesOf(chosen, index) })
@@ -71,7 +71,7 @@ const valuesOf = (keys: readonly string[], index: number) => Object.fromEntries(
 
 const half = (keys: readonly string[]): readonly string[] => keys.filter((_, place) => place % 2 === 0)
 
-/** A random half of the fields, in a random order. */
+/** A random half of the fields, in random order. */
 const anyHalf = (keys: readonly string[]): readonly string[] =>
   keys
     .map((key) => [Math.random(), key] as const)
@@ -86,7 +86,7 @@ function caseOf(bench: Bench, { name, method, make, keys }: Pair): Case {
   return { name: `${name}, random against one`, unit: 'requests/s', floor: run(half), kontor: run(anyHalf), aims: { ratioAtLeast: 0.85 } }
 }
 
-/** What PostgreSQL and the API hold more after requests of random shapes than before them, together. */
+/** Memory that PostgreSQL and the API gain by requests of random shapes. */
 function memoryCase({ kontorUrl: url, databaseUrl, kontorPid, connections, loaded }: Bench, shots: readonly Pair[]): Case {
   const held = async () => (await serverMegabytes(databaseUrl)) + residentMegabytes(kontorPid)
   return {

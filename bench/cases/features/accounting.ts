@@ -5,7 +5,7 @@ import { get, nth, race, send } from '#bench/race.ts'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { Database } from '#shared/platform/db/database.ts'
 
-/** The ledger: posting against the bare statement, on few accounts and on many; reports of very many lines. */
+/** The ledger: posting compared with the bare statement, on few accounts and on many; reports over very many lines. */
 export const accounting: Group = {
   name: 'accounting',
   cases: async (bench) => {
@@ -53,7 +53,7 @@ function postings(bench: Bench, few: Ledger, many: Ledger): Case[] {
 async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]> {
   const { databaseUrl, kontorUrl, loaded, seconds } = bench
   const db = new Database(databaseUrl, { connections: 1, name: 'bench months', statementTimeoutMs: 900_000 })
-  // What a worker does when a report asks for it.
+  // The work of a worker for a report.
   await updateMonthSums({ db, workspace: { id: large.workspaceId } })
   await db.close()
   const ask = sender(kontorUrl, { ...large, token: loaded.token })

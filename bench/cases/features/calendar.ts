@@ -5,21 +5,21 @@ import { load, type Shot, sideOf } from '#bench/load.ts'
 import { startServer } from '#bench/servers/start.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** Events of the calendar that is listed and booked, those that repeat among them, and of the one that is subscribed to. */
+/** Events of the calendar that is listed and booked, how many of them repeat, and events of the calendar that is subscribed to. */
 const [listed, repeating, subscribed] = [2_000, 50, 10_000]
-/** What a file holds at most (document 3, Limits). */
+/** Maximum events of a file (document 3, Limits). */
 const imported = 2_000
 
 const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 const dayMs = 86_400_000
 const dayOf = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 
-/** A full calendar is listed, booked from, subscribed to and filled from a file. */
+/** A full calendar: listing, booking, its feed, and imports. */
 export const calendar: Group = {
   name: 'calendar',
   cases: async (bench) => {
     await startWorker(bench, 'data')
-    // Behind a proxy, so that each request comes from an address of its own and no limit is met.
+    // As behind a proxy: each request has an address of its own, so no rate limit applies.
     const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
     bench.atEnd(api.stop)
     const send = sender(api.url, bench.loaded)
@@ -93,10 +93,10 @@ export const calendar: Group = {
   },
 }
 
-/** One request of a visitor, and how long it took until its last byte. */
+/** Sends a visitor's request and returns its time until the last byte. */
 async function ask(url: string, path: string, status: number, headers: Readonly<Record<string, string>> = fromAnywhere(Date.now())) {
   const began = performance.now()
-  // Whoever revalidates by hand must say that no cache of its own is asked.
+  // A manual revalidation must bypass fetch's own cache.
   const answer = await fetch(url + path, { headers: { ...headers, 'cache-control': 'max-age=0' } })
   await answer.arrayBuffer()
   if (answer.status !== status) throw new Error(`GET ${path} answered ${answer.status}`)
@@ -109,12 +109,12 @@ const fromAnywhere = (index: number): Record<string, string> => ({
 
 interface Filling {
   readonly events: number
-  /** Over how many days from now on they begin. */
+  /** Period from now on in which the events begin, in days. */
   readonly days: number
   readonly series: number
 }
 
-/** A calendar with an open page and events half an hour long, by one statement; series repeat three times a week for good. */
+/** A calendar with a public page and half-hour events, made by one statement; series repeat three times a week without end. */
 async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events, days, series }: Filling) {
   const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
   const made = { kind: 'org', name: 'Bench', key: `b-${crypto.randomUUID()}`, timezone: 'Europe/Berlin', settings: { booking } }
@@ -142,7 +142,7 @@ async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events
   return { id, key }
 }
 
-/** A file of new events, some of which repeat. */
+/** A file of new events, some of them repeating. */
 function file(): string {
   const events = Array.from({ length: imported }, (_, index) => {
     const start = new Date(Date.now() + index * 3_600_000).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')

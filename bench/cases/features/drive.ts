@@ -7,18 +7,18 @@ import { load, type Shot } from '#bench/load.ts'
 import { get, race } from '#bench/race.ts'
 import { residentMegabytes } from '#bench/servers/memory.ts'
 
-/** Files of a level among all those objects. */
+/** Files at one level among all those objects. */
 const levelFiles = 300
 
-/** Bytes of a file that is sent and fetched. */
+/** Bytes of a file that is uploaded and downloaded. */
 const fileBytes = 10 * 1024 * 1024
 
-/** Uploads that memory is measured by. */
+/** Uploads of the memory measurement. */
 const uploads = { count: 20, bytes: 100 * 1024 * 1024, growthMegabytes: 64 }
 
 const formType = 'multipart/form-data; boundary=kontor-bench'
 
-/** Files come and go, and are listed and looked for among very many. */
+/** Uploads, downloads, lists and searches among very many files. */
 export const drive: Group = {
   name: 'drive',
   cases: async (bench) => {
@@ -83,7 +83,7 @@ const tail = '\r\n--kontor-bench--\r\n'
 
 const formOf = (key: string): string => head(key) + text + tail
 
-/** By how much the API's process grows, at most, while all the files arrive. */
+/** Maximum memory that the API's process gains during all uploads. */
 async function growthOf({ kontorUrl, kontorPid, loaded }: Bench, path: string): Promise<number> {
   const piece = Buffer.alloc(64 * 1024, 'x')
   const form = async function* (key: string) {
@@ -110,7 +110,7 @@ async function growthOf({ kontorUrl, kontorPid, loaded }: Bench, path: string): 
   return most - before
 }
 
-/** Makes a space whose objects all name one file, and gives its address. */
+/** Makes a space whose objects all name one file, and returns its path. */
 async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUrl }: Bench, objects: number): Promise<string> {
   const authorization = `Bearer ${token}`
   const drive = `/v1/orgs/${workspaceId}/drive/buckets`
@@ -122,7 +122,7 @@ async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUr
   const db = new pg.Client({ connectionString: databaseUrl })
   await db.connect()
   try {
-    // One blob for all: its row would be updated a million times by what counts the holders.
+    // One blob for all: without this, its holder counter would update one row a million times.
     await db.query('begin')
     await db.query('alter table drive_objects disable trigger user')
     await db.query(

@@ -13,21 +13,21 @@ import { residentMegabytes } from '#bench/servers/memory.ts'
 import { startServer } from '#bench/servers/start.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 
-/** Runs of the case of a rate, runs that wait in the noisy workspace, rows of a file, and runs by hand that are begun beside others. */
+/** Runs of the throughput case, waiting runs of the noisy workspace, rows of a file, and manual runs that are started during the import. */
 const [count, waiting, rows, begun] = [2_000, 10_000, 500, 20]
 
-/** 100,000 steps: runs of loops of a thousand items over four blocks; before them come some from which memory is reckoned. */
+/** 100,000 steps: runs of loops over a thousand items with four blocks. Earlier runs set the base of memory. */
 const [items, longRuns, firstRuns] = [1_000, 25, 5]
 
-/** What so many steps may add to the memory of their worker. */
+/** Memory that these steps may add to their worker. */
 const growthMegabytes = 32
 
-/** Runs of flows, from what sets them off to their end. */
+/** Runs of flows, from their trigger to their end. */
 export const flows: Group = {
   name: 'flows',
   cases: async (bench) => {
     const db = openDatabase(bench)
-    const [noisy, quiet = noisy, imported = noisy, heard = noisy, unheard = noisy] = bench.loaded.neighbours
+    const [noisy, quiet = noisy, imported = noisy, withListener = noisy, withoutListener = noisy] = bench.loaded.neighbours
     const lone = await flowIn(bench, quiet, byHand, computation)
     const place = { bench, db, lone, startLone: async () => (await inside(bench, quiet)<Started>('POST', `${lone.path}/run`, {})).run_id }
     return [
@@ -35,7 +35,7 @@ export const flows: Group = {
       loneRun(place),
       await besideWaiting(place, noisy),
       besideImport(place, imported),
-      await listenedTo(place, heard, unheard),
+      await listenedTo(place, withListener, withoutListener),
       await memory(place, noisy),
     ]
   },
@@ -45,12 +45,12 @@ interface Started {
   readonly run_id: string
 }
 
-/** What the cases share: a small flow of a workspace that has nothing else to do. */
+/** Shared by the cases: a small flow of a workspace without other work. */
 interface Place {
   readonly bench: Bench
   readonly db: Database
   readonly lone: BenchFlow
-  /** Runs it and gives the run's id. */
+  /** Starts a run and returns its id. */
   readonly startLone: () => Promise<string>
 }
 
@@ -60,7 +60,7 @@ async function flowIn(bench: Bench, type: Pipeline, ...blocks: Parameters<typeof
   return { workspaceId: type.workspaceId, path: await makeFlow(inside(bench, type), blocks) }
 }
 
-/** Does something while a worker runs that has done a run already; what it did of these flows is forgotten afterwards. */
+/** Does some work while a worker runs that has already executed a run. Afterwards the runs of these flows are deleted. */
 async function withWorker<T>(
   { bench, db, lone, startLone }: Place,
   flows: readonly BenchFlow[],
@@ -76,7 +76,7 @@ async function withWorker<T>(
   }
 }
 
-/** Runs of three creations, against jobs that make three bare records in transactions of their own. */
+/** Runs of three creations, compared with jobs that create three bare records in transactions of their own. */
 async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
   const three = await flowIn(bench, type, byHand, ...Array.from({ length: 3 }, () => creation(type.key)))
   const { environment, loaded } = bench
@@ -92,8 +92,8 @@ async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
     await forget(db, queueName)
     const text = `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`
     await db.query({ text, values: [queueName, count] })
-    const { ids: _, ...told } = type
-    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [told] }) }
+    const { ids: _, ...rest } = type
+    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [rest] }) }
     return { amount: await within('bench/floor/flow-worker.ts', settings, [], () => drained(db, queueName, count)) }
   }
   const kontor = async (): Promise<Side> => {
@@ -105,7 +105,7 @@ async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
   return { name: 'three steps', unit: 'runs/s', rounds: 3, floor, kontor, aims: { ratioAtLeast: 0.5 } }
 }
 
-/** A run alone, from the request to its end, against request and reply through a worker that has nothing to do. */
+/** A single run, from the request to its end, compared with a request that an idle worker answers. */
 function loneRun(place: Place): Case {
   const { bench, db, startLone } = place
   const floor = async (): Promise<Side> => {
@@ -131,7 +131,7 @@ function loneRun(place: Place): Case {
   return { name: 'a lone run', unit: 'runs/s', compares: 'p50Ms', rounds: 3, floor, kontor, aims: { ratioAtMost: 4 } }
 }
 
-/** The longest that one of some runs by hand of the quiet workspace waits until it begins. */
+/** The longest wait of some manual runs in the quiet workspace until they begin. */
 async function longestWait({ db, startLone }: Place): Promise<Side> {
   const times: number[] = []
   for (let run = 0; run < begun; run++) times.push(await reached(db, await startLone(), 'started_at'))
@@ -172,19 +172,19 @@ function besideImport(place: Place, type: Pipeline): Case {
   return { name: `a run begins beside ${rows} rows`, unit: 'ms', rounds: 1, kontor, aims: { p50AtMostMs: 1_000 } }
 }
 
-/** What creating a record costs its caller when a flow listens: no worker runs meanwhile. */
-async function listenedTo({ bench, db }: Place, heard: Pipeline, unheard: Pipeline): Promise<Case> {
-  const listening = await flowIn(bench, heard, onCreation(heard.key), computation)
+/** The cost of a flow's trigger for the caller that creates a record; no worker runs. */
+async function listenedTo({ bench, db }: Place, withListener: Pipeline, withoutListener: Pipeline): Promise<Case> {
+  const listening = await flowIn(bench, withListener, onCreation(withListener.key), computation)
   bench.atEnd(async () => {
-    await inside(bench, heard)('DELETE', listening.path)
-    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [heard.workspaceId] })
+    await inside(bench, withListener)('DELETE', listening.path)
+    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [withListener.workspaceId] })
   })
-  const [floor, kontor] = [unheard, heard].map((type) => send('POST', () => pathOf(type), deal))
+  const [floor, kontor] = [withoutListener, withListener].map((type) => send('POST', () => pathOf(type), deal))
   if (!floor || !kontor) throw new Error('There are two types')
   return race(bench, { name: 'a creation that a flow hears of', floor, kontor, floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.15 } })
 }
 
-/** What a worker's memory grows by while it does 100,000 steps. */
+/** Memory that a worker gains by 100,000 steps. */
 async function memory(place: Place, type: Pipeline): Promise<Case> {
   const four = Array.from({ length: 4 }, () => computation)
   const long = await flowIn(place.bench, type, byHand, repetition(items), ...four)

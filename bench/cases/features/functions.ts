@@ -9,18 +9,18 @@ import { load, type Shot } from '#bench/load.ts'
 import { get, nth } from '#bench/race.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** For so many times the seconds of a case the steady hundred a second is held, a minute by default, and hostile functions go round. */
+/** The steady rate of a hundred per second and the hostile functions last this many times the seconds of a case, a minute by default. */
 const [heldTimes, hostileTimes] = [30, 10]
 
-/** Runs of functions end to end, each figure beside what it is made of or is compared with. */
+/** Runs of functions end to end, each figure next to its parts or to its comparison. */
 export const functions: Group = {
   name: 'functions',
   cases: async (bench) => {
     const { loaded, kontorUrl, seconds } = bench
     await startWorker(bench, 'functions,data')
     const one = pathIn(loaded, await makeFunction(sender(kontorUrl, loaded), trivial))
-    const besideHostile = await makeNoise(bench, { sources: hostile, lanes: 4, timeoutMs: 500 })
-    const underFlood = await makeNoise(bench, { sources: [endless], lanes: 16, timeoutMs: 1_000 })
+    const besideHostile = await makeNoise(bench, { sources: hostile, callers: 4, timeoutMs: 500 })
+    const underFlood = await makeNoise(bench, { sources: [endless], callers: 16, timeoutMs: 1_000 })
     const invoke = { method: 'POST', make: () => ({ path: `${one}/invoke`, body: '{}' }) } as const
     const shoot = (shot: Omit<Shot, 'token'>, connections: number, forSeconds = seconds): Promise<Timed> =>
       load({ url: kontorUrl, connections, seconds: forSeconds }, { ...shot, token: loaded.token })
@@ -70,7 +70,7 @@ export const functions: Group = {
   },
 }
 
-/** The times of two things one after the other. */
+/** Times of two pieces of work, one after the other. */
 const together = (one: Timed, other: Timed): Side => ({ p50Ms: one.p50Ms + other.p50Ms, p99Ms: one.p99Ms + other.p99Ms })
 
 const getOf = ({ loaded: { typical } }: Bench): Omit<Shot, 'token'> => get((index) => `${pathOf(typical)}/${nth(typical.ids, index)}`)

@@ -8,10 +8,10 @@ import { forgetMails, mailed, putMails } from '#bench/jobs/mails.ts'
 import { startServer } from '#bench/servers/start.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
-/** Mails of the case of a rate, and those that wait in the noisy workspace. */
+/** Mails of the throughput case, and waiting mails of the noisy workspace. */
 const [count, waiting] = [1_000, 10_000]
 
-/** Mails from the outbox to a server on this machine, against nodemailer alone with as many connections at once. */
+/** Mails from the outbox to a server on this machine, compared with nodemailer alone on as many connections. */
 export const messages: Group = {
   name: 'messages',
   cases: async (bench) => {
@@ -61,7 +61,7 @@ export const messages: Group = {
   },
 }
 
-/** A mail server that takes everything, until the group's cases are measured. */
+/** A mail server that accepts everything, until the group's cases are measured. */
 async function startMailServer({ atEnd }: Bench): Promise<number> {
   const server = new SMTPServer({
     authOptional: true,

@@ -3,7 +3,7 @@ import { pathIn } from '#bench/client.ts'
 import { makeReceivables } from '#bench/data/receivables.ts'
 import { get, race } from '#bench/race.ts'
 
-/** Receivables: the overview of very many invoices, by itself. */
+/** Receivables: the overview of very many invoices. */
 export const payments: Group = {
   name: 'payments',
   cases: async (bench) => {

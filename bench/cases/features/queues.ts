@@ -5,7 +5,7 @@ import { scanAtStations } from '#bench/queues/stations.ts'
 import { get, nth, race, send } from '#bench/race.ts'
 
 /**
- * Work queues: against the bare statements; four stations at their pace; and Kontor against itself, by few items and by many, within 1.2.
+ * Work queues: compared with the bare statements; four stations at their pace; and Kontor with many items compared with few, within 1.2.
  */
 export const queues: Group = {
   name: 'queues',
@@ -18,7 +18,7 @@ export const queues: Group = {
   },
 }
 
-/** The nth scan: each key goes to work, and the next time back. */
+/** The nth scan: each key is moved to work and by its next scan back. */
 const scanned = (items: number) => (index: number) => ({
   key: keyOf(items, index),
   to_stage: Math.floor((index * 10) / items) % 2 === 0 ? 'work' : 'in',

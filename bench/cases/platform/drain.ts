@@ -10,7 +10,7 @@ import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
 
 const count = 10_000
 
-/** Many small jobs wait and a worker starts: notifications of single changes, each handed on and delivered, against jobs of nothing. */
+/** A worker starts on many small waiting jobs: notifications of single changes, each dispatched and delivered, compared with empty jobs. */
 export const drain: Group = {
   name: 'drain',
   cases: async (bench) => {

@@ -4,12 +4,11 @@ import { get, nth, race, send } from '#bench/race.ts'
 import { startServer } from '#bench/servers/start.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** Clients at once: one sees what a single caller waits, many what the house gives. */
+/** Numbers of concurrent clients: one shows the latency of a single caller, many show the throughput. */
 const clients = [1, 16]
 
 /**
- * Request and reply through a worker: the export of a type that holds nothing, in one workspace after the other, against bare pg-boss whose
- * worker has nothing to do.
+ * Request and reply through a worker: exports of an empty type in alternating workspaces, compared with bare pg-boss and an idle worker.
  */
 export const jobs: Group = {
   name: 'jobs',

@@ -30,7 +30,7 @@ export const notifyBlock = defineBlock({
       const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
       requirePermission(scope, 'notifications:create', '*')
       const title = [...(given.title ?? '')].slice(0, 200).join('')
-      return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { naturalKey: key })
+      return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { deduplicationKey: key })
     },
   },
 })

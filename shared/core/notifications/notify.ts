@@ -97,17 +97,17 @@ export const noticeInput = schema(
 type NoticeInput = TypeOf<typeof noticeInput>
 
 /**
- * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by natural key. Throws VALIDATION_ERROR
+ * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by `deduplicationKey`. Throws VALIDATION_ERROR
  * naming a user that is not a member, an unknown role or type, or a malformed id.
  */
-export async function sendNotice(scope: Scope, input: NoticeInput, { naturalKey = newId() } = {}): Promise<{ count: number }> {
+export async function sendNotice(scope: Scope, input: NoticeInput, { deduplicationKey = newId() } = {}): Promise<{ count: number }> {
   const userId = parseId(input.user_id, 'user_id')
   const roleId = parseId(input.role_id, 'role_id')
   const record = await resolveRecord(scope, input)
   const [found] = await scope.db.query<RecipientsRow>(findRecipients(scope.workspace.id, userId, roleId))
   if (userId !== null && !found?.is_member) throw problem('VALIDATION_ERROR', 'user_id must be a member of the workspace')
   if (roleId !== null && !found?.is_role) throw problem('VALIDATION_ERROR', 'role_id must be a role of the workspace')
-  const notice = { title: input.title, record, event: 'notice', key: `notice ${naturalKey}` }
+  const notice = { title: input.title, record, event: 'notice', key: `notice ${deduplicationKey}` }
   const count = await notify(scope, found?.user_ids ?? [], [notice])
   return { count }
 }

@@ -6,16 +6,16 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { prepareStatement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
 import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
 
-/** Statements of a type, built once per shape and kept as long as its picture. */
-const kept = new WeakMap<object, Map<string, StatementTemplate>>()
+/** Statements by type metadata and shape; they are released with the metadata. */
+const cached = new WeakMap<object, Map<string, StatementTemplate>>()
 
 /**
- * The statement of a shape: what `make` builds, the first time, for this picture (a type's, or one access's to it). The shapes are the
- * code's own, a few for each field at most; those that callers think of go through `searched`.
+ * The statement of a shape; `make` builds it once for this metadata (of a type, or of one access to it). Only for shapes that code
+ * names, a few per field: shapes that callers choose go through `searched`.
  */
-export function cachedStatement(picture: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
-  const shapes = kept.get(picture) ?? new Map<string, StatementTemplate>()
-  kept.set(picture, shapes)
+export function cachedStatement(metadata: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
+  const shapes = cached.get(metadata) ?? new Map<string, StatementTemplate>()
+  cached.set(metadata, shapes)
   const known = shapes.get(shape)
   if (known) return known
   const fill = prepareStatement(make())

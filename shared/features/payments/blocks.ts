@@ -39,7 +39,7 @@ export const createPaymentLinkBlock = defineBlock({
     calls: async ({ settings, key }, scope) => {
       requirePermission(scope, 'payments:collect', '*')
       const { id, short_url } = await asked(
-        createPaymentLink(scope, linkInput.parse(readFilledTexts(settings), 'link'), { naturalKey: key }),
+        createPaymentLink(scope, linkInput.parse(readFilledTexts(settings), 'link'), { deduplicationKey: key }),
       )
       return { id, short_url }
     },

@@ -31,7 +31,7 @@ export class S3Store implements ByteStore {
   readonly #client: S3Client
   readonly #bucket: string
   readonly #spool: string
-  readonly #turn = createSemaphore(putsAtOnce)
+  readonly #semaphore = createSemaphore(putsAtOnce)
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
     this.#bucket = bucket
@@ -53,7 +53,7 @@ export class S3Store implements ByteStore {
 
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
     return withSpooledFile(this.#spool, id, bytes, async (file) => {
-      await this.#turn(() => this.#send(keyOf(id), file))
+      await this.#semaphore(() => this.#send(keyOf(id), file))
       return { sizeBytes: file.sizeBytes, sha256: file.sha256 }
     })
   }
@@ -64,8 +64,10 @@ export class S3Store implements ByteStore {
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    const turn = createSemaphore(putsAtOnce)
-    await Promise.all(ids.map((id) => turn(() => this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(id) })))))
+    const semaphore = createSemaphore(putsAtOnce)
+    await Promise.all(
+      ids.map((id) => semaphore(() => this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: keyOf(id) })))),
+    )
   }
 
   async identity(): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { Database } from '#shared/platform/db/database.ts'
 
 /** NOTIFY channels by which processes wake each other. */
-export const signalChannels = { filled: 'kontor_filled', settled: 'kontor_settled' } as const
+export const signalChannels = { filled: 'kontor_filled', completed: 'kontor_settled' } as const
 
 /** Collects the signals of one burst; short against any wait of a caller. */
 const collectMs = 2
@@ -29,7 +29,7 @@ export class JobSignals {
 
   /** Signals that an operation is done or failed, and the queue of its continuation, null for none. */
   signalCompletion(operationId: string, continuationQueue: string | null): void {
-    this.#collect(signalChannels.settled, operationId)
+    this.#collect(signalChannels.completed, operationId)
     if (continuationQueue !== null) this.signalJobs(continuationQueue)
   }
 

@@ -75,13 +75,13 @@ export async function takeMail(db: Executor, id: string, from: readonly MailStat
 
 // What a mail says is kept until it is settled, since it may hold a token of which only the hash is kept; a message's for 30 days. Without it
 // a mail is never sent again.
-const forgotten = (settled: string): string =>
-  `body_text = case when kind <> '${messageKind}' and ${settled} then '' else body_text end,
-   body_html = case when kind <> '${messageKind}' and ${settled} then null else body_html end,
-   calendar = case when kind <> '${messageKind}' and ${settled} then null else calendar end,
-   is_erased = is_erased or (kind <> '${messageKind}' and ${settled})`
+const forgotten = (completed: string): string =>
+  `body_text = case when kind <> '${messageKind}' and ${completed} then '' else body_text end,
+   body_html = case when kind <> '${messageKind}' and ${completed} then null else body_html end,
+   calendar = case when kind <> '${messageKind}' and ${completed} then null else calendar end,
+   is_erased = is_erased or (kind <> '${messageKind}' and ${completed})`
 
-const settle = sql(
+const complete = sql(
   'settle_mail',
   `update outbox_mails
    set status = $2, attempts = attempts + 1, last_error = $3, sent_at = case when $2 = 'sent' then $4::timestamptz else sent_at end,
@@ -90,7 +90,7 @@ const settle = sql(
 )
 /** Records what has become of a mail for good. The time is when it was sent. */
 export async function completeMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
-  await db.query(settle(id, status, error?.slice(0, 2_000) ?? null, now))
+  await db.query(complete(id, status, error?.slice(0, 2_000) ?? null, now))
 }
 
 const doubt = sql(

@@ -85,7 +85,7 @@ test('action.notify tells a member, the holders of a role, or everybody, once by
   t.deepEqual(await sendNotice(scope, { title, role_id: roleId, ...record }), { count: 1 })
   t.deepEqual(await sendNotice(scope, { title, role_id: roleId, user_id: w.org.ownerId }), { count: 2 })
   for (let time = 0; time < 2; time++) {
-    t.deepEqual(await sendNotice(scope, { title, user_id: member.id, role_id: null }, { naturalKey: 'run:node:0' }), { count: 1 })
+    t.deepEqual(await sendNotice(scope, { title, user_id: member.id, role_id: null }, { deduplicationKey: 'run:node:0' }), { count: 1 })
   }
   const { notifications } = (await member.client.get(inboxOf(w))).data
   t.deepEqual(

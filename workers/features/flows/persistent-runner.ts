@@ -33,7 +33,7 @@ interface Written extends RunCheckpoint {
 
 export interface PersistentRunner extends FlowRunner {
   /** `tries` counts the starts of the function that the run waits for. */
-  readonly park: (step: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint, tries?: number) => Promise<undefined>
+  readonly park: (step: ActiveStep, waiting: WaitRequest, checkpoint: RunCheckpoint, tries?: number) => Promise<undefined>
 }
 
 /** Runner that persists: every effect commits with its step in its own transaction, with the editor's current rights. */
@@ -55,7 +55,7 @@ export function createPersistentRunner(
   }
 
   /** Statement that writes a turn; it fails when the run was superseded. */
-  const turnOf = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
+  const checkpointStatement = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
     const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
     const write = checkpointStatementFor({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
@@ -65,7 +65,7 @@ export function createPersistentRunner(
   const countWritten = ({ status, steps }: Written): void => recordMetrics(run, status, steps, platform.now())
 
   const write = async (db: Executor, written: Written): Promise<void> => {
-    await db.query(turnOf(written))
+    await db.query(checkpointStatement(written))
     db.afterCommit(() => countWritten(written))
   }
 
@@ -101,7 +101,7 @@ export function createPersistentRunner(
   }
 
   /** Counts every write as one turn. Throws RunSuperseded. */
-  const writeTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+  const writeCheckpoint = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work()
       turn += 1
@@ -111,7 +111,7 @@ export function createPersistentRunner(
     }
   }
 
-  const writeTurnInTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => writeTurn(() => platform.db.transaction(work))
+  const writeCheckpointInTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => writeCheckpoint(() => platform.db.transaction(work))
 
   return {
     now: platform.now,
@@ -127,21 +127,21 @@ export function createPersistentRunner(
           tx.afterCommit(() => countWritten(written))
           return { output, written }
         }
-        return db.transaction(inside, ({ written }) => turnOf(written))
+        return db.transaction(inside, ({ written }) => checkpointStatement(written))
       }
-      const { output } = await writeTurn(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
+      const { output } = await writeCheckpoint(() => inAttempts(platform.cache, platform.db, ({ db }) => effect(db)))
       return output
     },
     park: async (step, waiting, written, tries = 1) => {
       const scope = await enter()
-      await writeTurnInTransaction((tx) => park(tx, scope, step, waiting, written, tries))
+      await writeCheckpointInTransaction((tx) => park(tx, scope, step, waiting, written, tries))
       return undefined
     },
-    saveCheckpoint: (written, isEnd) => writeTurn(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
-    fail: (written, error) => writeTurn(() => write(platform.db, { ...written, status: 'failed', error })),
+    saveCheckpoint: (written, isEnd) => writeCheckpoint(() => write(platform.db, { ...written, status: isEnd ? 'ok' : 'running' })),
+    fail: (written, error) => writeCheckpoint(() => write(platform.db, { ...written, status: 'failed', error })),
     isTimeSliceOver: () => signal.aborted || performance.now() - began > timeSliceMs,
     reschedule: (written) =>
-      writeTurnInTransaction(async (tx) => write(tx, { ...written, status: 'running', jobId: await enqueueContinuation(tx) })),
+      writeCheckpointInTransaction(async (tx) => write(tx, { ...written, status: 'running', jobId: await enqueueContinuation(tx) })),
   }
 }
 

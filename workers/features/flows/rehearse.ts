@@ -41,6 +41,8 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   return { result: { runs: rehearsed } }
 })
 
+const tooLong = `it takes more than ${limits.msPerRun / 1_000} seconds`
+
 interface EndedRun {
   readonly id: string
   readonly input: TriggerInput
@@ -102,11 +104,7 @@ async function executeRehearsal(
     ...(await recordChangesSince(inside, since)),
     messages: await messagesToSend(inside, findings.messages),
     would_call: [...findings.wouldCall],
-    error: findings.isLate
-      ? `it takes more than ${limits.msPerRun / 1_000} seconds`
-      : findings.failure
-        ? visibleErrorText(findings.failure, true)
-        : null,
+    error: findings.isLate ? tooLong : findings.failure ? visibleErrorText(findings.failure, true) : null,
   }
 }
 
@@ -133,7 +131,7 @@ function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, r
     },
     park: async (step, waiting) => ({ output: waiting.kind === 'time' ? {} : await recordedOutput(await enter(), run, step, findings) }),
     saveCheckpoint: async () => undefined,
-    fail: async (_turn, error) => {
+    fail: async (_checkpoint, error) => {
       findings.failure = error
     },
     isTimeSliceOver: () => performance.now() - began > limits.msPerRun,
@@ -155,6 +153,6 @@ async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: Act
 function failed({ id }: EndedRun, error: unknown): RehearsedRun {
   const isTooLong = isStatementCancelled(error)
   if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error
-  const reason = isTooLong ? 'it takes more than 3 seconds' : 'somebody else is changing what it needs at this moment'
+  const reason = isTooLong ? tooLong : 'somebody else is changing what it needs at this moment'
   return { run_id: id, status: 'failed', created: [], changed: [], messages: [], would_call: [], error: reason }
 }

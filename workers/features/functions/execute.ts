@@ -41,8 +41,8 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
     signal,
   }
   const outcome = await runners.sandboxAt(depth).run(request)
-  const inTurn: RunQueued = (characters, work) => runners.heavy.enqueue(scope.workspace.id, characters, work)
-  return buildRunResult(order, known.version, outcome, secrets.forms(), inTurn)
+  const inQueue: RunQueued = (characters, work) => runners.heavy.enqueue(scope.workspace.id, characters, work)
+  return buildRunResult(order, known.version, outcome, secrets.forms(), inQueue)
 }
 
 /** Executes a run's SDK calls as its caller, each with the caller's current rights. */
@@ -50,14 +50,16 @@ function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runn
   const { authors, isLesser } = order.authorship
   const authorship = { authors: [...authors, known.author_id], isLesser }
   // An invoked run uses its caller's slot, so the invocations of one run are executed one at a time.
-  const inTurn = createSemaphore(1)
+  const oneAtATime = createSemaphore(1)
 
   const invoke = async (scope: Scope, functionId: string, input: unknown, signal: AbortSignal): Promise<Invocation> => {
     if (order.depth >= functionLimits.deepestInvoke) {
       throw problem('VALIDATION_ERROR', `functions.invoke may go ${functionLimits.deepestInvoke} deep`)
     }
     const next = { id: newId(), functionId, inputText: JSON.stringify(input), authorship, parentId: order.id, depth: order.depth + 1 }
-    const { run, invocation } = await inTurn(() => executeFunction(scope, { ...next, above: [...order.above, secrets], signal }, runners))
+    const { run, invocation } = await oneAtATime(() =>
+      executeFunction(scope, { ...next, above: [...order.above, secrets], signal }, runners),
+    )
     await saveFunctionRun(scope, run)
     return invocation
   }

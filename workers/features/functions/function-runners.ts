@@ -19,7 +19,7 @@ export class FunctionRunners {
   /** Processes long texts of all runs, one at a time. */
   readonly heavy = createHeavyWorkQueue()
   /** Shares CPU time among the busy runs of all depths. */
-  readonly #turns = createCpuScheduler()
+  readonly #cpuScheduler = createCpuScheduler()
   readonly #byDepth = new Map<number, Sandbox>()
 
   constructor(logger: Logger, sdkMethods: readonly SdkMethod[]) {
@@ -36,7 +36,7 @@ export class FunctionRunners {
       size,
       memoryMb: functionLimits.memoryMb,
       heavyWork: this.heavy,
-      cpuScheduler: this.#turns,
+      cpuScheduler: this.#cpuScheduler,
       logger: this.#logger,
     })
     this.#byDepth.set(depth, sandbox)

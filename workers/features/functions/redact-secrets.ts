@@ -29,14 +29,16 @@ export type RunQueued = <Result>(characters: number, work: () => Result) => Prom
  * expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that nearly matches each form at every
  * position. Most runs return none of their secrets.
  */
-export async function redactKnownSecrets<T>(value: T, json: string, forms: readonly string[], inTurn: RunQueued): Promise<T> {
+export async function redactKnownSecrets<T>(value: T, json: string, forms: readonly string[], inQueue: RunQueued): Promise<T> {
   let clean: unknown = value
   for (const form of forms) {
-    const isPresent = await inTurn(json.length, () => json.includes(escapeJson(form)))
-    if (isPresent) clean = await inTurn(json.length, () => replaceTexts(clean, (text) => text.replaceAll(form, placeholder)))
+    const isPresent = await inQueue(json.length, () => json.includes(escapeJson(form)))
+    if (isPresent) clean = await inQueue(json.length, () => replaceTexts(clean, (text) => text.replaceAll(form, placeholder)))
   }
   // Placeholders become marks last, so that a form contained in the mark is not found in it.
-  return (clean === value ? value : await inTurn(json.length, () => replaceTexts(clean, (text) => text.replaceAll(placeholder, mark)))) as T
+  return (
+    clean === value ? value : await inQueue(json.length, () => replaceTexts(clean, (text) => text.replaceAll(placeholder, mark)))
+  ) as T
 }
 
 /** Placeholder of the mark during replacement; no text of a run contains it. */

@@ -38,16 +38,16 @@ export async function buildRunResult(
   version: number,
   outcome: RunOutcome,
   forms: readonly string[],
-  inTurn: RunQueued,
+  inQueue: RunQueued,
 ): Promise<RunResult> {
   const { id, parentId, functionId, above } = order
   const { ending, result, resultText, timedOut, durationMs } = outcome
   const steps = [...outcome.steps]
-  const redacted = await redactTexts(textsOf(outcome), outcome, forms, inTurn)
+  const redacted = await redactTexts(textsOf(outcome), outcome, forms, inQueue)
   let redactedForRecord = redacted
-  for (const secrets of above) redactedForRecord = await redactTexts(redactedForRecord, outcome, secrets.forms(), inTurn)
+  for (const secrets of above) redactedForRecord = await redactTexts(redactedForRecord, outcome, secrets.forms(), inQueue)
   const { error, logs } = outputOf(redacted, outcome)
-  const redactedResult = await redactKnownSecrets(result, resultText, forms, inTurn)
+  const redactedResult = await redactKnownSecrets(result, resultText, forms, inQueue)
   const resultBytes = Buffer.byteLength(resultText)
   return {
     run: { id, functionId, version, parentId, ending, ...outputOf(redactedForRecord, outcome), steps, resultBytes, durationMs },
@@ -76,10 +76,10 @@ async function redactTexts(
   texts: readonly string[],
   { error, logs }: RunOutcome,
   forms: readonly string[],
-  inTurn: RunQueued,
+  inQueue: RunQueued,
 ): Promise<readonly string[]> {
   if (forms.length === 0) return texts
-  const clean = [...(await redactKnownSecrets(texts, JSON.stringify(texts), forms, inTurn))]
+  const clean = [...(await redactKnownSecrets(texts, JSON.stringify(texts), forms, inQueue))]
   const cutLog = logs.at(-1) === truncationLine ? logs.length - 1 : undefined
   const cutError = error !== null && error.length >= runLimits.errorCharacters ? 0 : undefined
   for (const index of [cutError, cutLog]) if (index !== undefined) clean[index] = cutPartialSecret(clean[index] ?? '', forms)

@@ -67,7 +67,7 @@ export async function inviteMember(
     const token = makeSecret()
     const now = scope.now()
     const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: addMs(now, acceptMs) }
-    const row = await upsertInvitation(db, workspace.id, written, { now, restUntil: addMs(now, -mailIntervalMs) })
+    const row = await upsertInvitation(db, workspace.id, written, { now, resendBefore: addMs(now, -mailIntervalMs) })
     if (row) {
       await requireMailQuota(locked, email)
       const countAfterInvitation = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))

@@ -44,10 +44,10 @@ export async function upsertInvitation(
   db: Executor,
   workspaceId: string,
   invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
-  { now, restUntil }: { readonly now: Date; readonly restUntil: Date },
+  { now, resendBefore }: { readonly now: Date; readonly resendBefore: Date },
 ): Promise<Invitation | undefined> {
   const { id, email, roleIds, invitedBy, tokenHash, expiresAt } = invitation
-  const statement = write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt, now, restUntil)
+  const statement = write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt, now, resendBefore)
   return (await db.query<Invitation>(statement))[0]
 }
 

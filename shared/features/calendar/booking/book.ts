@@ -19,7 +19,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 
 /** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
-const turnOf = createKeyedLocks()
+const withLock = createKeyedLocks()
 
 /** Identifies one attempt to book, unique per page. */
 interface BookingRequest {
@@ -35,9 +35,9 @@ interface BookingRequest {
  * Bookings of one page, person or calendar run one after the other. Throws NOT_FOUND when the page was closed meanwhile.
  */
 export const bookSlot = (scope: Scope, page: OpenBookingPage, input: BookingInput, request: BookingRequest): Promise<Booked> =>
-  turnOf(`${scope.workspace.id} ${page.calendar.key}`, () => bookInTurn(scope, page, input, request))
+  withLock(`${scope.workspace.id} ${page.calendar.key}`, () => bookUnderLock(scope, page, input, request))
 
-function bookInTurn(
+function bookUnderLock(
   scope: Scope,
   { calendar }: OpenBookingPage,
   input: BookingInput,

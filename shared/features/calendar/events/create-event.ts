@@ -101,7 +101,7 @@ export function newEventRow(
   { calendar }: CalendarWithAccess,
   input: EventInput,
   source: string,
-  naturalKey: string | null,
+  deduplicationKey: string | null,
 ): EventRow {
   const id = newId()
   const now = scope.now().toISOString()
@@ -121,7 +121,7 @@ export function newEventRow(
       record_id: null,
     },
     ...{
-      natural_key: naturalKey,
+      natural_key: deduplicationKey,
       created_by: scope.actor.id,
       timed_at: now,
       created_at: now,

@@ -29,8 +29,8 @@ export async function writeCalendarFile(scope: Scope, calendar: Calendar, access
   const out = events.flatMap((event): EventForFile[] => {
     const own = guests.get(event.id) ?? []
     const isGuest = person !== null && own.some(({ user_id }: { user_id: string | null }) => user_id === person)
-    const sight = eventAccessOf(event, { access, isGuest })
-    if (sight === 'none') return []
+    const eventAccess = eventAccessOf(event, { access, isGuest })
+    if (eventAccess === 'none') return []
     const organizer = event.organizer ?? (own.length > 0 && owner ? { name: owner.name, email: owner.email } : undefined)
     const starts = (removed.get(event.id) ?? []).flatMap((one: EventRow) => originalStartOf(one) ?? [])
     const reminders = event.reminders ?? []
@@ -39,7 +39,7 @@ export async function writeCalendarFile(scope: Scope, calendar: Calendar, access
         event,
         series: series.get(event.series_id ?? ''),
         removed: starts,
-        access: sight,
+        access: eventAccess,
         ...(organizer ? { organizer } : {}),
         attendees: own,
         reminders,

@@ -66,14 +66,14 @@ export interface FlowRunner {
     isEnd: boolean,
   ) => Promise<unknown>
   /** Parks the run at a step, or returns the awaited output at once. */
-  readonly park: (step: ActiveStep, waiting: WaitRequest, turn: RunCheckpoint) => Promise<{ readonly output: unknown } | undefined>
+  readonly park: (step: ActiveStep, waiting: WaitRequest, checkpoint: RunCheckpoint) => Promise<{ readonly output: unknown } | undefined>
   /** Writes a checkpoint without an effect; `isEnd` ends the run as ok. */
-  readonly saveCheckpoint: (turn: RunCheckpoint, isEnd: boolean) => Promise<void>
+  readonly saveCheckpoint: (checkpoint: RunCheckpoint, isEnd: boolean) => Promise<void>
   /** Ends the run as failed. */
-  readonly fail: (turn: RunCheckpoint, error: RunError) => Promise<void>
+  readonly fail: (checkpoint: RunCheckpoint, error: RunError) => Promise<void>
   /** Whether the run must yield to other runs and continue later. */
   readonly isTimeSliceOver: () => boolean
-  readonly reschedule: (turn: RunCheckpoint) => Promise<void>
+  readonly reschedule: (checkpoint: RunCheckpoint) => Promise<void>
 }
 
 /** Rows of computing blocks are written with the next effect, or at this number. */

@@ -38,7 +38,7 @@ interface Shape {
   readonly keeps: boolean
 }
 
-const turnText = ({ isOk, keeps }: Shape): string => `with turned as (
+const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
      update flow_runs
      set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
        started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
@@ -64,9 +64,9 @@ const forgottenText = `delete from flow_outputs as output using turned
    where output.workspace_id = turned.workspace_id and output.run_id = turned.id`
 
 const [onward, keeping, ending] = [
-  sql('write_flow_turn', turnText({ isOk: false, keeps: false })),
-  sql('write_flow_turn_keeping', turnText({ isOk: false, keeps: true })),
-  sql('write_flow_turn_ok', turnText({ isOk: true, keeps: false })),
+  sql('write_flow_turn', checkpointText({ isOk: false, keeps: false })),
+  sql('write_flow_turn_keeping', checkpointText({ isOk: false, keeps: true })),
+  sql('write_flow_turn_ok', checkpointText({ isOk: true, keeps: false })),
 ]
 
 /**

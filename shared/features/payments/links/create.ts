@@ -26,7 +26,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
  * answer the first call. Must not run in a transaction, since it calls the provider. Throws VALIDATION_ERROR naming the field or with the
  * provider's message, NOT_FOUND for an unknown connection, and ProviderUnavailable.
  */
-export const createPaymentLink = (scope: Scope, input: LinkInput, { naturalKey: deduplicationKey = newId() } = {}): Promise<LinkView> =>
+export const createPaymentLink = (scope: Scope, input: LinkInput, { deduplicationKey = newId() } = {}): Promise<LinkView> =>
   createRequestedLink(scope, readLinkInput(input), deduplicationKey)
 
 /** Creates a link from a parsed request. Once the first link is older than `keyLifetimeMs`, the same key creates another link. */

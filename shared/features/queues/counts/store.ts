@@ -11,7 +11,7 @@ export const findCounts = sql(
    order by queue_id, stage, status, unexpected`,
 )
 
-const countInSight = accessStatement(
+const countWithAccess = accessStatement(
   'count_seen_queue_items',
   (seen) =>
     `select item.queue_id, item.stage, item.status, item.source = 'scan' as unexpected, count(*) as items
@@ -21,9 +21,9 @@ const countInSight = accessStatement(
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 
-/** The same of the items in a sight, which takes a look at each of them. */
-export const countAccessible = (sight: ItemAccess, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
-  asHeavy(countInSight(sight, workspaceId, queueIds, batch), 'batch or limit')
+/** The same of accessible items. It reads each item. */
+export const countAccessible = (access: ItemAccess, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
+  asHeavy(countWithAccess(access, workspaceId, queueIds, batch), 'batch or limit')
 
 /**
  * How many open items of some queues are past their time, at the cost of those that are. Values: workspace, queues, the time, queues of stages
@@ -56,7 +56,7 @@ export const findBatches = sql(
    order by batch`,
 )
 
-const findBatchesInSight = accessStatement(
+const findBatchesWithAccess = accessStatement(
   'find_seen_queue_batches',
   (seen) =>
     `select item.batch, count(*) as total, count(*) filter (where item.status = 'open') as open,
@@ -66,9 +66,9 @@ const findBatchesInSight = accessStatement(
      group by item.batch order by item.batch`,
 )
 
-/** The same of the items in a sight. */
-export const findAccessibleBatches = (sight: ItemAccess, workspaceId: string, queueId: string): Statement =>
-  asHeavy(findBatchesInSight(sight, workspaceId, queueId), 'batch or limit')
+/** The same of accessible items. */
+export const findAccessibleBatches = (access: ItemAccess, workspaceId: string, queueId: string): Statement =>
+  asHeavy(findBatchesWithAccess(access, workspaceId, queueId), 'batch or limit')
 
 /** How many items all work queues have, by status. */
 export const countAllItems = sql(

@@ -16,7 +16,7 @@ export interface FollowedQueues {
   readonly access: RecordAccess
 }
 
-/** Sight of items without a record, and of those whose record the caller may read. Items of other queues are not in sight. */
+/** Access to items without a record, and to those whose record the caller may read; to no items of other queues. */
 export const itemAccessOf =
   (followed: readonly FollowedQueues[]): ItemAccess =>
   (recordId, queueId) => {
@@ -36,25 +36,25 @@ const readable = (type: RecordType, access: RecordAccess, recordId: string): Kne
     access.where('linked') ?? builder.raw('true'),
   ])
 
-/** Writes the condition of a sight into a statement, behind `and`; empty text without a sight. */
+/** Writes the condition of an access into a statement, behind `and`; empty text without one. */
 export type AccessSql = (recordId: string, queueId: string) => string
 
-/** A statement that a sight may limit. Without one it is prepared under its name, and `seen` writes nothing. */
+/** A statement that an item access may limit. Without one it is prepared under its name, and `seen` writes nothing. */
 export function accessStatement(
   name: string,
   text: (seen: AccessSql) => string,
-): (sight: ItemAccess | undefined, ...values: unknown[]) => Statement {
+): (access: ItemAccess | undefined, ...values: unknown[]) => Statement {
   const whole = sql(
     name,
     text(() => ''),
   )
-  return (sight, ...values) => (sight ? limited(text, sight, values) : whole(...values))
+  return (access, ...values) => (access ? limited(text, access, values) : whole(...values))
 }
 
-function limited(text: (seen: AccessSql) => string, sight: ItemAccess, given: readonly unknown[]): Statement {
+function limited(text: (seen: AccessSql) => string, access: ItemAccess, given: readonly unknown[]): Statement {
   const values = [...given]
   const written = text((recordId, queueId) => {
-    const { sql: condition, bindings } = sight(recordId, queueId).toSQL().toNative()
+    const { sql: condition, bindings } = access(recordId, queueId).toSQL().toNative()
     const before = values.length
     values.push(...bindings)
     return ` and ${condition.replace(/\$(\d+)/g, (_, place: string) => `$${before + Number(place)}`)}`

@@ -2,7 +2,7 @@ import pg from 'pg'
 
 interface Subscriber {
   /** Called with each notification's payload. */
-  readonly heard: (payload: string) => void
+  readonly receive: (payload: string) => void
   /** Called after every (re)connection: notifications may have been missed, so check the state. */
   readonly missed: () => void
 }
@@ -39,7 +39,7 @@ export class NotificationListener {
     })
     client.on('error', () => this.#reconnect(client))
     client.on('end', () => this.#reconnect(client))
-    client.on('notification', ({ channel, payload }) => this.#channels[channel]?.heard(payload ?? ''))
+    client.on('notification', ({ channel, payload }) => this.#channels[channel]?.receive(payload ?? ''))
     this.#client = client
     try {
       await client.connect()

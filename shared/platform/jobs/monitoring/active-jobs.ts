@@ -12,14 +12,14 @@ export interface ActiveJob {
   /** Whether its operation is running. */
   readonly begun: boolean
   /** The time of the last heartbeat as text, only for comparison. */
-  readonly beat: string
+  readonly heartbeat: string
 }
 
 // Jobs of a workspace have a group; with that condition the small index of active jobs is used (pg-boss keeps completed jobs for an hour).
 // Operations are read one by one: a join read all waiting jobs for the few active ones, 25 to 420 ms beside 100,000.
 const find = sql(
   'find_active_jobs',
-  `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as beat,
+  `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as heartbeat,
      operation.status = 'running' as begun
    from pgboss.job as job
    cross join lateral (

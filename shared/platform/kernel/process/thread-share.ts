@@ -21,12 +21,12 @@ export function threadHeldMs(): number {
   const now = performance.now()
   if (heldSince === undefined) {
     heldSince = now
-    setImmediate(endTurn)
+    setImmediate(endSlice)
   }
   return now - heldSince
 }
 
-function endTurn(): void {
+function endSlice(): void {
   heldSince = undefined
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-const longestMs = 120_000
+const timeoutMs = 120_000
 
-/** Waits until nothing is under way any more: no open operation, no job, no change to hand on. Gives the seconds; throws after two minutes. */
-export async function settle(databaseUrl: string): Promise<number> {
+/** Waits until no operation, job or event is open. Returns the seconds; throws after two minutes. */
+export async function drain(databaseUrl: string): Promise<number> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
   const started = performance.now()
@@ -18,7 +18,7 @@ export async function settle(databaseUrl: string): Promise<number> {
         ) as open where count > 0`)
       const elapsed = performance.now() - started
       if (rows.length === 0) return elapsed / 1_000
-      if (elapsed > longestMs) throw new Error(`Still under way: ${rows.map(({ what, count }) => `${count} ${what}`).join(', ')}`)
+      if (elapsed > timeoutMs) throw new Error(`Still under way: ${rows.map(({ what, count }) => `${count} ${what}`).join(', ')}`)
       await delay(100)
     }
   } finally {

@@ -8,30 +8,30 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What came of it: status 0 when there was no answer, with the reason. */
+/** Its result: status 0 with the reason if there was no answer. */
 export interface Reply {
   readonly status: number
   readonly text: string
   readonly failure?: string
 }
 
-/** The way in: what stands before the APIs and spreads requests over them. */
-export interface Door {
+/** The load balancer in front of the APIs. */
+export interface Client {
   readonly send: (call: Call) => Promise<Reply>
   readonly close: () => Promise<void>
 }
 
-/** Longer than the API lets anybody wait for a worker. */
-const patienceMs = 90_000
+/** Longer than the API lets a caller wait for a worker. */
+const timeoutMs = 90_000
 
 /**
- * Sends to the APIs in turn. One that refuses the connection has not heard of the request, so the next one is asked; a request that was
- * cut off is not sent again, since it may have been done.
+ * Sends to the APIs in rotation. If one refuses the connection, it has not received the request, and the next one gets it. An interrupted
+ * request is not sent again, since it may have been carried out.
  */
-export function openDoor(urls: readonly string[], token: string): Door {
-  const options = { connections: 64, pipelining: 1, headersTimeout: patienceMs, bodyTimeout: patienceMs, connect: { timeout: 2_000 } }
+export function openClient(urls: readonly string[], token: string): Client {
+  const options = { connections: 64, pipelining: 1, headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: 2_000 } }
   const pools = urls.map((url) => new Pool(url, options))
-  let turn = 0
+  let sent = 0
   const once = async (pool: Pool, { method, path, body, headers }: Call): Promise<Reply> => {
     const answer = await pool.request({
       method,
@@ -43,7 +43,7 @@ export function openDoor(urls: readonly string[], token: string): Door {
   }
   return {
     send: async (call) => {
-      const first = turn++
+      const first = sent++
       for (let attempt = 0; ; attempt++) {
         try {
           return await once(pools[(first + attempt) % pools.length] as Pool, call)

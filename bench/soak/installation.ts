@@ -5,7 +5,7 @@ import { freePort } from '#scripts/ports.ts'
 import { type ProcessType, readProcfile } from '#scripts/start/procfile.ts'
 import { type SupervisedProcess, supervise } from '#scripts/start/supervised-process.ts'
 
-/** One process of the house: it is started again whenever it ends. */
+/** One supervised process, which is restarted whenever it ends. */
 export interface Resident {
   /** `api 1`, `api 2`, or the name of a worker's line in the Procfile. */
   readonly name: string
@@ -13,8 +13,8 @@ export interface Resident {
   readonly process: SupervisedProcess
 }
 
-/** The processes of the Procfile, two of them APIs, as a host would keep them. */
-export interface House {
+/** The processes of the Procfile, with two APIs, supervised as by a host. */
+export interface Installation {
   readonly residents: readonly Resident[]
   readonly stop: () => Promise<void>
 }
@@ -22,8 +22,12 @@ export interface House {
 const apis = 2
 const graceMs = 15_000
 
-/** Starts them and waits until all are ready. `say` hears every line that they write. */
-export async function openHouse(databaseUrl: string, dataDir: string, say: (name: string, line: string) => void): Promise<House> {
+/** Starts the processes and waits until all are ready. `say` receives every line of their output. */
+export async function openInstallation(
+  databaseUrl: string,
+  dataDir: string,
+  say: (name: string, line: string) => void,
+): Promise<Installation> {
   const types = readProcfile(join(import.meta.dirname, '..', '..', 'Procfile'))
   const shared = {
     DATABASE_URL: databaseUrl,

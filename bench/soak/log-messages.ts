@@ -1,7 +1,7 @@
-/** What the processes wrote into their logs, by what it says. */
-export interface Complaints {
-  readonly hear: (name: string, line: string) => void
-  /** Each text and how often it came, the most frequent first. */
+/** Log lines of the processes, grouped by message. */
+export interface LogMessages {
+  readonly add: (name: string, line: string) => void
+  /** Each message and its count, the most frequent first. */
   readonly all: () => readonly (readonly [string, number])[]
 }
 
@@ -11,10 +11,10 @@ interface Line {
   readonly err?: { readonly message?: string; readonly code?: string }
 }
 
-export function collectComplaints(): Complaints {
+export function collectLogMessages(): LogMessages {
   const counts = new Map<string, number>()
   return {
-    hear: (name, line) => {
+    add: (name, line) => {
       const text = `${name.replace(/ \d+$/, '')}: ${shortened(line)}`
       counts.set(text, (counts.get(text) ?? 0) + 1)
     },
