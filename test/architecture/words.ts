@@ -110,6 +110,8 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   naturalKey: ['api/features/payments', 'shared/features/payments', 'workers/features/payments'],
   // In the payload of the job that mails guests.
   news: ['shared/features/calendar'],
+  // In the payload of the job that runs maintenance tasks.
+  chore: ['shared/platform/due', 'workers/platform/due'],
   // How far ahead a slot may be booked: a setting of the API.
   horizon_days: ['shared/features/calendar', 'bench/cases'],
   horizonDays: ['shared/features/calendar', 'api/features/calendar'],
@@ -125,21 +127,7 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   },
 }
 
-const maintenance = ['shared', 'workers']
-const sandbox = ['workers/features/functions/sandbox']
-
-/** Names that are still to be renamed: this list is to become empty. */
-const unrenamed: Readonly<Record<string, readonly string[]>> = {
-  ...{ chore: maintenance, chores: maintenance, choreKind: maintenance },
-  ...{ settle: sandbox, settled: sandbox, heard: sandbox, told: sandbox, Told: sandbox, look: sandbox, stopLooking: sandbox },
-  ...{ turn: [...sandbox, ...flowRuns], Turn: sandbox, turnMs: sandbox, hasTurn: sandbox, '#turns': sandbox },
-  ...{ stands: sandbox, standInLine: sandbox, '#restingBytes': sandbox, '#restingMs': sandbox },
-  turns: [...sandbox, 'shared/platform/formula/functions'],
-  toLookFor: ['shared/features/accounting'],
-  ...{ mayLookUp: ['api/http'], rooms: ['api/http'] },
-}
-
-const mayStay = new Map(Object.entries({ ...keptNames, ...unrenamed }))
+const mayStay = new Map(Object.entries(keptNames))
 
 const wordsOf = (name: string): string[] =>
   name
@@ -189,4 +177,4 @@ const keptAreUsed = together(
 export const wordRules: readonly Rule[] = [length, names, unfinished, types, plainNames, keptAreUsed]
 
 /** Every path that these rules name. */
-export const wordPaths: readonly string[] = [...anyShape, ...Object.values(keptNames).flat(), ...Object.values(unrenamed).flat()]
+export const wordPaths: readonly string[] = [...anyShape, ...Object.values(keptNames).flat()]
