@@ -22,10 +22,10 @@ export function createApp(services: ApiServices): Koa {
   app.silent = true
   const routes = sections.flatMap(({ base, routes }) => routes.map((route) => [base + route.path, route] as const))
   const paths = routes.map(([path]) => path)
-  const rooms = createRouters(routes, (route) => createRouteHandler(route, services))
-  serveHealth(rooms.routerFor, services)
-  serveDescription(rooms.routerFor, sections, services.config.publicUrl)
-  servePageFiles(rooms.routerFor)
+  const routers = createRouters(routes, (route) => createRouteHandler(route, services))
+  serveHealth(routers.routerFor, services)
+  serveDescription(routers.routerFor, sections, services.config.publicUrl)
+  servePageFiles(routers.routerFor)
   app.use(async (ctx, next) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId
@@ -35,9 +35,9 @@ export function createApp(services: ApiServices): Koa {
     drainUnreadBody(ctx)
     try {
       requireContentHost(ctx, services.config)
-      if (allowCrossOrigin(ctx, rooms)) return
+      if (allowCrossOrigin(ctx, routers)) return
       await currentRequestId.run(requestId, next)
-      if (ctx.status === 404 && ctx.body === undefined) throw describeMissingRoute(ctx, rooms, paths)
+      if (ctx.status === 404 && ctx.body === undefined) throw describeMissingRoute(ctx, routers, paths)
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {
@@ -45,6 +45,6 @@ export function createApp(services: ApiServices): Koa {
       finished()
     }
   })
-  app.use(rooms.routes())
+  app.use(routers.routes())
   return app
 }
