@@ -96,7 +96,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
    * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'
-  /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline does so for signed-in callers, on every POST outside /auth. */
+  /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
   readonly visitorsKey?: true
   /** Codes that the work itself throws, such as DUPLICATE_VALUE. `codesOf` adds those of the pipeline. */
   readonly fails?: readonly ErrorCode[]

@@ -124,7 +124,7 @@ const claimAndAnswer =
     return outcome
   }
 
-/** Claims the request, does its work and saves the answer, without a common transaction. Of concurrent attempts the first answer is saved. */
+/** Claims the request, does its work and saves the answer, without a common transaction. The first of concurrent answers is saved. */
 const workAndAnswer =
   (work: Work): Strategy =>
   async (services, request, failedId) => {

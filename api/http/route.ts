@@ -96,7 +96,7 @@ interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<P
   readonly method: 'GET' | 'POST'
   /** Whether pages of other websites may show it in a frame. */
   readonly framed: 'any' | 'none'
-  /** Schema of a POST's fields, for the reference; null where they vary. The page itself checks them and shows each error beside its field. */
+  /** Schema of a POST's fields, for the reference; null where they vary. The page checks them and shows errors beside the fields. */
   readonly form?: Schema<unknown> | null
   /** Set where multipart/form-data is accepted too, for programs other than browsers. */
   readonly multipart?: true

@@ -11,7 +11,7 @@ export const routes = [
     method: 'GET',
     path: '/orgs',
     summary: 'List my workspaces',
-    description: 'Those that the calling person is a member of, oldest first.',
+    description: 'The workspaces that the calling person is a member of, oldest first.',
     permission: 'person',
     status: 200,
     response: workspaceList,
@@ -46,7 +46,7 @@ export const routes = [
     path: orgPath,
     summary: "Change a workspace's settings",
     description:
-      'What is left out stays. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
+      'Omitted keys stay unchanged. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
     permission: 'org:update',
     body: workspaceChanges,
     stored: (_, scope) => scope.workspace,

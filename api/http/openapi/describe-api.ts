@@ -41,9 +41,9 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       summary: 'A multi-tenant workspace platform with one REST API',
       description:
         'Every JSON success body is `{data: …}`, every failure `{error: {code, message, request_id}}`. Identifiers are UUIDs, timestamps ' +
-        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; keys left out are left alone and null clears.',
+        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; omitted keys stay unchanged and null clears.',
       license: { name: 'All rights reserved', identifier: 'LicenseRef-all-rights-reserved' },
-      contact: { name: 'Whoever runs this installation', url: publicUrl },
+      contact: { name: 'Operator of this installation', url: publicUrl },
     },
     servers: [{ url: publicUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

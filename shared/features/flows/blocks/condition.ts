@@ -5,7 +5,7 @@ import { t } from '#shared/platform/kernel/schema.ts'
 export const conditionBlock = defineBlock({
   type: 'logic.condition',
   label: 'Condition',
-  description: 'Goes on one way when its tests hold, and another when they do not.',
+  description: 'Continues on one branch when its tests hold, on the other when they do not.',
   settings: clauseSettings,
   required: [],
   problems: clauseProblems,

@@ -5,7 +5,7 @@ import { t } from '#shared/platform/kernel/schema.ts'
 export const forEachBlock = defineBlock({
   type: 'logic.for_each',
   label: 'For each',
-  description: 'Repeats what `loop` leads to for every item of a list, one after the other; then goes on with `done`.',
+  description: 'Runs the blocks after `loop` for each item of a list, one after the other, then continues with `done`.',
   settings: { list: listSetting('A reference to a list, or a JSON array, of up to 1,000 items.') },
   required: ['list'],
   problems: (config) => listProblems(config.list),

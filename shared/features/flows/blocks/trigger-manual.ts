@@ -4,7 +4,7 @@ export const manualTrigger = defineTrigger({
   type: 'trigger.manual',
   kind: 'manual',
   label: 'By hand',
-  description: 'Runs when somebody runs it, by the API or from a function.',
+  description: 'Runs when it is started by the API or by a function.',
   settings: {},
   required: [],
   sample: { input: { any: 'JSON' } },

@@ -5,7 +5,7 @@ export const scheduleTrigger = defineTrigger({
   type: 'trigger.schedule',
   kind: 'schedule',
   label: 'Schedule',
-  description: 'Runs at the times that a cron expression tells, in UTC.',
+  description: 'Runs at the times of a cron expression, in UTC.',
   settings: { cron: textSetting('Five fields: minute, hour, day of month, month, day of week.') },
   required: ['cron'],
   problems: ({ cron }) => [cron === undefined ? undefined : cronProblem(cron as string)].filter((problem) => problem !== undefined),
