@@ -3,7 +3,6 @@ import type { Request } from '#api/http/declaration.ts'
 import { hashBody, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
 import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { sendData, sendJson, sendReply } from '#api/http/reply/send.ts'
-import { readPreferredWait } from '#api/http/request/prefer.ts'
 import { receiveUpload } from '#api/http/request/upload.ts'
 import type { DelegateRoute } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -120,4 +119,16 @@ function disconnectSignal({ req, res }: Context): AbortSignal {
   if (req.socket.destroyed) gone.abort()
   else res.once('close', () => gone.abort())
   return gone.signal
+}
+
+/**
+ * How long the caller will wait for a worker's answer, by its Prefer header (RFC 7240): `respond-async`, `wait=n`, or as long as any call
+ * waits (decisions, Long work).
+ */
+function readPreferredWait(prefer: string, longestMs: number): { readonly ms: number; readonly applied: string | undefined } {
+  const preferences = prefer.split(',').map((preference) => preference.split(';')[0]?.trim().toLowerCase())
+  if (preferences.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
+  const wait = preferences.map((preference) => /^wait="?(\d{1,6})"?$/.exec(preference ?? '')?.[1]).find((seconds) => seconds !== undefined)
+  if (wait === undefined) return { ms: longestMs, applied: undefined }
+  return { ms: Math.min(longestMs, Number(wait) * 1000), applied: `wait=${wait}` }
 }
