@@ -19,11 +19,11 @@ for (const { counters = [] } of metrics) for (const counter of counters) registr
 export interface Api {
   readonly port: number
   readonly services: ApiServices
-  /** Takes no more requests, ends what runs within `graceMs`, and lets go of every connection. */
+  /** Accepts no new requests, gives running ones `graceMs` to end, then closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts the API on the configuration's port; the time is the database's unless it is given. */
+/** Starts the API on the configured port. `time` replaces the database's clock. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
   const { services: shared, close: closeServices } = await openServices(config, log, {
     name: 'kontor api',
@@ -46,7 +46,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     {
       ServerResponse,
       headersTimeout: 10_000,
-      // How often late headers are looked for; Node's own 30 s would make 40 s of the ten.
+      // Interval of the check for late headers. Node's default of 30 s would stretch the timeout of 10 s to 40 s.
       connectionsCheckingInterval: 5_000,
       requestTimeout: 300_000,
       keepAliveTimeout: 65_000,
@@ -60,10 +60,10 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     port: (server.address() as AddressInfo).port,
     services,
     stop: async (graceMs) => {
-      // Who waits for a worker is told to ask again, in time to be answered.
-      const letGo = setTimeout(() => waiter.releaseAll(), graceMs / 2)
+      // Requests that wait for a worker are answered before the grace ends.
+      const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs / 2)
       await close(server, graceMs)
-      clearTimeout(letGo)
+      clearTimeout(releaseTimer)
       unwatch()
       await listener.close()
       await closeServices()

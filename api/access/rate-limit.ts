@@ -36,7 +36,7 @@ export class RateLimits {
     await this.#count(ctx, name, clientKey(ctx.ip))
   }
 
-  /** Counts one request about a subject, such as the account signed in to, like `countClient`. The subject has any length. */
+  /** Counts one request about a subject of any length, such as an account; throws and sets headers as `countClient` does. */
   async countSubject(ctx: Context, name: LimitName, subject: string): Promise<void> {
     await this.#count(ctx, name, `subject ${createHash('sha256').update(subject).digest('base64')}`)
   }

@@ -9,7 +9,7 @@ const exposed =
 /** Which websites may call a route from a browser. */
 export const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')
 
-/** Whether a route refuses requests from other websites: one that changes nothing never does, since links in mails are cross-site. */
+/** Whether a route refuses requests from other websites. A GET route never does, since links in mails are cross-site. */
 export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
   originsOf(route) === 'own' && route.method !== 'GET'
 

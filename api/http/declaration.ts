@@ -7,25 +7,25 @@ import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
-/** The names after ':' and '*' in a path: 'id' in '/records/:id'. */
+/** Names of the path parameters: 'id' in '/records/:id'. */
 export type Params<Path extends string> = Path extends `${string}${':' | '*'}${infer Rest}` ? NameOf<Rest> | Params<Rest> : never
 type NameOf<Text extends string> = Text extends `${infer Name}${'/' | '{' | '}'}${string}` ? NameOf<Name> : Text
 
-/** A route of a workspace works in its scope; any other in the platform's. */
+/** The workspace's scope where the path names a workspace, else the platform's. */
 export type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope : PlatformScope
 
 /**
- * Who may call: a permission of the caller's roles, or spelled out: 'public' for anybody, 'any' for every person and key,
- * 'person' for people only (a key answers 401), 'member' for every member and key of the workspace.
+ * Who may call: holders of a permission, or 'public' for anybody, 'any' for every person and key, 'person' for people only (a key
+ * gets 401), 'member' for every member and key of the workspace.
  */
 export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 
-/** Names of rate limits; their numbers stand in api/access/rate-limit.ts. */
+/** Names of rate limits; api/access/rate-limit.ts holds their quotas. */
 export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
 
 /**
- * What is known of a request before its body is read. What is worked out only when asked for is a function here, not an accessor: an
- * accessor in an object literal makes a hidden class for every object, which keeps all of the request alive until the next full sweep.
+ * The part of a request that is known before its body is read. Values computed on demand are functions, not accessors: V8 makes a hidden
+ * class for each object literal with an accessor, which keeps the whole request alive until the next full garbage collection.
  */
 export interface RequestHead<Path extends string, Query> {
   readonly params: Readonly<Record<Params<Path>, string>>
@@ -38,84 +38,81 @@ export interface Request<Path extends string, Body, Query, Resource = unknown> {
   readonly body: Body
   /** The resource that `on` resolved. */
   readonly resource: Resource
-  /** A request header's value, or empty text. */
+  /** Value of a request header; empty text without it. */
   readonly header: (name: string) => string
-  /** The client's address, as the rate limits see it. */
+  /** The client's network address, as the rate limits see it. */
   readonly address: string
-  /** What was asked for as it came, for work that takes requests of any kind: the first value of each parameter. */
+  /** Method, path and query as sent, with the first value of each parameter. */
   readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
 
-/** The resource that a request names, and the key that permissions are asked for on it. */
+/** The resource that a request names, and the key on which permissions are checked. */
 export interface Resolved<Resource> {
   readonly key: string
   readonly resource: Resource
 }
 
-/** A resource whose permissions are asked for its own key. */
+/** A resource whose permissions are checked on its own key. */
 export const byKey = <Resource extends { readonly key: string }>(resource: Resource): Resolved<Resource> => ({
   key: resource.key,
   resource,
 })
 
-/** A permission that a route asks for beside its own, on a resource of its own. */
+/** A permission that a route requires in addition to its own, possibly on another resource. */
 export interface FurtherPermission<Path extends string, Query, Resource> {
   readonly permission: Permission
-  /** The key that it is asked for; undefined where this request needs it for nothing. Throws NOT_FOUND when it names nothing. */
+  /** Key on which it is checked; undefined when this request does not need it. Throws NOT_FOUND for an unknown resource. */
   readonly on: (
     head: RequestHead<Path, Query> & { readonly resource: Resource },
     scope: ScopeOf<Path>,
   ) => string | undefined | Promise<string | undefined>
 }
 
-/** What every kind of route says of itself. */
+/** Options of every kind of route. */
 export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly method: Method
   readonly path: Path
   readonly summary: string
-  /** More than the summary, for the API's description. */
+  /** One or two sentences that add to the summary in the reference. */
   readonly description: string
   readonly tag: Tag
-  /** The app that must be switched on in the workspace's settings; null for what is always there. */
+  /** The app that must be on in the workspace's settings; null for none. */
   readonly app: AppName | null
   readonly permission: Admission
-  /** Resolves the resource that the permission is asked for; the work gets it as `request.resource`. Throws NOT_FOUND when there is none. */
+  /** Resolves the resource on which the permission is checked; the handler gets it as `request.resource`. Throws NOT_FOUND. */
   readonly on?: (head: RequestHead<Path, Query>, scope: ScopeOf<Path>) => Resolved<Resource> | Promise<Resolved<Resource>>
-  /** Set where the answer lists only those items that the permission covers: then holding it for any item is enough to ask. */
+  /** Set where the answer lists only items that the permission covers. Holding it for any item then admits the caller. */
   readonly perItem?: true
-  /** The key that the permission is asked for, where only the body names it. */
+  /** Key on which the permission is checked, where only the body names it. */
   readonly onBody?: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string | Promise<string>
-  /** Permissions that the caller needs as well, asked for after the route's own. */
+  /** Additional permissions, checked after the route's own. */
   readonly further?: readonly FurtherPermission<Path, Query, Resource>[]
-  /** Counts requests by the client's address. */
+  /** Rate limit by the client's network address. */
   readonly limit: LimitName | null
-  /** Counts them a second time by what they are about, such as the account that somebody wants into, before anything is done. */
+  /** Second rate limit, by the subject of the request, such as the account to sign in to. Counted before the work. */
   readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string]
   /**
-   * Which websites may call it from a browser (decisions, CORS): 'any', without credentials, as everything below `/v1`; or 'own', this server's
-   * pages alone: no CORS, and whatever changes something is FORBIDDEN to a cross-site request. A page is 'own' unless said, all else 'any'.
+   * Which websites may call it from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
+   * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'
-  /** Set where the work itself keeps one answer for a visitor's Idempotency-Key; a signed-in caller's is kept for every POST but those of /auth. */
+  /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
   readonly visitorsKey?: true
-  /**
-   * Codes that the work itself answers, such as DUPLICATE_VALUE. Those that every such route may answer go without saying: a bad request,
-   * who may come in, a workspace that is not there or not ready, a place in the path that names nothing.
-   */
+  /** Codes that the work itself throws, such as DUPLICATE_VALUE. `codesOf` adds those of the pipeline. */
   readonly fails?: readonly ErrorCode[]
-  /** What the body must be; 'any' takes every kind: parsed JSON where it is JSON, else its text, null when there is none. */
+  /** Schema of the body. 'any' takes any body: parsed JSON, other text as it is, null when empty. */
   readonly body?: Schema<Body> | 'any'
-  /** The largest body, where it is not 1 MB. */
+  /** Largest body; 1 MB by default. */
   readonly maxBodyBytes?: number
   readonly query?: Schema<Query>
   /**
-   * The object that a change is about, as its GET answers it. Keys of the answer that the body cannot change may then be sent back, if they
-   * equal what is stored (page 5, Unknown keys). Throws NOT_FOUND. A route that changes something and has a body declares it.
+   * The object to be changed, as its GET answers it. The body may then repeat keys of the answer that it cannot change, if they equal the
+   * stored values (page 5, Unknown keys). Required for a PUT or PATCH with a body. Throws NOT_FOUND.
    */
   readonly stored?: (
     request: Pick<Request<Path, Body, Query, Resource>, 'params' | 'line' | 'resource'>,
     scope: ScopeOf<Path>,
   ) => unknown | Promise<unknown>
-  /** The schema of what was read before it is sent, where that is not the route's own answer. */
+  /** Schema of the object that clients read and send back, where it differs from the route's own answer. */
   readonly carries?: Schema<unknown>
 }

@@ -3,7 +3,6 @@ import type { Request } from '#api/http/declaration.ts'
 import { hashBody, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
 import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { sendData, sendJson, sendReply } from '#api/http/reply/send.ts'
-import { readPreferredWait } from '#api/http/request/prefer.ts'
 import { receiveUpload } from '#api/http/request/upload.ts'
 import type { DelegateRoute } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -29,28 +28,28 @@ export async function respondFromWorker(
   if (ready) return sendReply(ctx, 200, ready)
   const id = await start(route, ctx, request, scope, services, key)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  // A visitor, and work outside workspaces, has no job address to poll.
-  const mayLookUp = workspaceId !== null && route.permission !== 'public'
-  const preferred = readPreferredWait(mayLookUp ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
+  // Visitors, and callers outside workspaces, have no job address to poll.
+  const canReadOperation = workspaceId !== null && route.permission !== 'public'
+  const preferred = readPreferredWait(canReadOperation ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
     preferred.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
-  // A worker's time is not this server's: the log of slow requests leaves it out.
+  // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
-  if (!mayLookUp) {
+  if (!canReadOperation) {
     // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
-    throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not end in time')
+    throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   ctx.set('Preference-Applied', 'respond-async')
   sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
 }
 
-/** Enqueues the work and returns its operation; for an Idempotency-Key that was used before, the first one's. */
+/** Enqueues the work and returns the id of its operation; for a repeated Idempotency-Key, the id of the first operation. */
 async function start(
   route: DelegateRoute,
   ctx: Context,
@@ -61,8 +60,8 @@ async function start(
 ): Promise<string> {
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   const { db } = scope
-  const place = { db, blobs: services.blobs }
-  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, place) : undefined
+  const fileServices = { db, blobs: services.blobs }
+  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, fileServices) : undefined
   const discard = async () => {
     if (file && workspaceId !== null) await discardJobFile(db, workspaceId, file.id)
   }
@@ -72,7 +71,7 @@ async function start(
   const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
     if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order)
-    // Otherwise a concurrent retry has reopened it, with its own file.
+    // False when a concurrent retry has reopened it, with its own file.
     else if (await retryOperation(tx, services.jobQueue, route.job, failedId, origin, order)) enqueued = failedId
     return { operationId: enqueued ?? failedId ?? '' }
   }
@@ -81,7 +80,7 @@ async function start(
     const bodyHash = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
     const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
-    if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps no operation`) })
+    if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} stored no operation`) })
     if (outcome.operationId !== enqueued) await discard()
     return outcome.operationId
   } catch (error) {
@@ -120,4 +119,16 @@ function disconnectSignal({ req, res }: Context): AbortSignal {
   if (req.socket.destroyed) gone.abort()
   else res.once('close', () => gone.abort())
   return gone.signal
+}
+
+/**
+ * How long the caller will wait for a worker's answer, by its Prefer header (RFC 7240): `respond-async`, `wait=n`, or as long as any call
+ * waits (decisions, Long work).
+ */
+function readPreferredWait(prefer: string, longestMs: number): { readonly ms: number; readonly applied: string | undefined } {
+  const preferences = prefer.split(',').map((preference) => preference.split(';')[0]?.trim().toLowerCase())
+  if (preferences.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
+  const wait = preferences.map((preference) => /^wait="?(\d{1,6})"?$/.exec(preference ?? '')?.[1]).find((seconds) => seconds !== undefined)
+  if (wait === undefined) return { ms: longestMs, applied: undefined }
+  return { ms: Math.min(longestMs, Number(wait) * 1000), applied: `wait=${wait}` }
 }

@@ -20,7 +20,7 @@ import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/jso
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255
 
-/** Of a longer path only the digest is kept. */
+/** A longer path is stored as its digest. */
 const maxPathLength = 500
 
 /** The answer to a request: new, or the first answer for a repeated key. */
@@ -29,7 +29,7 @@ export type IdempotentResult =
   | { readonly failure: StoredProblem }
   | { readonly operationId: string }
 
-/** Requests in progress in this process: repeats wait here, so that they hold one database connection and not all. */
+/** Requests in progress in this process. Repeats wait here and take no further database connection. */
 const inProgress = new Map<string, Promise<unknown>>()
 
 /** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is empty or too long. */
@@ -48,7 +48,7 @@ export function readIdempotencyKey(ctx: Context): string | undefined {
   return key
 }
 
-/** What a request with a key stands for: its caller, its path and its body. */
+/** Identity of a request with a key: caller, path, key and body. */
 export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): IdempotencyKey => ({
   principalId: principal?.id ?? '',
   path: shortened(`${ctx.method} ${ctx.path}`),
@@ -56,10 +56,10 @@ export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: st
   bodyHash,
 })
 
-/** A path that nothing answers to may be longer than an index entry: its digest stands for it. */
+/** A path may be longer than an index entry can be. */
 const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
-/** A keyed digest of a body: the body may hold a password, which a plain digest would allow to guess. */
+/** Keyed digest of a body. A plain digest of a body with a password would allow guessing the password. */
 export const hashBody = ({ config }: ApiServices, bytes: Uint8Array): Buffer =>
   createHmac('sha256', config.secretKey).update(bytes).digest()
 
@@ -86,81 +86,81 @@ export async function runOnce(
   }
 }
 
-/** What keeping answers needs; the database is that of the caller's scope, whose workspace's connections it uses. */
+/** Services to store answers. `database` is that of the caller's scope, so that its workspace's connections are used. */
 export interface IdempotencyServices {
   readonly config: ApiServices['config']
   readonly database: Executor
 }
 
-/** Does a request's work; `failedId` is the operation of an earlier try that failed by a fault of ours, or null. */
+/** Does a request's work. `failedId` is the operation of an earlier attempt that failed with 5xx, or null. */
 type Work = (db: Executor, failedId: string | null) => Promise<IdempotentResult>
-type Way = (services: IdempotencyServices, request: IdempotencyKey, failedId: string | null) => Promise<IdempotentResult>
+type Strategy = (services: IdempotencyServices, request: IdempotencyKey, failedId: string | null) => Promise<IdempotentResult>
 
-async function answerOnce(services: IdempotencyServices, request: IdempotencyKey, way: Way): Promise<IdempotentResult> {
-  const known = await kept(services.database, services, request)
-  const failedId = known === undefined ? null : await faultOfOurs(services, known)
+async function answerOnce(services: IdempotencyServices, request: IdempotencyKey, strategy: Strategy): Promise<IdempotentResult> {
+  const known = await findResult(services.database, services, request)
+  const failedId = known === undefined ? null : await findFailedOperation(services, known)
   if (known && failedId === null) return known
-  return way(services, request, failedId)
+  return strategy(services, request, failedId)
 }
 
 /** A failure rolls back the work only (savepoint), so the claiming transaction can save it as the answer. */
 const claimAndAnswer =
-  (work: Work): Way =>
+  (work: Work): Strategy =>
   async (services, request, failedId) => {
     let failed: Problem | undefined
     const outcome = await services.database.transaction(async (tx) => {
       failed = undefined
       if (!(await claimIdempotencyRecord(tx, request, failedId)))
-        return (await kept(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
+        return (await findResult(tx, services, request)) ?? Promise.reject(problem('INTERNAL'))
       const outcome = await withSavepoint(tx, () => work(tx, failedId)).catch((error: unknown) => {
         if (!isAnswer(error)) throw error
         failed = error
         return { failure: error.toJSON() }
       })
-      await saveIdempotencyRecord(tx, request, sealed(services, request, outcome))
+      await saveIdempotencyRecord(tx, request, recordOf(services, request, outcome))
       return outcome
     })
     if (failed) throw failed
     return outcome
   }
 
-/** Claims the request, does its work and keeps the answer one after the other: of several who do it at once, the first answer stands. */
+/** Claims the request, does its work and saves the answer, without a common transaction. The first of concurrent answers is saved. */
 const workAndAnswer =
-  (work: Work): Way =>
+  (work: Work): Strategy =>
   async (services, request, failedId) => {
     const { database } = services
-    const known = (await claimIdempotencyRecord(database, request, failedId)) ? undefined : await kept(database, services, request)
+    const known = (await claimIdempotencyRecord(database, request, failedId)) ? undefined : await findResult(database, services, request)
     if (known) return known
     const outcome = await work(database, failedId).catch((error: unknown) => {
       if (!isAnswer(error)) throw error
       return { failure: error.toJSON() }
     })
-    if (await saveFirstIdempotencyRecord(database, request, sealed(services, request, outcome))) return outcome
-    return (await kept(database, services, request)) ?? outcome
+    if (await saveFirstIdempotencyRecord(database, request, recordOf(services, request, outcome))) return outcome
+    return (await findResult(database, services, request)) ?? outcome
   }
 
-/** Whether a failure is the caller's own, and not one that passes with time. */
+/** Whether a failure is saved as the answer: an error of the caller, except one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
-/** The operation of a first try that failed with 5xx, which is no answer: the same request tries again (decisions, Idempotency). Else null. */
-async function faultOfOurs({ database }: IdempotencyServices, outcome: IdempotentResult): Promise<string | null> {
+/** The operation of an attempt that failed with 5xx, else null. A repeated request retries it (decisions, Idempotency). */
+async function findFailedOperation({ database }: IdempotencyServices, outcome: IdempotentResult): Promise<string | null> {
   const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
   return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500 ? operation.id : null
 }
 
-async function kept(db: Executor, services: IdempotencyServices, request: IdempotencyKey): Promise<IdempotentResult | undefined> {
+async function findResult(db: Executor, services: IdempotencyServices, request: IdempotencyKey): Promise<IdempotentResult | undefined> {
   const found = await findIdempotencyRecord(db, request)
   if (!found) return undefined
   if (!found.sameBody) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this path with another body')
   if (found.operation_id !== null) return { operationId: found.operation_id }
   if (found.answer === null) return undefined
-  return parseStoredJson(answers(services).decrypt(found.answer, placeOf(request))) as IdempotentResult
+  return parseStoredJson(encryptorOf(services).decrypt(found.answer, contextOf(request))) as IdempotentResult
 }
 
-function sealed(services: IdempotencyServices, request: IdempotencyKey, outcome: IdempotentResult): IdempotencyRecord {
+function recordOf(services: IdempotencyServices, request: IdempotencyKey, outcome: IdempotentResult): IdempotencyRecord {
   if ('operationId' in outcome) return { answer: null, operation_id: outcome.operationId }
-  return { answer: answers(services).encrypt(JSON.stringify(outcome), placeOf(request)), operation_id: null }
+  return { answer: encryptorOf(services).encrypt(JSON.stringify(outcome), contextOf(request)), operation_id: null }
 }
 
-const answers = ({ config }: IdempotencyServices) => createEncryptor(config.secretKey, 'kept answers')
-const placeOf = ({ principalId, path, key }: IdempotencyKey): string => `${principalId} ${path} ${key}`
+const encryptorOf = ({ config }: IdempotencyServices) => createEncryptor(config.secretKey, 'kept answers')
+const contextOf = ({ principalId, path, key }: IdempotencyKey): string => `${principalId} ${path} ${key}`

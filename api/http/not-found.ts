@@ -3,40 +3,40 @@ import type { Routers } from '#api/http/routers.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** Stands for any workspace, to find out whether an address lacks its `/v1/orgs/{orgId}`. */
+/** Prefix to find out whether a path lacks its `/v1/orgs/{orgId}`. */
 const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
 
 /**
- * NOT_FOUND for a request that reaches no route: its message names the methods that the path has, or the address that was probably meant
- * (page 5, Not found). Outside `/v1` a browser gets it as a page.
+ * NOT_FOUND for a request without a route. The message names the methods of the path, or the path that was probably meant (page 5, Not
+ * found). Outside `/v1` browsers get a page.
  */
-export function describeMissingRoute(ctx: Context, rooms: Routers, paths: readonly string[]): Problem {
+export function describeMissingRoute(ctx: Context, routers: Routers, paths: readonly string[]): Problem {
   if (!ctx.path.startsWith('/v1/') && prefersPage(ctx)) {
     ctx.state.framed = 'none'
     return problem('NOT_FOUND')
   }
-  return problem('NOT_FOUND', messageOf(ctx, rooms, paths))
+  return problem('NOT_FOUND', messageOf(ctx, routers, paths))
 }
 
-/** Whether a browser asks, by what it accepts. */
+/** Whether the client prefers HTML, as browsers do. */
 function prefersPage(ctx: Context): boolean {
   ctx.vary('Accept')
   return ctx.accepts(['application/json', 'text/html']) === 'text/html'
 }
 
-function messageOf({ method, path }: Context, rooms: Routers, paths: readonly string[]): string {
-  const methods = rooms.methodsOf(path)
+function messageOf({ method, path }: Context, routers: Routers, paths: readonly string[]): string {
+  const methods = routers.methodsOf(path)
   if (methods.length > 0) return `This address has no ${method}; it has ${methods.join(', ')}${adviceOn(path)}`
-  if (rooms.methodsOf(`/v1${path}`).length > 0) return `There is no such address; the API stands below /v1: /v1${shortened(path)}`
+  if (routers.methodsOf(`/v1${path}`).length > 0) return `There is no such address; paths of the API begin with /v1: /v1${shortened(path)}`
   const inWorkspace = path.replace(/^\/v1(?=\/)/, '')
-  if (rooms.methodsOf(anyWorkspace + inWorkspace).length > 0)
-    return `There is no such address; what belongs to a workspace stands below /v1/orgs/{orgId}: /v1/orgs/{orgId}${shortened(inWorkspace)}`
+  if (routers.methodsOf(anyWorkspace + inWorkspace).length > 0)
+    return `There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}${shortened(inWorkspace)}`
   const meant = path.startsWith('/v1/') ? nearestPath(path, paths) : undefined
   if (meant !== undefined) return `There is no such address; did you mean ${meant}?`
-  return 'There is no such address; /docs describes all that there are'
+  return 'There is no such address; /docs lists every address'
 }
 
-/** The values of a record are changed by a route of their own, which many look for at the record itself. */
+/** Clients often look for the route that changes a record's values at the record itself. */
 const adviceOn = (path: string): string =>
   /^\/v1\/orgs\/[^/]+\/records\/[^/]+\/[^/]+\/?$/.test(path)
     ? '. Values of a record are changed by PUT …/records/{typeKey}/{recordId}/values'
@@ -44,7 +44,7 @@ const adviceOn = (path: string): string =>
 
 const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path)
 
-/** The declared path that a path is a misspelling of: the same but for one segment, which is spelled nearly the same. */
+/** The declared path that differs from a path in one segment only, which is spelled nearly the same. */
 function nearestPath(path: string, paths: readonly string[]): string | undefined {
   const sent = path.replace(/\/$/, '').split('/')
   const found = paths.find((known) => {

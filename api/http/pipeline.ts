@@ -28,11 +28,11 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
  * cache first; one that only reads verifies the cache by its own statement.
  */
 export function createRouteHandler(route: Route, services: ApiServices): Middleware {
-  const isGuardable = refusesCrossSite(route)
+  const isSameSiteOnly = refusesCrossSite(route)
   return async (ctx) => {
     ctx.state.route = route.path
     if (route.kind === 'page') ctx.state.framed = route.framed
-    if (isGuardable) refuseCrossSite(ctx, services.config.publicUrl)
+    if (isSameSiteOnly) refuseCrossSite(ctx, services.config.publicUrl)
     if (route.limit) await services.rateLimits.countClient(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
     const answer = await inAttempts(services.cache, services.database, ({ db }) => work(route, ctx, services, db))
@@ -113,7 +113,7 @@ interface Answer {
   readonly data: unknown
 }
 
-/** A handler's result with its status. */
+/** A handler's result with the status to send. */
 const answerOf = ({ status }: Pick<AnswerRoute, 'status'>, data: unknown): Answer =>
   data instanceof Replaced ? { status: 200, data: data.data } : { status, data }
 
@@ -143,10 +143,10 @@ async function handleOnce(
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
   route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
-  const keeping = { config: services.config, database: scope.db }
-  const outcome = await runOnce(keeping, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
+  const idempotencyServices = { config: services.config, database: scope.db }
+  const outcome = await runOnce(idempotencyServices, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
-  if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} keeps an operation`) })
+  if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} stored an operation`) })
   return outcome
 }
 
@@ -159,7 +159,7 @@ async function admit(route: Route, ctx: Context, services: ApiServices, db: Exec
   return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
 }
 
-/** A permission for a resource that only the body names is asked for once the body is read. */
+/** Checks the permission on a resource that only the body names. */
 async function checkBodyResource(route: Route, request: Request<string, unknown, unknown>, scope: PlatformScope | Scope): Promise<void> {
   if (route.kind === 'page' || !route.onBody || !('actor' in scope)) return
   const resource = await route.onBody(request, scope)

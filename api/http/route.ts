@@ -5,127 +5,127 @@ import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
-/** Every workspace route starts here; the pipeline resolves it before anything else of the route is looked at. */
+/** Prefix of every path of a workspace. The pipeline enters the workspace first. */
 export const orgPath = '/orgs/:orgId' as const
 
-/** What a `Reply` may say instead of the declared status. */
+/** Statuses that a `Reply` may have instead of the declared one. */
 type OtherStatus = 206 | 302 | 303 | 304 | 416
 
-/** What a route answers when all went well. */
+/** Options of a successful answer. */
 interface Answering<Response> {
   readonly status: 200 | 201 | 202 | 203 | 204
-  /** The shape of `data`; null where the answer never has it: 204, or always a Reply of `contentType`. */
+  /** Schema of `data`; null for 204, and where the answer is always a Reply of `contentType`. */
   readonly response: Schema<Response> | null
-  /** The type of a Reply's body, for the description; a range such as `image/*` where it differs from one to the next. */
+  /** Content type of a Reply, for the reference; a range such as `image/*` where it varies. */
   readonly contentType?: string
-  /** What else a Reply may say. */
+  /** Other statuses of a Reply. */
   readonly statuses?: readonly OtherStatus[]
-  /** Set where the route creates or replaces: then it also answers 200, with what `Replaced` holds. */
+  /** Set where the route creates or replaces. It then also answers 200, for `Replaced`. */
   readonly replaces?: true
-  /** Set where the answer is `Tagged`. */
+  /** Set where the answer is `WithETag`. */
   readonly tagged?: true
-  /** Set where the answer may name its next page in the header Link (`linked`). */
+  /** Set where the header Link of the answer may name the next page (`withNextLink`). */
   readonly linked?: true
 }
 
-type Given<Response> = Promise<
+type Result<Response> = Promise<
   NoInfer<Response> | Replaced<NoInfer<Response>> | WithETag<NoInfer<Response>> | WithHeaders<NoInfer<Response>> | Reply
 >
 
-/** Answers at once. */
+/** Options of a route that answers now. */
 interface Answered<Path extends string, Body, Query, Response, Resource>
   extends Declaration<Path, Body, Query, Resource>,
     Answering<Response> {
   /**
-   * Set where the work knows what of it was done before, and is long: then it stands in no transaction with the kept answer of an
-   * Idempotency-Key, and holds no locks from its beginning to its end.
+   * Set where the work is long and skips what an earlier attempt did. It then runs outside the transaction that stores the idempotency
+   * record, and holds no locks from its first statement to its last.
    */
   readonly repeatable?: true
-  readonly handle: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Given<Response>
+  readonly handle: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Result<Response>
 }
 
-/** A file that a request carries, which is streamed into storage before anything else is done with it. */
+/** The file of a request, which is streamed into storage before the work begins. */
 export interface Upload {
-  /** 'files' is the installation's limit for files, `DRIVE_MAX_UPLOAD_BYTES`. */
+  /** 'files' is `DRIVE_MAX_UPLOAD_BYTES`, the installation's limit. */
   readonly maxBytes: number | 'files'
-  /** Content types whose raw body is the file; 'any' for all of them. */
+  /** Content types of a raw body that is the file. */
   readonly contentTypes: readonly string[] | 'any'
-  /** False where multipart/form-data is a type like any other. Otherwise the file is its part named `file`, wherever among its fields. */
+  /** False where multipart/form-data has no special meaning. Otherwise its part named `file` is the file. */
   readonly form?: false
-  /** What the other fields of a form mean, by their names; for the description. */
+  /** Descriptions of the form's other fields by name, for the reference. */
   readonly fields?: Readonly<Record<string, string>>
 }
 
 /** The file of a request while it arrives. */
 export interface ArrivingFile {
   readonly contentType: string
-  /** The name that a form gives it, without a path; empty where there is none. */
+  /** File name of the form part, without a path; empty for none. */
   readonly name: string
-  /** Its bytes as they come; throws VALIDATION_ERROR when they are too many, break off or stall. */
+  /** Throws VALIDATION_ERROR when it is too large, breaks off or stalls. */
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A request whose bytes have arrived. Its resource is as it was before they came. */
+/** A request whose file has arrived. `resource` was resolved before the file arrived. */
 export interface ReceivedRequest<Path extends string, Query, Kept, Resource>
   extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
-  /** What `keep` made of the file. */
+  /** Result of `keep`. */
   readonly kept: Kept
-  /** The fields of a form beside its file, each by its last value. */
+  /** Other fields of the form by name, each with its last value. */
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** Takes bytes instead of JSON: uploads of every kind, and bodies that are judged as they came, such as signed ones. */
+/** Options of a route that takes bytes instead of JSON: uploads, and signed bodies that are verified as sent. */
 interface Receiving<Path extends string, Query, Kept, Response, Resource>
   extends Omit<Declaration<Path, undefined, Query, Resource>, 'body' | 'onBody' | 'limitBy'>,
     Answering<Response> {
   readonly upload: Upload
-  /** Reads the file to its end and puts it where it costs no memory. Nobody knows of it yet: what is kept of a request that fails is for a sweep. */
+  /** Reads the whole file into storage, not into memory. The file stays invisible; a sweep removes it when the request fails. */
   readonly keep: (
     file: ArrivingFile,
     request: Omit<Request<Path, undefined, Query, Resource>, 'body'>,
     scope: ScopeOf<Path>,
   ) => Promise<Kept>
-  /** The SHA-256 of the file's bytes, as storage took it: what an Idempotency-Key stands for. Null where no caller has one: the public, and PUT. */
+  /** SHA-256 of the file as storage computed it, for an Idempotency-Key. Null on public and PUT routes, which take no key. */
   readonly digestOf: ((kept: NoInfer<Kept>) => string) | null
-  /** Does the work, once the whole request has arrived; in one transaction with an Idempotency-Key's answer, where there is one. */
-  readonly handle: (request: ReceivedRequest<Path, Query, NoInfer<Kept>, Resource>, scope: ScopeOf<Path>) => Given<Response>
+  /** Does the work once the whole request has arrived. With an Idempotency-Key it shares the transaction of the idempotency record. */
+  readonly handle: (request: ReceivedRequest<Path, Query, NoInfer<Kept>, Resource>, scope: ScopeOf<Path>) => Result<Response>
 }
 
-/** Answers HTML, from templates; its failures are pages too. A POST takes url-encoded fields. */
+/** Options of a route that answers HTML, also for failures. A POST takes url-encoded fields. */
 interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<Path, URLSearchParams, Query, Resource>, 'method' | 'body'> {
   readonly method: 'GET' | 'POST'
   /** Whether pages of other websites may show it in a frame. */
   readonly framed: 'any' | 'none'
-  /** The fields of a POST, for the description; null where they depend on what the page is about. The page checks them and says beside each what is wrong. */
+  /** Schema of a POST's fields, for the reference; null where they vary. The page checks them and shows errors beside the fields. */
   readonly form?: Schema<unknown> | null
-  /** Set where programs that are no browsers send the form as well, as multipart/form-data if they like. */
+  /** Set where multipart/form-data is accepted too, for programs other than browsers. */
   readonly multipart?: true
-  /** What a Reply may say, such as 303 to another page. */
+  /** Statuses of a Reply, such as 303 to another page. */
   readonly statuses?: readonly OtherStatus[]
   readonly handle: (request: Request<Path, URLSearchParams, Query, Resource>, scope: ScopeOf<Path>) => Promise<Page | Reply>
 }
 
 /** An answer without `{data}`. */
 export interface BareResponse<Result> {
-  /** The whole body, as JSON; throws what is answered instead. */
+  /** The whole body, sent as JSON. What it throws is the answer instead. */
   readonly body: (result: Result) => unknown
-  /** What is answered when the work failed, or did not end in time. */
+  /** The error to answer when the work failed or did not finish in time. */
   readonly failure: (reason: Problem | 'late') => Problem
 }
 
-/** Content types of files that workers make. */
+/** Content types of the files that workers create. */
 type FileType = 'text/csv' | 'text/calendar' | 'text/plain'
 
-/** Hands the work to a worker. The pipeline persists, enqueues, waits and answers 200 or 202 (decisions, Long work). */
+/** Options of a route whose work a worker does. The pipeline enqueues it, waits and answers 200 or 202 (decisions, Long work). */
 interface Delegated<Path extends string, Body, Query, Payload, Result, Resource> extends Declaration<Path, Body, Query, Resource> {
   readonly job: JobDefinition<Payload, Result>
-  /** What the work makes: JSON under `data`, or a file with this content type, or with one of these. */
+  /** Result of the work: JSON under `data`, or a file with one of these content types. */
   readonly makes: 'json' | FileType | readonly FileType[]
-  /** 201 where the work creates; 200 without it. */
+  /** 201 where the work creates; default: 200. */
   readonly status?: 200 | 201
-  /** Set where the result is answered in a form of its own, to a caller who never hears of a job. */
+  /** Set where the answer has no envelope and is never a job. */
   readonly bare?: BareResponse<Result>
-  /** Gives the answer where it needs no work, such as a file that was made before; `statuses` names what else than 200 it says. */
+  /** Returns an answer that needs no work, such as an existing file. `statuses` lists its statuses other than 200. */
   readonly ready?: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Promise<Reply | undefined>
   readonly statuses?: readonly OtherStatus[]
   readonly upload?: Upload & { readonly maxBytes: number; readonly contentTypes: readonly string[] }
@@ -155,7 +155,7 @@ export const delegate = <const Path extends string, Payload, Result, Body = unkn
   route: Delegated<Path, Body, Query, Payload, Result, Resource>,
 ) => Object.freeze({ kind: 'delegate' as const, ...route })
 
-// A table of routes holds every body, query and result type at once; each declaration above has checked its own.
+// A table of routes mixes all body, query and result types. The declarations above check each route's own.
 /* biome-ignore-start lint/suspicious/noExplicitAny: see above */
 export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, any, any>
 export type ReceiveRoute = {
@@ -170,7 +170,7 @@ export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, 
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
 export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute
 
-/** Routes that stand below the same part of the public address. */
+/** Routes with a common path prefix. */
 export interface Section {
   readonly base: string
   readonly routes: readonly Route[]

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import type { Route } from '#api/http/route.ts'
 import { sortBySpecificity } from '#api/http/specificity.ts'
 
-/** The API's routers, one for each path segment (`groupOf`). */
+/** The API's routers, one per group of paths (`groupOf`). */
 export interface Routers {
   /** The router for a path, to register handlers beside the declared routes. */
   readonly routerFor: (path: string) => Router
@@ -21,7 +21,7 @@ export interface Routers {
  */
 export function createRouters(routes: readonly (readonly [path: string, route: Route])[], serve: (route: Route) => Middleware): Routers {
   const routers = new Map<string, Router>()
-  const of = (path: string): Router => {
+  const routerFor = (path: string): Router => {
     const group = groupOf(path)
     const router = routers.get(group) ?? new Router({ sensitive: true })
     routers.set(group, router)
@@ -29,9 +29,9 @@ export function createRouters(routes: readonly (readonly [path: string, route: R
   }
   const declared = new Map<unknown, Route>()
   for (const [path, route] of sortBySpecificity(routes, ([path]) => path))
-    declared.set(of(path).register(path, [route.method], serve(route)), route)
+    declared.set(routerFor(path).register(path, [route.method], serve(route)), route)
   return {
-    routerFor: of,
+    routerFor,
     findRoute: (method, path) => {
       const [layer] = routers.get(groupOf(path))?.match(path, method).pathAndMethod ?? []
       return declared.get(layer)
@@ -47,7 +47,7 @@ export function createRouters(routes: readonly (readonly [path: string, route: R
   }
 }
 
-/** The first segment, behind the version and the workspace where a path has those: `records` in `/v1/orgs/:orgId/records/:typeKey`. */
+/** The first segment after version and workspace, with the version: `v1 orgs records` for `/v1/orgs/:orgId/records/:typeKey`. */
 function groupOf(path: string): string {
   const [, first = '', second = '', , fourth = ''] = path.split('/', 5)
   if (first !== 'v1') return first

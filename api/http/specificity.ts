@@ -1,6 +1,6 @@
 /**
- * Sorts by path so that of two that fit an address the more literal one stands first: segment by segment a literal stands before a
- * parameter, and a parameter before what takes any number of segments. Equal ones keep their order.
+ * Sorts paths so that the more literal of two matching ones comes first: segment by segment, a literal before a parameter, and a
+ * parameter before a wildcard. Equal ones keep their order.
  */
 export const sortBySpecificity = <T>(items: readonly T[], pathOf: (item: T) => string): T[] =>
   items

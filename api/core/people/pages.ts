@@ -34,7 +34,7 @@ export const routes = [
     method: 'GET',
     path: '/reset',
     summary: 'The page where a new password is set',
-    description: 'A mail leads there.',
+    description: 'The password reset mail links to it.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => {
@@ -46,7 +46,7 @@ export const routes = [
     ...common,
     method: 'POST',
     path: '/reset',
-    summary: 'Set a new password by that page',
+    summary: 'Set a new password with the form of the page',
     description: 'Works without scripts. All sessions of the person end.',
     form: passwordReset,
     fails: ['NOT_FOUND'],

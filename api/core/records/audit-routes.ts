@@ -11,7 +11,7 @@ export const routes = [
     path: `${orgPath}/audit`,
     summary: 'List changes of records',
     description:
-      'Newest first. An entry shows what the caller may see of the record; entries of records that the caller may not read are omitted. A page of more than 16,000,000 characters is refused.',
+      'Newest first. An entry shows what the caller may see of the record; entries of records that the caller may not read are omitted. A page above 10 MB is refused and asks for a smaller limit.',
     permission: 'audit:read',
     perItem: true,
     query: auditQuery,

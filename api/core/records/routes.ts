@@ -53,7 +53,7 @@ export const routes = [
     path: all,
     summary: 'List or search records',
     description:
-      'Newest first by cursor; any of q, filter, sort, page and offset selects search mode, with a total. A page by cursor ends early after 8 MB of text; a search is refused when its page would hold more than 32 MB.',
+      'Newest first by cursor; any of q, filter, sort, page and offset selects search mode, with a total. A page holds at most 10 MB, or one larger record: a page by cursor ends early, a search asks for a smaller limit.',
     permission: 'records:read',
     query: listQuery,
     status: 200,
@@ -97,7 +97,7 @@ export const routes = [
     path: `${all}/batch`,
     summary: 'Create, change, delete or upsert several records',
     description:
-      'Up to 500, each under the permission of its kind and with its own result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change whose record would be more is refused.',
+      'Up to 500 changes, each with its own permission check and result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.',
     permission: 'member',
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,

@@ -10,7 +10,7 @@ export const routes = [
     method: 'GET',
     path: '/orgs',
     summary: 'List my workspaces',
-    description: 'Those that the calling person is a member of, oldest first.',
+    description: 'The workspaces that the calling person is a member of, oldest first.',
     permission: 'person',
     status: 200,
     response: workspaceList,

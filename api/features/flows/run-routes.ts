@@ -68,7 +68,7 @@ export const routes = [
     ...common,
     method: 'POST',
     path: `${runs}/:runId/retry`,
-    summary: 'Go on with a run that ended',
+    summary: 'Continue a run that ended',
     description: 'In a new run, from the step at which it failed or was cancelled, by the same definition and with the same editor.',
     permission: 'flows:run',
     on: onRuns,

@@ -10,7 +10,7 @@ export const callbacks = [
     path: '/webhooks/messages/:connectionId',
     summary: 'Report a bounce or a complaint',
     description:
-      'For the provider of a connection: `{event: "bounce" | "complaint", message_id}` under `X-Kontor-Signature: t=<seconds>,v1=<hex HMAC-SHA256 of t.body>` with its webhook secret. Whatever is signed and at most 5 minutes old is answered 200.',
+      'For the provider of a connection: `{event: "bounce" | "complaint", message_id}` under `X-Kontor-Signature: t=<seconds>,v1=<hex HMAC-SHA256 of t.body>` with its webhook secret. Every correctly signed report of the last 5 minutes is answered with 200.',
     tag: 'Messages',
     app: null,
     permission: 'public',

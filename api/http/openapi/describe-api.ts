@@ -1,12 +1,11 @@
 import { collectSchemas, type JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
 import { headerParameters } from '#api/http/openapi/header-parameters.ts'
-import { operationIdOf } from '#api/http/openapi/operation-id.ts'
 import { parametersOf, pathTemplate } from '#api/http/openapi/parameters.ts'
 import { requestBodyOf } from '#api/http/openapi/request-body.ts'
 import { responseHeaders, successesOf } from '#api/http/openapi/successes.ts'
 import { tags } from '#api/http/openapi/tags.ts'
-import type { Section } from '#api/http/route.ts'
+import type { Route, Section } from '#api/http/route.ts'
 
 /** The API's description as an OpenAPI 3.1 document: made from the route declarations alone, so it cannot differ from what is served. */
 export function describeApi(sections: readonly Section[], publicUrl: string): JsonObject {
@@ -41,9 +40,9 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       summary: 'A multi-tenant workspace platform with one REST API',
       description:
         'Every JSON success body is `{data: …}`, every failure `{error: {code, message, request_id}}`. Identifiers are UUIDs, timestamps ' +
-        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; keys left out are left alone and null clears.',
+        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; omitted keys stay unchanged and null clears.',
       license: { name: 'All rights reserved', identifier: 'LicenseRef-all-rights-reserved' },
-      contact: { name: 'Whoever runs this installation', url: publicUrl },
+      contact: { name: 'Operator of this installation', url: publicUrl },
     },
     servers: [{ url: publicUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
@@ -58,4 +57,16 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       schemas: { ApiError: failureSchema, ...schemas.named() },
     },
   }
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
+
+/**
+ * A name for an operation that stays while its method and path do: `GET /orgs/:orgId/records/:typeKey` is `getRecordsByTypeKey`. The
+ * workspace that starts almost every path is left out.
+ */
+function operationIdOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+  const segments = path.replace(/^\/orgs\/:orgId(?=\/)/, '').match(/[:*]?\w+/g) ?? []
+  const words = segments.map((segment: string) => (/^\w/.test(segment) ? capital(segment) : `By${capital(segment.slice(1))}`))
+  return method.toLowerCase() + (words.join('') || 'Start')
 }

@@ -15,7 +15,7 @@ const table: readonly HeaderParameter[] = [
     component: 'RequestId',
     name: 'X-Request-ID',
     on: () => true,
-    description: 'An id of your own for this request; it is echoed back and stands in errors, logs and the audit trail.',
+    description: 'Your own id of this request. It is returned, and shown in errors, logs and the audit trail.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
   },
   {
@@ -31,8 +31,8 @@ const table: readonly HeaderParameter[] = [
     on: ({ kind, method, path, permission, visitorsKey }) =>
       visitorsKey === true || (kind !== 'page' && method === 'POST' && permission !== 'public' && !path.startsWith('/auth/')),
     description:
-      'The same key on the same path within 24 hours answers with the first response again and does nothing twice; with another body it is ' +
-      'VALIDATION_ERROR. A first answer of 5xx is not kept.',
+      'Repeating the key on the same path within 24 hours returns the first response without repeating the work; with another body it is ' +
+      'VALIDATION_ERROR. A 5xx response is not kept.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   {

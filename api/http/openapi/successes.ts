@@ -7,11 +7,11 @@ const header = (description: string): JsonObject => ({ description, schema: text
 /** Response headers that several answers carry, by the name of their component. */
 export const responseHeaders: JsonObject = {
   RequestId: header('The id of this request: your own, or a new one.'),
-  ETag: header('The version of what is answered.'),
+  ETag: header('The version of the answered resource.'),
   Link: header('The next page, where there is one: `<address>; rel="next"`.'),
-  Location: header('Where the job is looked up.'),
-  PreferenceApplied: header('What of Prefer was followed, such as `respond-async`.'),
-  RateLimit: header('What is left of the quota: `"group";r=remaining;t=seconds`.'),
+  Location: header('Address of the job.'),
+  PreferenceApplied: header('The preference that was applied, such as `respond-async`.'),
+  RateLimit: header('The remaining quota: `"group";r=remaining;t=seconds`.'),
   RateLimitPolicy: header('The quota: `"group";q=requests;w=seconds`.'),
   RetryAfter: header('Seconds after which to try again.'),
   WwwAuthenticate: header('`Bearer`.'),
@@ -41,8 +41,8 @@ export function successesOf(route: Route, schemas: Schemas): JsonObject {
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.reference(route.job.result.json)) : file(...[route.makes].flat())
-  if (route.bare) return { 200: { description: 'What the work gave', headers: commonHeaders(route), ...anything } }
-  // A visitor waits for what it asked for, and never hears of a job.
+  if (route.bare) return { 200: { description: 'The result of the work', headers: commonHeaders(route), ...anything } }
+  // A visitor waits for the result and never gets a job.
   if (route.permission === 'public')
     return { 200: { description: described[200], headers: commonHeaders(route), ...made }, ...others(route) }
   return {
@@ -58,14 +58,14 @@ export function successesOf(route: Route, schemas: Schemas): JsonObject {
 const described: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
-  202: 'Begun; it goes on by itself',
+  202: 'Started; the work continues in the background',
   203: 'Done',
   204: 'Done; there is no body',
   206: 'The part that Range asks for',
   302: 'It is at Location',
   303: 'See Location',
-  304: 'What If-None-Match or If-Modified-Since names is still the same',
-  416: 'Range asks for what is not there',
+  304: 'Not modified since the version in If-None-Match or If-Modified-Since',
+  416: 'The requested range does not exist',
 }
 
 /** What a Reply may say instead. */

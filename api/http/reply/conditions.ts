@@ -1,18 +1,18 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** What a request's conditions are held against. */
+/** The stored version, with which a request's conditions are compared. */
 export interface ResourceVersion {
   /** A strong ETag with its quotation marks. */
   readonly etag: string
-  /** Absent where it is not known. */
+  /** Absent when unknown. */
   readonly changedAt?: Date
 }
 
 type Header = (name: string) => string
 
 /**
- * Judges the conditions of a GET in the order of RFC 9110, 13.2.2. True where the client has this version already, which is answered with
- * 304. Throws PRECONDITION_FAILED where If-Match or If-Unmodified-Since asks for another version.
+ * Evaluates the conditions of a GET in the order of RFC 9110, 13.2.2. True when the client already has this version, which is answered
+ * with 304. Throws PRECONDITION_FAILED when If-Match or If-Unmodified-Since names another version.
  */
 export function isNotModified(header: Header, { etag, changedAt }: ResourceVersion): boolean {
   const [match, noneMatch] = [header('if-match'), header('if-none-match')]

@@ -4,7 +4,7 @@ import { failurePage } from '#api/pages/failure-page.ts'
 import { renderPage } from '#api/pages/page.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** The one place that turns whatever was thrown into a response: a Problem as it is, anything else as INTERNAL, logged once with its cause. */
+/** Turns every thrown error into a response: a Problem as it is, any other as INTERNAL. Errors of the server are logged once. */
 export function answerFailure(ctx: Context, error: unknown, { log, config: { publicUrl } }: Pick<ApiServices, 'log' | 'config'>): void {
   const requestId: string = ctx.state.requestId
   const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })
@@ -25,14 +25,13 @@ export function answerFailure(ctx: Context, error: unknown, { log, config: { pub
   }
 }
 
-/** Whoever opened a page reads one. */
 function sendFailurePage(ctx: Context, shown: Problem, requestId: string, publicUrl: string): void {
   const { body, headers } = renderPage(failurePage(shown, requestId), { framed: ctx.state.framed, publicUrl })
   ctx.set(headers)
   ctx.body = body
 }
 
-/** Headers of a half-made answer that its failure keeps. */
+/** Headers that an error response keeps from the unfinished answer. */
 const kept = new Set([
   'x-request-id',
   'access-control-allow-origin',

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import { create } from 'content-disposition'
-import { readRange } from '#api/http/reply/byte-range.ts'
 import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
@@ -20,14 +19,13 @@ export interface SentFile {
   readonly open: (range?: ByteRange) => Promise<Readable>
 }
 
-/** What of a request decides what is sent of a file. */
+/** Headers of the request for a file. */
 export interface FileRequest {
   readonly header: (name: string) => string
 }
 
 /**
- * Answers a file: whole, a part of it, or that the caller has it already (document 3, Drive; decisions, Drive). Throws PRECONDITION_FAILED
- * like `isUnchanged`.
+ * Answers a whole file, a byte range of it, or 304 (document 3, Drive; decisions, Drive). Throws PRECONDITION_FAILED like `isNotModified`.
  */
 export function fileReply(request: FileRequest, file: SentFile): Reply {
   const etag = `"${file.sha256}"`
@@ -46,8 +44,31 @@ export function fileReply(request: FileRequest, file: SentFile): Reply {
   return new Reply(() => file.open(range), { ...headers, ...part }, 206)
 }
 
-/** The name in every script, without letters that would turn the reading direction of what stands around it. */
+/** The file name in any script, without characters that change the reading direction of the text around it. */
 const dispositionOf = ({ name, isInline }: SentFile): string =>
   create(name.toWellFormed().replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, ''), {
     type: isInline ? 'inline' : 'attachment',
   })
+
+/**
+ * What a Range header asks for of so many bytes (RFC 9110, 14): one part; null when no part of what it asks for is there, which is 416;
+ * undefined for the whole, when it is malformed or asks for several parts. range-parser 1.3.0 answers 416 to `bytes=-100` of 11 bytes.
+ */
+function readRange(header: string, size: number): ByteRange | null | undefined {
+  const [, list] = /^bytes[ \t]*=(.*)$/is.exec(header) ?? []
+  if (list === undefined) return undefined
+  const asked = list.split(',').map((part) => /^[ \t]*(\d*)-(\d*)[ \t]*$/.exec(part))
+  if (!asked.every((part) => part !== null)) return undefined
+  const parts = asked.map(([, first = '', last = '']) => ({ first, last }))
+  if (parts.some(({ first, last }) => (first === '' && last === '') || (first !== '' && last !== '' && Number(first) > Number(last))))
+    return undefined
+  const present = parts.map(({ first, last }) => partOf(first, last, size)).filter((part) => part !== null)
+  if (present.length === 0) return null
+  return parts.length === 1 ? present[0] : undefined
+}
+
+function partOf(first: string, last: string, size: number): ByteRange | null {
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  return start <= end ? { start, end } : null
+}

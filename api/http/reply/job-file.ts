@@ -2,7 +2,7 @@ import { Reply } from '#api/http/reply/reply.ts'
 import { findJobFile, type JobFileServices } from '#shared/platform/jobs/job-files.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The answer that carries a job's file; 404 when it has been swept away. */
+/** Answers a job's file. Throws NOT_FOUND when a sweep has removed it. */
 export async function jobFileReply({ db, blobs }: JobFileServices, workspaceId: string, fileId: string): Promise<Reply> {
   const file = await findJobFile(db, workspaceId, fileId)
   if (!file) throw problem('NOT_FOUND')

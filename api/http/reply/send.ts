@@ -12,15 +12,15 @@ export function sendData(ctx: Context, status: number, data: unknown): void {
 /** Answers with a whole body. */
 export function sendJson(ctx: Context, status: number, body: unknown): void {
   ctx.status = status
-  // Set outright: working out the header from the type's name takes longer than the type.
+  // Faster than `ctx.type`, which looks the type up.
   ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8')
   ctx.body = JSON.stringify(body)
 }
 
-/** Answers bytes with their own headers, and nothing of them to HEAD. */
+/** Answers bytes with their own headers; no bytes for HEAD. */
 export async function sendReply(ctx: Context, status: number, { body, headers, status: own }: Reply): Promise<void> {
   ctx.status = own ?? status
-  // Koa takes null for 204, whatever the status says.
+  // Koa turns a null body into 204, whatever the status.
   if (typeof body !== 'function') ctx.body = body ?? ''
   else ctx.body = ctx.method === 'HEAD' ? '' : await body()
   ctx.res.removeHeader('Content-Type')

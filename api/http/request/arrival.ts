@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A body of which nothing comes for this long has stalled. */
+/** A body has stalled when no byte arrives for this long. */
 const stallMs = 30_000
 
-/** How long what nobody reads may flow past, so that its sender comes to read the answer. */
+/** How long an unread body is drained, so that its sender gets to read the answer. */
 const lingerMs = 2_000
 
 /** A request's body while it arrives. */
@@ -19,7 +19,7 @@ export interface BodyArrival {
   readonly release: () => void
 }
 
-/** Watches a body arrive, so that whoever waits for the rest of it never waits for ever. Release it. */
+/** Watches a body arrive, so that no reader waits for ever for the rest. Call `release` afterwards. */
 export function watchArrival(request: IncomingMessage, afterMs = stallMs): BodyArrival {
   const { promise, reject } = Promise.withResolvers<never>()
   const waiting = new Set<(reason: unknown) => void>()
@@ -58,11 +58,11 @@ function unlessEnded<T>(work: Promise<T>, waiting: Set<(reason: unknown) => void
 }
 
 /**
- * Lets go of a request whose answer is made although the request has not ended: the rest flows past, and the connection ends with it. So it
- * does after a request that asked for another protocol.
+ * Drains the rest of a body that is still arriving when its answer is sent, then closes the connection. Also closes the connection after a
+ * request that asked for another protocol.
  */
 export function drainUnreadBody({ req, res }: Context): void {
-  // After such a one, Node says nothing of a next request that is no HTTP: its sender would wait until headers are too late.
+  // After an upgrade request, Node reports no error for further input that is not HTTP: its sender would wait for the header timeout.
   if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
   res.once('finish', () => {
     if (req.complete) return

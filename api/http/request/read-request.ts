@@ -55,7 +55,7 @@ async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: 
   return read
 }
 
-/** The schema whose keys may stand in a route's body since they were read so; a creation ignores them, a change compares them. */
+/** Schema of the keys that clients read and may send back; a creation ignores them, a change compares them. */
 function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
   if (route.kind === 'page') return undefined
   if (route.carries) return route.carries.json
@@ -87,7 +87,7 @@ const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.
 
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
-/** What of a request a handler sees. */
+/** The request as a handler sees it. */
 export const buildRequest = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
   params: ctx.params,
   query,

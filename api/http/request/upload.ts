@@ -18,19 +18,19 @@ export async function receiveUpload(ctx: Context, upload: SizedUpload, workspace
   return { id: kept.id, body: uploadFingerprint(kept.sha256, fields) }
 }
 
-/** A file in storage, and what stands for all that was sent. */
+/** A file in storage, and the fingerprint of the whole body. */
 export interface ReceivedFile {
   readonly id: string
   readonly body: Buffer
 }
 
-/** What was made of a file, with the fields of its form. */
+/** Result of `keep`, with the fields of the form. */
 export interface KeptFile<Kept> {
   readonly kept: Kept
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** What stands for the body of an upload: the digest of its file, which storage has taken, and its fields (decisions, Idempotency). */
+/** Fingerprint of an upload: the digest of its file, computed by storage, and its fields (decisions, Idempotency). */
 export const uploadFingerprint = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
   Buffer.from(JSON.stringify([sha256, ...[...fields].sort()]))
 
@@ -90,7 +90,7 @@ async function openFile(
     const types = form === false ? contentTypes : ['multipart/form-data', ...contentTypes]
     throw problem('VALIDATION_ERROR', `content-type must be ${types.join(', ').replace(/, (?=[^,]*$)/, ' or ')}, got ${type || 'none'}`)
   }
-  // The request must outlive whoever stops reading it: its answer is still to be sent.
+  // The request must not be destroyed when its reader stops: the answer is still to be sent.
   return { contentType, name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
 }
 

@@ -19,8 +19,8 @@ const files: Readonly<Record<string, { readonly type: string; readonly text: str
 }
 
 /** Serves the pages' stylesheet, scripts and icon, and a stylesheet per accent colour, since inline styles are blocked. */
-export function servePageFiles(of: (path: string) => Router): void {
-  const router = of('/pages')
+export function servePageFiles(routerFor: (path: string) => Router): void {
+  const router = routerFor('/pages')
   router.get(`/pages/${fileVersion}/color/:name`, (ctx) => {
     const [, color] = /^([0-9a-f]{6})\.css$/.exec(ctx.params.name ?? '') ?? []
     if (color === undefined) throw problem('NOT_FOUND')

@@ -8,7 +8,7 @@ import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/reference/swagg
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Serves `/openapi.json`, and `/docs`: a reference page that loads nothing from other hosts (decisions, API description). */
-export function serveDescription(of: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
+export function serveDescription(routerFor: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
   const { origin, pathname } = new URL(publicUrl)
   const root = pathname === '/' ? '' : pathname
   // Built on the first request: at start it would cost 100 ms.
@@ -18,11 +18,11 @@ export function serveDescription(of: (path: string) => Router, sections: readonl
   const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
   const start = page('text/javascript', script(root))
   const style = page('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
-  of('/openapi.json').get('/openapi.json', (ctx) => {
+  routerFor('/openapi.json').get('/openapi.json', (ctx) => {
     document ??= buildDocument()
     send(ctx, document)
   })
-  const router = of('/docs')
+  const router = routerFor('/docs')
   router.get('/docs', (ctx) => send(ctx, reference))
   router.get('/docs/start.js', (ctx) => send(ctx, start))
   router.get('/docs/docs.css', (ctx) => send(ctx, style))

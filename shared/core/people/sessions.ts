@@ -17,7 +17,7 @@ export const credentials = schema(
 export const sessionShape = t.Object(
   {
     token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
-    expires_at: t.String({ format: 'date-time', description: 'Use of the session puts it off.' }),
+    expires_at: t.String({ format: 'date-time', description: 'Using the session extends it.' }),
     user: t.Object({ id: t.String({ format: 'uuid' }), email: t.String(), name: t.String() }),
   },
   { title: 'Session' },

@@ -21,7 +21,7 @@ export const sendMessageBlock = defineBlock({
     subject: textSetting('Instead of the template’s.'),
     body_text: textSetting('Instead of the template’s.'),
     body_html: textSetting('Instead of the template’s.'),
-    vars: textMapSetting('What the template’s variables stand for.'),
+    vars: textMapSetting('Values of the template’s variables.'),
   },
   required: ['connection_id'],
   problems: (config, around) => {

@@ -53,11 +53,11 @@ test('an address that is nearly one says which was probably meant', async (t) =>
     t.is(status, 404)
     return body.error.message
   }
-  t.is(await told(`/orgs/${id}/types`), `There is no such address; the API stands below /v1: /v1/orgs/${id}/types`)
+  t.is(await told(`/orgs/${id}/types`), `There is no such address; paths of the API begin with /v1: /v1/orgs/${id}/types`)
   for (const at of ['/v1/types', '/types'])
-    t.is(await told(at), 'There is no such address; what belongs to a workspace stands below /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
+    t.is(await told(at), 'There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
   t.is(await told(`${path}/record/deals`), 'There is no such address; did you mean /v1/orgs/{orgId}/records/{typeKey}?')
-  t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs describes all that there are')
+  t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
 })
 
 test('a workspace of others and one that is not there read the same, and say where the own ones are listed', async (t) => {

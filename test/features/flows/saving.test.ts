@@ -54,12 +54,12 @@ const refused: readonly (readonly [name: string, body: object, says: RegExp])[] 
   [
     'a way from inside a loop to what comes after it',
     graph([byHand, loop, another('a'), another('b')], 't > l', 'l.loop > a', 'l.done > b', 'a > b'),
-    /b is led to from inside the loop l and from its done/,
+    /b follows both the loop and the done output of l/,
   ],
   [
     'a way into a loop from outside',
     graph([byHand, loop, another('a'), another('b')], 't > l', 't > b', 'l.loop > a', 'b > a'),
-    /a is inside the loop l and led to from b/,
+    /a is inside the loop l but follows b/,
   ],
   ['no name', { name: undefined }, /name is required/],
   ['a name without a letter', { name: ' ' }, /name must be a name/],

@@ -52,7 +52,7 @@ export const fieldView = schema(
       created_at: t.String({ format: 'date-time' }),
       system: t.Boolean({ description: 'True for fields built into built-in types, which cannot be changed or deleted.' }),
     },
-    { title: 'Field', description: 'What one value of a record is.' },
+    { title: 'Field', description: 'Definition of one value of the records of a type.' },
   ),
 )
 export type FieldView = TypeOf<typeof fieldView>

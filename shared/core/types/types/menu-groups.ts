@@ -16,7 +16,7 @@ export const moduleInput = schema(
     name: t.String({ minLength: 1, maxLength: 100 }),
     glyph: text,
     category: text,
-    position: t.Optional(nullable(t.Number({ description: 'Groups stand in the order of their positions; 0 unless given.' }))),
+    position: t.Optional(nullable(t.Number({ description: 'Groups are sorted by position; default: 0.' }))),
   }),
 )
 type ModuleInput = TypeOf<typeof moduleInput>

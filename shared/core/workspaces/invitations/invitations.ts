@@ -37,7 +37,7 @@ const invitationSchema = t.Object(
     expires_at: t.String({ format: 'date-time' }),
     created_at: t.String({ format: 'date-time' }),
   },
-  { title: 'Invitation', description: 'Whoever has the token that was mailed to the address may join with these roles.' },
+  { title: 'Invitation', description: 'A pending membership: the holder of the mailed token may join with these roles.' },
 )
 export const invitation = schema(invitationSchema)
 export const invitationList = schema(t.Array(invitationSchema))

@@ -16,7 +16,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const serviceAccountSchema = t.Object(
   { id: t.String({ format: 'uuid' }), name: t.String(), created_at: t.String({ format: 'date-time' }) },
-  { title: 'ServiceAccount', description: 'What access keys belong to. It holds roles as a member does, and is no person.' },
+  { title: 'ServiceAccount', description: 'Identity of a program, to which access keys belong. It holds roles like a member.' },
 )
 export const serviceAccount = schema(serviceAccountSchema)
 export const serviceAccountList = schema(t.Array(serviceAccountSchema))

@@ -6,7 +6,7 @@ import { t } from '#shared/platform/kernel/schema.ts'
 export const conditionBlock = defineBlock({
   type: 'logic.condition',
   label: 'Condition',
-  description: 'Goes on one way when its tests hold, and another when they do not.',
+  description: 'Continues on one branch when its tests hold, on the other when they do not.',
   settings: clauseSettings,
   required: [],
   problems: clauseProblems,
@@ -49,7 +49,7 @@ export const filterBlock = defineBlock({
 export const forEachBlock = defineBlock({
   type: 'logic.for_each',
   label: 'For each',
-  description: 'Repeats what `loop` leads to for every item of a list, one after the other; then goes on with `done`.',
+  description: 'Runs the blocks after `loop` for each item of a list, one after the other, then continues with `done`.',
   settings: { list: listSetting('A reference to a list, or a JSON array, of up to 1,000 items.') },
   required: ['list'],
   problems: (config) => listProblems(config.list),

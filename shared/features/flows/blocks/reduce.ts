@@ -76,7 +76,7 @@ function numberOf(value: unknown): Decimal {
 export const reduceBlock = defineBlock({
   type: 'logic.reduce',
   label: 'Reduce',
-  description: 'Makes one value of a list: a sum, an average, the least or most, how many, or all as text.',
+  description: 'Computes one value from a list: sum, average, minimum, maximum, count, or all items as text.',
   settings: {
     list: listSetting('A reference to a list, or a JSON array.'),
     op: textSetting(`One of ${names}.`),

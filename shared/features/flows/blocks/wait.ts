@@ -27,7 +27,7 @@ const isWrong = (value: unknown, read: (value: unknown) => unknown): boolean =>
 export const waitBlock = defineBlock({
   type: 'logic.wait',
   label: 'Wait',
-  description: 'Goes on after some minutes, or at a time; 30 days ahead at most.',
+  description: 'Continues after some minutes or at a time, at most 30 days ahead.',
   settings: { minutes: numberSetting('How long.'), until: textSetting('Until when: an instant, or a date for its first moment in UTC.') },
   required: [],
   problems: ({ minutes, until }) => {

@@ -147,10 +147,10 @@ function bodiesOf(
     const after = reachableFrom(targetsByHandle, targetsByHandle.get(id)?.get('done') ?? [])
     const both = [...body].find((inside) => after.has(inside))
     if (both !== undefined)
-      throw validationError(`${both} is led to from inside the loop ${id} and from its done: it would run both in it and after it`)
+      throw validationError(`${both} follows both the loop and the done output of ${id}: it would run inside the loop and after it`)
     const entering = edges.find(({ source, target }) => body.has(target) && !body.has(source) && source !== id)
     if (entering)
-      throw validationError(`${entering.target} is inside the loop ${id} and led to from ${entering.source}, which is outside of it`)
+      throw validationError(`${entering.target} is inside the loop ${id} but follows ${entering.source}, which is outside of it`)
     bodies.set(id, body)
   }
   return bodies

@@ -18,7 +18,7 @@ const parts = {
   name: nameSchema(120),
   host: t.String({ minLength: 1, maxLength: 253, description: 'The mail server, at a public address.' }),
   port: t.Integer({ minimum: 1, maximum: 65_535 }),
-  secure: t.Boolean({ description: 'True for TLS from the first byte; otherwise it is begun where the server offers it.' }),
+  secure: t.Boolean({ description: 'True for TLS from the first byte; otherwise STARTTLS is used where the server offers it.' }),
   username: t.String({ maxLength: 250, description: 'Empty for a server that asks for none.' }),
   password: nullable(t.String({ maxLength: 1_000, description: 'Never answered.' })),
   from: t.String({ maxLength: 320, description: 'The address that messages come from, with a name or without.' }),
@@ -62,7 +62,7 @@ const view = {
   from: t.String(),
   dkim: nullable(t.Object({ domain: t.String(), selector: t.String() }, { title: 'MessageDkim' })),
   webhook_url: t.String({ description: 'Where the provider reports bounces and complaints.' }),
-  status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'What the last test of these settings found.' }),
+  status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test of these settings.' }),
   error: nullable(t.String({ description: 'What the server said.' })),
   warnings: t.Array(t.String(), { description: 'What keeps mail programs from trusting its messages.' }),
   checked_at: nullable(t.String({ format: 'date-time' })),
@@ -72,7 +72,7 @@ const view = {
 
 /** A connection in a response, without its secrets. */
 export const connectionView = schema(
-  t.Object(view, { title: 'MessageConnection', description: 'A mail server by which a workspace sends messages.' }),
+  t.Object(view, { title: 'MessageConnection', description: 'A mail server through which a workspace sends messages.' }),
 )
 export type ConnectionView = TypeOf<typeof connectionView>
 

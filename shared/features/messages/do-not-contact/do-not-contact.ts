@@ -10,10 +10,13 @@ export const doNotContactEntry = schema(
     {
       address: t.String({ description: 'In lower case, its domain in ASCII.' }),
       reason: t.Enum(['unsubscribed', 'complaint']),
-      message_id: nullable(t.String({ format: 'uuid', description: 'The message that it answered so.' })),
+      message_id: nullable(t.String({ format: 'uuid', description: 'The message that led to the entry.' })),
       created_at: t.String({ format: 'date-time' }),
     },
-    { title: 'DoNotContact', description: 'Somebody who wants no messages. Invitations, confirmations and mails for passwords go on.' },
+    {
+      title: 'DoNotContact',
+      description: 'An address that gets no messages. Invitations, confirmations and password mails are still sent.',
+    },
   ),
 )
 type DoNotContactEntry = TypeOf<typeof doNotContactEntry>

@@ -9,7 +9,7 @@ const optionalText = (maxLength: number, description: string) => t.Optional(null
 export const messageInput = schema(
   t.Object(
     {
-      connection_id: t.String({ maxLength: 200, description: 'By which it goes out.' }),
+      connection_id: t.String({ maxLength: 200, description: 'The connection that sends it.' }),
       template_id: optionalId('What it says, unless said here.'),
       to: optionalText(320, 'The address; else the field of the record has it.'),
       record_type: optionalId('Key of the type of the record that it is about.'),
@@ -20,7 +20,9 @@ export const messageInput = schema(
       body_html: optionalText(messageLimits.body, 'The same.'),
       vars: t.Optional(
         nullable(
-          t.Record(t.String(), t.Union([t.String(), t.Number(), t.Boolean(), t.Null()]), { description: 'What {{name}} stands for.' }),
+          t.Record(t.String(), t.Union([t.String(), t.Number(), t.Boolean(), t.Null()]), {
+            description: 'Values of the template variables by name.',
+          }),
         ),
       ),
     },
@@ -42,10 +44,10 @@ const summaryMembers = {
   subject: t.String(),
   status: t.Enum([...mailStatuses], {
     description:
-      'uncertain: the connection broke after the server had the whole of it. bounced: there is no such mailbox. skipped: the recipient wants none.',
+      'uncertain: the connection broke after the last byte was sent. bounced: the mailbox does not exist. skipped: the recipient unsubscribed.',
   }),
   attempts: t.Integer(),
-  error: nullable(t.String({ description: 'Why the last try failed, in the words of the server.' })),
+  error: nullable(t.String({ description: 'Why the last attempt failed, as the server said.' })),
   created_at: t.String({ format: 'date-time' }),
   sent_at: nullable(t.String({ format: 'date-time' })),
 }
@@ -75,7 +77,7 @@ export type MessageView = TypeOf<typeof messageView>
 export const messageQuery = schema(
   t.Object({
     status: t.Optional(t.Enum([...mailStatuses])),
-    record_id: t.Optional(t.String({ format: 'uuid', description: 'Those about this record.' })),
+    record_id: t.Optional(t.String({ format: 'uuid', description: 'Only messages about this record.' })),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'The id of the last message of the previous page.' })),
   }),

@@ -4,7 +4,7 @@ import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 /** Maximum characters of the subject and each body of a template. */
 export const messageLimits = { subject: 500, body: 200_000 } as const
 
-const subject = t.String({ maxLength: messageLimits.subject, description: 'Variables stand in double braces: {{name}}.' })
+const subject = t.String({ maxLength: messageLimits.subject, description: 'Text with variables in double braces: {{name}}.' })
 const bodyText = t.String({ maxLength: messageLimits.body, description: 'Plain text, with {{variables}}.' })
 const bodyHtml = t.String({
   maxLength: messageLimits.body,
@@ -37,7 +37,7 @@ export const templateView = schema(
       created_at: t.String({ format: 'date-time' }),
       updated_at: t.String({ format: 'date-time' }),
     },
-    { title: 'MessageTemplate', description: 'What messages say, with places for what differs.' },
+    { title: 'MessageTemplate', description: 'Subject and body of messages, with variables.' },
   ),
 )
 export type TemplateView = TypeOf<typeof templateView>
