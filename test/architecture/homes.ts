@@ -137,7 +137,15 @@ const planCaps = eachFile(
   },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps]
+const shapes = eachFile(
+  'shapes that several files use are declared in a file of schemas',
+  ({ path }) => within(path, ['shared/core', 'shared/features']) && !/(?:^|[/-])(?:schemas|jobs)\.ts$/.test(path),
+  ({ text }) =>
+    [...text.matchAll(/^export const (\w+) = (?:schema\(|t\.)/gm)].map(([, name]) => `move ${name} to the schemas.ts of its folder`),
+  { 'shared/core/roles/a.ts': 'export const decision = schema(t.Object({}))' },
+)
+
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [

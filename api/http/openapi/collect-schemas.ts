@@ -3,17 +3,17 @@ import { nameFormat } from '#shared/platform/kernel/schema.ts'
 /** Part of the document, as JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** The schemas of a document while it is made. */
+/** Collects the schemas of a document. */
 export interface Schemas {
-  /** The schema as it stands in the document: parts that have a title, or a name of their own, become references. */
+  /** The schema as the document holds it: parts with a title or a name become references. */
   readonly reference: (schema: unknown) => JsonObject
-  /** The parts that are referred to, by name. */
+  /** The referenced parts, by name. */
   readonly named: () => JsonObject
 }
 
 /**
- * Gathers schemas. One with a `title` becomes a component of that name, which may not mean two things; so do the `$defs` of a schema that
- * refers to itself.
+ * Creates a collector. A schema with a `title` becomes a component of that name, and so do the `$defs` of a recursive schema. Throws when two
+ * different schemas have one name.
  */
 export function collectSchemas(): Schemas {
   const components = new Map<string, unknown>()
@@ -42,14 +42,14 @@ export function collectSchemas(): Schemas {
   }
 }
 
-/** Keys of any spelling are written as OpenAPI tools read them best. */
+/** Rewrites patterned keys to the form that OpenAPI tools support best. */
 function plain(schema: JsonObject): Record<string, unknown> {
   const { patternProperties, ...rest } = schema
   const anyKey = (patternProperties as JsonObject | undefined)?.['^.*$']
   return anyKey === undefined ? { ...schema } : { ...rest, additionalProperties: anyKey }
 }
 
-/** A schema as tools of all languages read it: without types that are lists, formats of our own, and keys that must be sent despite a default. */
+/** A schema for tools of all languages: no lists of types, no formats of our own, no required keys that have a default. */
 function portable(schema: Record<string, unknown>): Record<string, unknown> {
   const { type, properties } = schema
   const hasDefault = (key: string) => (properties as Readonly<Record<string, JsonObject>> | undefined)?.[key]?.default !== undefined
@@ -63,7 +63,7 @@ function portable(schema: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(parts)
 }
 
-/** Keywords that judge values of one type. */
+/** Keywords that apply to values of one type. */
 const keywordsOf: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'minLength', 'maxLength'],
   array: ['items', 'minItems', 'maxItems', 'uniqueItems'],

@@ -7,7 +7,7 @@ import { responseHeaders, successesOf } from '#api/http/openapi/successes.ts'
 import { tags } from '#api/http/openapi/tags.ts'
 import type { Route, Section } from '#api/http/route.ts'
 
-/** The API's description as an OpenAPI 3.1 document: made from the route declarations alone, so it cannot differ from what is served. */
+/** Describes the API as an OpenAPI 3.1 document, from the route declarations only, so it cannot differ from the served routes. */
 export function describeApi(sections: readonly Section[], publicUrl: string): JsonObject {
   const schemas = collectSchemas()
   const failures = new Map<string, JsonObject>()
@@ -62,8 +62,8 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /**
- * A name for an operation that stays while its method and path do: `GET /orgs/:orgId/records/:typeKey` is `getRecordsByTypeKey`. The
- * workspace that starts almost every path is left out.
+ * A stable name for an operation, derived from its method and path: `GET /orgs/:orgId/records/:typeKey` is `getRecordsByTypeKey`. The
+ * workspace prefix is omitted.
  */
 function operationIdOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
   const segments = path.replace(/^\/orgs\/:orgId(?=\/)/, '').match(/[:*]?\w+/g) ?? []

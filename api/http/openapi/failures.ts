@@ -21,7 +21,7 @@ export const failureSchema: JsonObject = {
   },
 }
 
-/** The failures of a route by status, as references into `responses`, which gathers what is referred to. */
+/** The failures of a route by status, as references into `responses`, which collects the referenced ones. */
 export function failuresOf(route: Route, responses: Map<string, JsonObject>): JsonObject {
   const byStatus = Map.groupBy(codesOf(route), (code) => errorCatalogue[code].status)
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function failuresOf(route: Route, responses: Map<string, JsonObject>): Js
   )
 }
 
-/** Every code that a route may answer: what its place in the pipeline brings with it, and what its work names itself. */
+/** All error codes of a route: those of the pipeline, and those that the declaration names. */
 export function codesOf(route: Route): ErrorCode[] {
   const { permission, path, limit, limitBy, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
@@ -59,7 +59,7 @@ function failure(codes: readonly ErrorCode[], route: Route): JsonObject {
   }
 }
 
-/** Headers that go with a code. */
+/** Headers of answers with a code. */
 const carried: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },

@@ -2,10 +2,10 @@ import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import { headerParametersOf } from '#api/http/openapi/header-parameters.ts'
 import type { Route } from '#api/http/route.ts'
 
-/** A path as OpenAPI writes it: `:typeKey` and `*path` become `{typeKey}` and `{path}`, optional groups are written out. */
+/** A path in OpenAPI's syntax: `:typeKey` and `*path` become `{typeKey}` and `{path}`; optional groups are included. */
 export const pathTemplate = (path: string): string => path.replace(/[{}]/g, '').replace(/[:*](\w+)/g, '{$1}')
 
-/** What a request of this route may carry beside its body. */
+/** The path, query and header parameters of a route. */
 export function parametersOf(route: Route, schemas: Schemas): JsonObject[] {
   const names = pathTemplate(route.path).match(/(?<=\{)\w+/g) ?? []
   return [...names.map(pathParameter), ...queryParameters(route, schemas), ...headerParametersOf(route)]
@@ -16,10 +16,10 @@ function pathParameter(name: string): JsonObject {
   return { name, in: 'path', required: true, description: describe(name), schema: { type: 'string', ...(isId ? { format: 'uuid' } : {}) } }
 }
 
-/** The field's words for the short names of paths. */
+/** Full words for abbreviated path parameters. */
 const words: Readonly<Record<string, string>> = { org: 'workspace', type: 'record type', fn: 'function', cal: 'calendar', group: 'role' }
 
-/** `typeKey` is "Key of the record type"; a name of one word is that word. */
+/** Describes a path parameter: `typeKey` is "Key of the record type"; a single word describes itself. */
 function describe(name: string): string {
   const [, thing = '', part] = /^(\w+?)(Id|Key)$/.exec(name) ?? []
   if (!part) return name.charAt(0).toUpperCase() + name.slice(1)

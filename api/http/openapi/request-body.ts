@@ -1,7 +1,7 @@
 import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import type { PageRoute, Route, Upload } from '#api/http/route.ts'
 
-/** What a request of this route carries: JSON by its schema, or a file. */
+/** The request body of a route: JSON with its schema, or a file. */
 export function requestBodyOf(route: Route, schemas: Schemas): JsonObject {
   if ((route.kind === 'delegate' || route.kind === 'receive') && route.upload) return { requestBody: uploadBody(route.upload) }
   if (route.kind === 'page') return route.method === 'GET' ? {} : { requestBody: formBody(route, schemas) }

@@ -4,7 +4,7 @@ import type { Route } from '#api/http/route.ts'
 const text = { type: 'string' }
 const header = (description: string): JsonObject => ({ description, schema: text })
 
-/** Response headers that several answers carry, by the name of their component. */
+/** Response headers that several answers have, by component name. */
 export const responseHeaders: JsonObject = {
   RequestId: header('The id of this request: your own, or a new one.'),
   ETag: header('The version of the answered resource.'),
@@ -19,16 +19,16 @@ export const responseHeaders: JsonObject = {
 
 const refer = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
-/** Whether requests of a route are counted. */
+/** Whether a route is rate limited. */
 export const isLimited = ({ limit, limitBy }: Pick<Route, 'limit' | 'limitBy'>): boolean => limit !== null || limitBy !== undefined
 
-/** The headers that every answer of a route carries. */
+/** The headers of every answer of a route. */
 export const commonHeaders = (route: Route): JsonObject => ({
   'X-Request-ID': refer('RequestId'),
   ...(isLimited(route) ? { RateLimit: refer('RateLimit'), 'RateLimit-Policy': refer('RateLimitPolicy') } : {}),
 })
 
-/** The answers of a route that went well, by status. */
+/** The successful answers of a route, by status. */
 export function successesOf(route: Route, schemas: Schemas): JsonObject {
   if (route.kind === 'page')
     return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
@@ -68,7 +68,7 @@ const described: Readonly<Record<number, string>> = {
   416: 'The requested range does not exist',
 }
 
-/** What a Reply may say instead. */
+/** Statuses that a Reply may have instead. */
 const others = (route: Route): JsonObject =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {
@@ -88,7 +88,7 @@ const json = (data: JsonObject): JsonObject => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
 
-/** JSON, or bytes for who asks for them; one of the two, or neither. */
+/** Content of an answer: JSON, bytes by content negotiation, both or neither. */
 const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
   const content = { ...(data.content as JsonObject), ...(bytes.content as JsonObject) }
   return Object.keys(content).length > 0 ? { content } : {}
@@ -96,7 +96,7 @@ const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
 
 const anything: JsonObject = { content: { 'application/json': { schema: {} } } }
 
-/** A file of one of these content types, or a page; nothing without any. */
+/** Content of a file of one of these types, or of a page; empty without any. */
 function file(...contentTypes: readonly (string | undefined)[]): JsonObject {
   const known = contentTypes.filter((type) => type !== undefined)
   const content = Object.fromEntries(known.map((type) => [type, { schema: type === 'text/html' ? text : { ...text, format: 'binary' } }]))

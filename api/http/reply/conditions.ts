@@ -1,6 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The stored version, with which a request's conditions are compared. */
+/** The stored version that a request's conditions are compared with. */
 export interface ResourceVersion {
   /** A strong ETag with its quotation marks. */
   readonly etag: string
@@ -28,11 +28,11 @@ export function isNotModified(header: Header, { etag, changedAt }: ResourceVersi
 
 const failed = (name: string) => problem('PRECONDITION_FAILED', `${name} names another version than the one that is stored`)
 
-/** Whether a list of validators names this one, weakly compared as If-None-Match is. */
+/** Whether a list of validators contains this one by weak comparison, as for If-None-Match. */
 export const isKnown = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
 
-/** The same strongly compared, as If-Match is: a weak validator matches nothing. */
+/** The same by strong comparison, as for If-Match: a weak validator matches nothing. */
 const isMatched = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(W\/)?("[^"]*")/g)].some(([, weak, one]) => weak === undefined && one === etag)
 
@@ -43,7 +43,7 @@ const forms = [
 ]
 const asctime = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:${names}) [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4}$`)
 
-/** An HTTP date (RFC 9110, 5.6.7) in milliseconds; `otherwise` for what is none, since such a condition is ignored. */
+/** An HTTP date (RFC 9110, 5.6.7) in milliseconds; `otherwise` for an invalid one, whose condition is ignored. */
 function timeOf(header: string, otherwise: number): number {
   const text = header.trim()
   const time = asctime.test(text) ? Date.parse(`${text} GMT`) : forms.some((form) => form.test(text)) ? Date.parse(text) : Number.NaN

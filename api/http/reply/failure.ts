@@ -4,7 +4,7 @@ import { failurePage } from '#api/pages/failure-page.ts'
 import { renderPage } from '#api/pages/page.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** Turns every thrown error into a response: a Problem as it is, any other as INTERNAL. Errors of the server are logged once. */
+/** Turns a thrown error into a response: a Problem as it is, any other as INTERNAL. Server errors are logged once. */
 export function answerFailure(ctx: Context, error: unknown, { log, config: { publicUrl } }: Pick<ApiServices, 'log' | 'config'>): void {
   const requestId: string = ctx.state.requestId
   const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })

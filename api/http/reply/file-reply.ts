@@ -4,7 +4,7 @@ import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
 
-/** A file as it is sent. */
+/** A file to send. */
 export interface SentFile {
   readonly name: string
   readonly size: number
@@ -14,7 +14,7 @@ export interface SentFile {
   readonly changedAt: Date
   /** Whether a browser shows it; otherwise it is saved. */
   readonly isInline: boolean
-  /** Sent beside those that every file has. */
+  /** Additional headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly open: (range?: ByteRange) => Promise<Readable>
 }
@@ -51,8 +51,8 @@ const dispositionOf = ({ name, isInline }: SentFile): string =>
   })
 
 /**
- * What a Range header asks for of so many bytes (RFC 9110, 14): one part; null when no part of what it asks for is there, which is 416;
- * undefined for the whole, when it is malformed or asks for several parts. range-parser 1.3.0 answers 416 to `bytes=-100` of 11 bytes.
+ * The byte range that a Range header requests (RFC 9110, 14). Null when the range does not exist, which is 416; undefined for the whole file,
+ * also when the header is malformed or requests several ranges. range-parser 1.3.0 answers 416 to `bytes=-100` of 11 bytes.
  */
 function readRange(header: string, size: number): ByteRange | null | undefined {
   const [, list] = /^bytes[ \t]*=(.*)$/is.exec(header) ?? []

@@ -3,7 +3,7 @@ import { WithHeaders } from '#api/http/reply/reply.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { LinkedPage } from '#shared/platform/db/lists.ts'
 
-/** The items of a page, with the address of the next one in the header `Link` (RFC 8288) where there is one. */
+/** The items of a page, with the address of the next page in the header `Link` (RFC 8288), if any. */
 export function withNextLink<Item>(
   { line }: Pick<Request<string, unknown, unknown>, 'line'>,
   { config }: Pick<Scope, 'config'>,

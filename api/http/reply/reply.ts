@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
 
-/** The bytes of an answer; a stream is opened when it is sent, so that an answer that is thrown away has opened nothing. */
+/** The bytes of an answer. A stream is opened only when it is sent. */
 export type ReplyBody = Buffer | string | null | (() => Readable | Promise<Readable>)
 
 /**
- * What a handler gives back where the answer is no `{data}`: bytes with headers of their own, and a status where it is not the declared one,
- * such as 206, 303, 304 or 416, which `statuses` of the declaration then names.
+ * An answer of a handler that is not `{data}`: bytes with their headers, and a status if it is not the declared one, such as 206, 303, 304 or
+ * 416. The declaration lists these in `statuses`.
  */
 export class Reply {
   readonly body: ReplyBody
@@ -19,7 +19,7 @@ export class Reply {
   }
 }
 
-/** What a handler gives back when it replaced what was there, on a route that creates: answered with 200 (decisions, Create / replace). */
+/** The result of a creating route that replaced an existing resource: answered with 200 (decisions, Create / replace). */
 export class Replaced<T> {
   readonly data: T
 
@@ -28,7 +28,7 @@ export class Replaced<T> {
   }
 }
 
-/** What a handler gives back with the ETag of what it answers. */
+/** A result with its ETag. */
 export class WithETag<T> {
   readonly data: T
   readonly etag: string
@@ -39,7 +39,7 @@ export class WithETag<T> {
   }
 }
 
-/** What a handler gives back with headers beside it, such as how long it may be kept. */
+/** A result with headers, such as Cache-Control. */
 export class WithHeaders<T> {
   readonly data: T
   readonly headers: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ export const maxBodyBytes = 1024 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A body as a value, and the bytes that it came in. */
+/** A parsed body and its bytes. */
 export interface ReadBody {
   readonly value: unknown
   readonly bytes: Buffer
@@ -23,15 +23,15 @@ export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return { value: {}, bytes }
-  if (!saysJson(request)) {
+  if (!declaresJson(request)) {
     throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
   }
   return { value: parseJson(decode(bytes)), bytes }
 }
 
 /**
- * Reads a body of any kind: parsed as `readJson` does where it is JSON, whatever its content type says, else its text; null when it is
- * empty (document 3, HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
+ * Reads a body of any kind: its value when it is JSON, whatever the content type; otherwise its text; null when it is empty (document 3,
+ * HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
  */
 export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
   refuseCompressed(request)
@@ -39,10 +39,10 @@ export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBy
   if (bytes.length === 0) return { value: null, bytes }
   const text = decode(bytes)
   requireCleanText(text, 'body')
-  return { value: jsonOr(text), bytes }
+  return { value: parseJsonOrText(text), bytes }
 }
 
-function jsonOr(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
@@ -52,8 +52,8 @@ function jsonOr(text: string): unknown {
 }
 
 /**
- * Reads the fields of a form, url-encoded, or in the parts of multipart/form-data where those are taken; none when the body is empty. Throws
- * VALIDATION_ERROR when it is too large, compressed, of another content type, no UTF-8, or holds a NUL character.
+ * Reads the fields of a form: url-encoded or, with `takesParts`, multipart/form-data. An empty body has none. Throws VALIDATION_ERROR when
+ * it is too large, compressed, of another content type, not UTF-8, or holds a NUL character.
  */
 export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes, takesParts = false): Promise<ReadBody> {
   refuseCompressed(request)
@@ -70,13 +70,13 @@ function readEncoded(bytes: Buffer, type: string): URLSearchParams {
   }
   const text = decode(bytes)
   const value = new URLSearchParams(text)
-  // What cannot be decoded comes as the replacement character.
+  // URLSearchParams decodes invalid bytes to the replacement character.
   const isReplaced = [...value].flat().some((part) => part.includes('\ufffd'))
   if (isReplaced && !/%ef%bf%bd|\ufffd/i.test(text)) throw problem('VALIDATION_ERROR', 'body must be percent-encoded UTF-8')
   return value
 }
 
-/** The texts among the parts of a small form; files are left out. */
+/** The text parts of a small form; files are omitted. */
 async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> {
   const parts = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
     throw problem('VALIDATION_ERROR', 'body must be multipart/form-data', { cause })
@@ -84,7 +84,7 @@ async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> 
   return new URLSearchParams([...parts].flatMap(([name, field]) => (typeof field === 'string' ? [[name, field] as [string, string]] : [])))
 }
 
-/** Reads a body whole, up to 1 MB unless said. */
+/** Reads a whole body; VALIDATION_ERROR above the limit. */
 export async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
   const arrival = watchArrival(request)
   try {
@@ -100,10 +100,10 @@ export async function readBytes(request: IncomingMessage, maxBytes = maxBodyByte
   }
 }
 
-const saysJson = ({ headers }: IncomingMessage): boolean =>
+const declaresJson = ({ headers }: IncomingMessage): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')
 
-/** A body comes as it is: what inflates to a thousand times its size would have to be measured first. */
+/** Refuses compressed bodies, since one could inflate to a thousand times its size. */
 export function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (!encoding || encoding.toLowerCase() === 'identity') return

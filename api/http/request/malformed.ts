@@ -3,30 +3,30 @@ import type { Socket } from 'node:net'
 import { requestIdOf } from '#api/http/request/request-id.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** How long a caller may take to read why it was refused. */
+/** Time that a client has to read the refusal, in milliseconds. */
 const lingerMs = 2_000
 
 /**
- * Gives requests that never come as far as the application the same answers as all others: those that are no HTTP, odd expectations, and
- * CONNECT, whose connection Node ends without a word.
+ * Answers requests that Node would not pass to the application in the form of all other errors: invalid HTTP, unknown expectations, and
+ * CONNECT, whose connection Node closes without an answer.
  */
 export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)
-  // Node answers 417 by itself; an expectation that nobody knows may as well be ignored.
+  // Without a listener Node answers 417; unknown expectations are ignored.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
   server.on('connect', ({ headers }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
-    say(socket, problem('NOT_FOUND'), requestIdOf(headers['x-request-id'] as string | undefined))
+    answer(socket, problem('NOT_FOUND'), requestIdOf(headers['x-request-id'] as string | undefined))
   })
 }
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  say(socket, (reasons[error.code ?? ''] ?? otherwise)(), requestIdOf(undefined))
+  answer(socket, (reasons[error.code ?? ''] ?? otherwise)(), requestIdOf(undefined))
 }
 
 /** Answers on the bare connection and ends it. */
-function say(socket: Socket, { code, message, status }: Problem, requestId: string): void {
+function answer(socket: Socket, { code, message, status }: Problem, requestId: string): void {
   const body = JSON.stringify({ error: { code, message, request_id: requestId } })
   const head = [
     `HTTP/1.1 ${status} ${status === 404 ? 'Not Found' : 'Bad Request'}`,

@@ -7,26 +7,25 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
-/** What a form may hold beside the file; more is refused. */
+/** Limits of a form beside its file. */
 const limits = { fields: 20, fieldSize: 64 * 1024, files: 5, parts: 25, headerPairs: 50 } as const
 
-/** Room for boundaries, headers and fields beside the file. */
+/** Maximum size of boundaries, headers and fields, in bytes. */
 const overheadBytes = 2 * 1024 * 1024
 
 /** The part named `file` of a form that is still arriving. */
 export interface FilePart {
   readonly contentType: string
-  /** The name that the form gives it, without a path; empty where it has none. */
+  /** File name in the form, without a path; empty without one. */
   readonly name: string
   readonly bytes: Readable
-  /** Resolves to the other fields, once the whole form has arrived and was well formed: they may stand behind the file. */
+  /** The other fields, which may follow the file. Resolves when the whole form has arrived and is valid. */
   readonly whole: Promise<ReadonlyMap<string, string>>
 }
 
 /**
- * Finds the part named `file` of multipart/form-data, whether it has a file name or not. Throws VALIDATION_ERROR when there is none or the
- * form is broken, or has a part that is neither the file nor in `known`, where that is given; what is found wrong after the part began fails
- * the arrival.
+ * Finds the part named `file` of multipart/form-data, with or without a file name. Throws VALIDATION_ERROR when it is missing, when the form
+ * is invalid, and for a part that is not in `known`, if given. An error after the part has begun fails the arrival.
  */
 export async function findFilePart(
   request: IncomingMessage,
@@ -42,10 +41,10 @@ export async function findFilePart(
   const found = Promise.withResolvers<FilePart>()
   const whole = Promise.withResolvers<ReadonlyMap<string, string>>()
   const fields = new Map<string, string>()
-  // Files of any name, and those of the name that counts.
+  // `files` counts all files, `named` those named `file`.
   const counts = { fields: 0, files: 0, named: 0 }
   parser.on('file', (name, bytes, fileName, _encoding, contentType) => {
-    bytes.on('error', (error: Error) => refuse(broken(error), error))
+    bytes.on('error', (error: Error) => refuse(describeInvalid(error), error))
     if (known && name !== 'file' && !known.includes(name) && isCleanText(name)) {
       return refuse(unknownKeyProblem(name, name, [...known, 'file'], 'this form').message)
     }
@@ -63,7 +62,7 @@ export async function findFilePart(
     found.resolve({ bytes, contentType, name: fileName ?? '', whole: whole.promise })
   })
   parser.on('partsLimit', () => refuse(`body must have at most ${limits.parts} parts`))
-  parser.on('error', (error) => refuse(broken(error as Error), error))
+  parser.on('error', (error) => refuse(describeInvalid(error as Error), error))
   parser.on('finish', () => (counts.named > 0 ? whole.resolve(fields) : refuse('file is required: a part named file that holds the file')))
   let size = 0
   request.on('data', (piece: Buffer) => {
@@ -74,7 +73,7 @@ export async function findFilePart(
   return arrival.unlessFailed(found.promise)
 }
 
-/** Reads a field; the parser itself would put another character in the place of bytes that are no UTF-8, so that two texts become one. */
+/** Reads a field's bytes, since the parser would replace invalid UTF-8 by another character instead of refusing it. */
 function readField(name: string, bytes: Readable, keep: (value: string) => void, refuse: (message: string) => void): void {
   const pieces: Buffer[] = []
   let size = 0
@@ -91,7 +90,7 @@ function readField(name: string, bytes: Readable, keep: (value: string) => void,
   })
 }
 
-const broken = (error: Error): string => `body is not valid multipart/form-data: ${error.message}`
+const describeInvalid = (error: Error): string => `body is not valid multipart/form-data: ${error.message}`
 
 function openParser(request: IncomingMessage): InstanceType<typeof Busboy> {
   const contentType = request.headers['content-type'] ?? ''

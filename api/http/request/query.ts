@@ -5,18 +5,18 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
-/** Throws VALIDATION_ERROR when the address holds a NUL character, or its query what is no UTF-8, such as a lone surrogate. */
+/** Throws VALIDATION_ERROR when the address holds a NUL character, or its query invalid UTF-8, such as a lone surrogate. */
 export function requireCleanAddress({ url, querystring }: Context): void {
   if (!url.includes('%')) return
   if (url.includes('%00')) throw problem('VALIDATION_ERROR', 'address must not hold a NUL character')
-  // What cannot be decoded comes as the replacement character.
+  // URLSearchParams decodes invalid bytes to the replacement character.
   const isReplaced = Object.entries(parametersOf(querystring))
     .flat(2)
     .some((text) => text?.includes('\ufffd'))
   if (isReplaced && !/%ef%bf%bd/i.test(querystring)) throw problem('VALIDATION_ERROR', 'query must be percent-encoded UTF-8')
 }
 
-/** A request as it was asked for, with the first value of each parameter. HEAD asks what GET would be answered. */
+/** Method, path and the first value of each query parameter. HEAD is treated as GET. */
 export const requestLineOf = ({ method, path, querystring }: Context): ReturnType<Request<string, unknown, unknown>['line']> => ({
   method: method === 'HEAD' ? 'GET' : method,
   path,
@@ -25,12 +25,12 @@ export const requestLineOf = ({ method, path, querystring }: Context): ReturnTyp
   ),
 })
 
-/** Every parameter, where Koa's `query` stops at a thousand. */
+/** All query parameters; Koa's `query` stops at a thousand. */
 const parametersOf = (querystring: string) => parse(querystring, '&', '=', { maxKeys: 0 })
 
 type Raw = Readonly<Record<string, string | string[] | undefined>>
 
-/** Throws VALIDATION_ERROR for a parameter that the schema does not have, and names the nearest one that it has. */
+/** Throws VALIDATION_ERROR for an unknown parameter, with the most similar known one. */
 export function requireKnownParameters(querystring: string, schema: Schema<unknown> | undefined): void {
   if (querystring === '') return
   const known = Object.keys((schema?.json as { properties?: object } | undefined)?.properties ?? {})
@@ -40,7 +40,7 @@ export function requireKnownParameters(querystring: string, schema: Schema<unkno
   throw problem('VALIDATION_ERROR', `${unknown.slice(0, 100)} is no query parameter of this address${advice}`)
 }
 
-/** Reads a query string by its schema: text becomes the whole numbers and booleans that the schema names. Names that it lacks are ignored. */
+/** Reads a query by its schema: converts text to integers and booleans where the schema has them. Ignores unknown names. */
 export function readQuery<Query>(raw: Raw, schema: Schema<Query>): Query {
   const properties = (schema.json as { properties?: Record<string, { type?: string }> }).properties ?? {}
   const query: Record<string, unknown> = {}

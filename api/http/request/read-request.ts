@@ -8,22 +8,22 @@ import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { readKnownKeys, unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
-/** A request that was let in: where it works, and the resource that its route's `on` resolved. */
+/** An admitted request: its scope, and the resource that the route's `on` resolved. */
 export interface Admitted {
   readonly scope: PlatformScope | Scope
   readonly resource: unknown
 }
 
-/** A request with its body read and checked, and the bytes that it came in. */
+/** A request with its checked body, and the body's bytes. */
 export interface ParsedRequest {
   readonly request: Request<string, unknown, unknown>
   readonly bytes: Buffer
 }
 
-/** After a body that took longer to arrive than this the caches are refreshed, and the resource is resolved again. */
+/** Milliseconds. After a body that arrived more slowly, caches are refreshed and the resource is resolved again. */
 const slowBodyMs = 50
 
-/** Reads what a route takes as its body; VALIDATION_ERROR when it is something else. */
+/** Reads the body in the form that the route takes; VALIDATION_ERROR for another one. */
 export async function readRequest(
   route: Route,
   ctx: Context,
@@ -32,7 +32,7 @@ export async function readRequest(
 ): Promise<ParsedRequest> {
   const query = readRouteQuery(route, ctx)
   const started = performance.now()
-  // Work that is begun again finds the body read.
+  // A retry uses the body that the first attempt has read.
   ctx.state.body ??= arrive(route, ctx)
   const { value, bytes }: ReadBody = await ctx.state.body
   const body =
@@ -43,7 +43,7 @@ export async function readRequest(
   return { request: buildRequest(ctx, query, body, resolved?.resource), bytes }
 }
 
-/** The body by the route's schema; its unknown keys are judged first, since a misspelled key is often one that is missing as well. */
+/** Parses the body by the route's schema. Unknown keys are reported first, since a misspelled key is often a missing one too. */
 async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, { scope, resource }: Admitted): Promise<unknown> {
   if (!isStrict(ctx)) return body.parse(value)
   const answer = carriedBy(route)
@@ -55,7 +55,7 @@ async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: 
   return read
 }
 
-/** Schema of the keys that clients read and may send back; a creation ignores them, a change compares them. */
+/** Schema of read-only keys, which clients may send back: a creation ignores them, a change compares them. */
 function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
   if (route.kind === 'page') return undefined
   if (route.carries) return route.carries.json
@@ -63,7 +63,7 @@ function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
   return (route.kind === 'delegate' ? route.job.result : route.response)?.json
 }
 
-/** Below `/v1` nothing that is sent is ignored (page 5, Unknown keys). */
+/** Refuses unknown keys below `/v1` (page 5, Unknown keys). */
 const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
 async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
@@ -73,7 +73,7 @@ async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
   return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
 }
 
-/** Nothing, for a route that takes no body. Throws VALIDATION_ERROR for the first key of a JSON body that was sent all the same. */
+/** Checks the body of a route that takes none. Throws VALIDATION_ERROR for the first key of a JSON body. */
 async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
   if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
   const { value } = await readJson(ctx.req)
@@ -93,13 +93,13 @@ export const buildRequest = <Body>(ctx: Context, query: unknown, body: Body, res
   query,
   body,
   resource,
-  // A range is of GET alone (RFC 9110, 14.2).
+  // Only GET has ranges (RFC 9110, 14.2).
   header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
   address: ctx.ip,
   line: () => requestLineOf(ctx),
 })
 
-/** The query by the route's schema. */
+/** Parses the query by the route's schema. */
 export function readRouteQuery(route: Route, ctx: Context): unknown {
   if (isStrict(ctx)) requireKnownParameters(ctx.querystring, route.query)
   return route.query ? readQuery(ctx.query, route.query) : {}

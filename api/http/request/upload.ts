@@ -8,8 +8,8 @@ import { type JobFileServices, storeJobFile } from '#shared/platform/jobs/job-fi
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws
- * VALIDATION_ERROR on another content type, a missing part, a body that is broken, too large or stalls; then nothing of it is kept.
+ * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws VALIDATION_ERROR for
+ * another content type, a missing part, and a body that is invalid, too large or stalls; then no byte is stored.
  */
 export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: JobFileServices): Promise<ReceivedFile> {
   const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
@@ -67,7 +67,7 @@ interface OpenedFile {
   readonly contentType: string
   readonly name: string
   readonly pieces: AsyncIterator<Uint8Array>
-  /** Resolves to the form's other fields once all of it has arrived. */
+  /** The form's other fields; resolves when the whole form has arrived. */
   readonly whole: Promise<ReadonlyMap<string, string>>
 }
 
@@ -81,7 +81,7 @@ async function openFile(
   const contentType = request.headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'multipart/form-data' && form !== false) {
-    // Below `/v1` nothing that is sent is ignored (page 5, Unknown keys).
+    // Unknown fields are refused below `/v1` (page 5, Unknown keys).
     const known = request.url?.startsWith('/v1/') ? Object.keys(fields) : undefined
     const part = await findFilePart(request, arrival, maxBytes, known)
     return { ...part, pieces: part.bytes.iterator() }
@@ -90,7 +90,7 @@ async function openFile(
     const types = form === false ? contentTypes : ['multipart/form-data', ...contentTypes]
     throw problem('VALIDATION_ERROR', `content-type must be ${types.join(', ').replace(/, (?=[^,]*$)/, ' or ')}, got ${type || 'none'}`)
   }
-  // The request must not be destroyed when its reader stops: the answer is still to be sent.
+  // The request must not be destroyed when its reader stops, since the answer is still to be sent.
   return { contentType, name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
 }
 
@@ -111,10 +111,10 @@ async function* arriving(
   await unlessFailed(whole)
 }
 
-/** What Node says of a request whose connection broke off, before it says that it is closed: the arrival knows how to tell its sender. */
+/** Node's error for a request whose connection broke; the arrival reports it. */
 const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
 
-/** A raw body that says beforehand that it is too large need not be sent; a form may be larger than its file. */
+/** Refuses a raw body by its declared length. A form is not refused so, since it may be larger than its file. */
 function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: SizedUpload): void {
   const type = headers['content-type']?.toLowerCase() ?? ''
   const isForm = form !== false && type.startsWith('multipart/form-data')
