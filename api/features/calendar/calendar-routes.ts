@@ -14,7 +14,8 @@ import { addCalendarShare, listCalendarShares, removeCalendarShare } from '#shar
 import { switchFeed } from '#shared/features/calendar/feeds/feed-link.ts'
 import { requireImportCalendar } from '#shared/features/calendar/import-export/import-events.ts'
 import { exportCalendarJob, importCalendarJob } from '#shared/features/calendar/jobs.ts'
-import { movedRecord, moveRecord, recordMoveInput } from '#shared/features/calendar/record-calendars/move-record.ts'
+import { moveRecord } from '#shared/features/calendar/record-calendars/move-record.ts'
+import { movedRecord, recordMoveInput } from '#shared/features/calendar/record-calendars/schemas.ts'
 import {
   calendarChange,
   calendarInput,

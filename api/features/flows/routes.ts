@@ -3,8 +3,8 @@ import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { blockView } from '#shared/core/automation/block.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { FlowDefinition, FlowDefinitionInput } from '#shared/features/flows/definitions/definition.ts'
-import { consumeDraftQuota, draftInput } from '#shared/features/flows/definitions/draft.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
+import { consumeDraftQuota } from '#shared/features/flows/definitions/draft.ts'
 import {
   changeFlow,
   createFlow,
@@ -15,6 +15,8 @@ import {
 } from '#shared/features/flows/definitions/flows.ts'
 import { listFlows } from '#shared/features/flows/definitions/list.ts'
 import {
+  draftInput,
+  type FlowDefinitionInput,
   flowChange,
   flowInput,
   flowSummary,
@@ -25,9 +27,10 @@ import {
 } from '#shared/features/flows/definitions/schemas.ts'
 import { listVersions, restoreVersion } from '#shared/features/flows/definitions/versions.ts'
 import { generateFlowJob, rehearseFlowJob } from '#shared/features/flows/jobs.ts'
-import { flowOverview, getFlowOverview } from '#shared/features/flows/runs/overview.ts'
-import { rehearsalInput } from '#shared/features/flows/runs/rehearsal.ts'
+import { getFlowOverview } from '#shared/features/flows/runs/overview.ts'
+import { rehearsalInput } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { listBlockKinds } from '#shared/features/flows/runs/runs.ts'
+import { flowOverview } from '#shared/features/flows/runs/schemas.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'

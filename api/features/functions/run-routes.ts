@@ -1,13 +1,7 @@
 import { onFunction } from '#api/features/functions/routes.ts'
 import { answer, orgPath } from '#api/http/route.ts'
-import { functionView } from '#shared/features/functions/definitions/schemas.ts'
-import {
-  functionVersionSummary,
-  functionVersionView,
-  getVersion,
-  listVersions,
-  restoreVersion,
-} from '#shared/features/functions/definitions/versions.ts'
+import { functionVersionSummary, functionVersionView, functionView } from '#shared/features/functions/definitions/schemas.ts'
+import { getVersion, listVersions, restoreVersion } from '#shared/features/functions/definitions/versions.ts'
 import { getFunctionRun, listFunctionRuns } from '#shared/features/functions/runs/runs.ts'
 import { functionRunPage, functionRunQuery, functionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'

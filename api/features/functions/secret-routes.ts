@@ -1,5 +1,6 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import { listSecrets, removeSecret, saveSecret, secretInput, secretView } from '#shared/features/functions/secrets/secrets.ts'
+import { secretInput, secretView } from '#shared/features/functions/secrets/schemas.ts'
+import { listSecrets, removeSecret, saveSecret } from '#shared/features/functions/secrets/secrets.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Functions', app: 'functions', limit: null, permission: 'functions:create' } as const

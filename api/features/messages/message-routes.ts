@@ -1,11 +1,6 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import {
-  doNotContactEntry,
-  doNotContactQuery,
-  getDoNotContactEntry,
-  listDoNotContact,
-  removeDoNotContactEntry,
-} from '#shared/features/messages/do-not-contact/do-not-contact.ts'
+import { getDoNotContactEntry, listDoNotContact, removeDoNotContactEntry } from '#shared/features/messages/do-not-contact/do-not-contact.ts'
+import { doNotContactEntry, doNotContactQuery } from '#shared/features/messages/do-not-contact/schemas.ts'
 import { getMessage, listMessages } from '#shared/features/messages/sending/messages.ts'
 import { messageQuery, messageSummary, messageView } from '#shared/features/messages/sending/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'

@@ -1,8 +1,8 @@
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { cancelLink, createLink, refreshLink } from '#shared/features/payments/jobs.ts'
-import { getLink, linkQuery, listLinks, readLink } from '#shared/features/payments/links/find.ts'
-import { linkInput, linkView, readLinkInput } from '#shared/features/payments/links/schemas.ts'
-import { readTimeline, timeline } from '#shared/features/payments/links/timeline.ts'
+import { getLink, listLinks, readLink } from '#shared/features/payments/links/find.ts'
+import { linkInput, linkQuery, linkView, readLinkInput, timeline } from '#shared/features/payments/links/schemas.ts'
+import { readTimeline } from '#shared/features/payments/links/timeline.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const links = `${orgPath}/payments/links` as const

@@ -7,7 +7,7 @@ import { addItems, readNewItems } from '#shared/features/queues/items/add.ts'
 import { itemsAsCsv } from '#shared/features/queues/items/csv.ts'
 import { editItem, removeItem } from '#shared/features/queues/items/edit.ts'
 import { getItem } from '#shared/features/queues/items/find.ts'
-import { itemPage, itemsQuery, listItems } from '#shared/features/queues/items/list.ts'
+import { listItems } from '#shared/features/queues/items/list.ts'
 import { moveItemForCaller } from '#shared/features/queues/items/move.ts'
 import {
   addAnswer,
@@ -17,6 +17,8 @@ import {
   claimInput,
   copiedItems,
   editInput,
+  itemPage,
+  itemsQuery,
   itemView,
   moveInput,
   scanAnswer,
@@ -27,7 +29,8 @@ import {
 import { pressButton } from '#shared/features/queues/jobs.ts'
 import { judgeScan } from '#shared/features/queues/scans/scan.ts'
 import { judgeScanLog } from '#shared/features/queues/scans/scan-log.ts'
-import { actionInput, requirePressable } from '#shared/features/queues/stages/buttons.ts'
+import { requirePressable } from '#shared/features/queues/stages/buttons.ts'
+import { actionInput } from '#shared/features/queues/stages/schemas.ts'
 
 const items = `${queuePath}/items` as const
 const item = `${items}/:itemId` as const

@@ -1,5 +1,5 @@
-import { flowDraftView } from '#shared/features/flows/definitions/draft.ts'
-import { rehearsalResult } from '#shared/features/flows/runs/rehearsal.ts'
+import { flowDraftView } from '#shared/features/flows/definitions/schemas.ts'
+import { rehearsalResult } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { scheduleKind } from '#shared/features/flows/store.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
 import { eventDelivery } from '#shared/platform/events/event-delivery.ts'

@@ -6,7 +6,7 @@ import { createRunExecution, stepBudget } from '#shared/features/flows/execution
 import { type CompiledFlow, compileFlow } from '#shared/features/flows/execution/run-execution.ts'
 import { rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/features/flows/limits.ts'
-import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal.ts'
+import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { visibleErrorText } from '#shared/features/flows/runs/runs.ts'
 import type { FlowRunView, RunError, TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { findRecordedOutput, findRunsToRehearse, limitTransactionTime, selectAuditPosition } from '#shared/features/flows/runs/store.ts'

@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { calendarAccessOf, findVisibleCalendars, isAccessAtLeast } from '#shared/features/calendar/access.ts'
 import { type BusyTime, busyAsGuest, busyOnCalendars, mergeTimes } from '#shared/features/calendar/availability/busy-times.ts'
+import type { FreeBusy, FreeBusyQuery } from '#shared/features/calendar/availability/schemas.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, listOwnedCalendars } from '#shared/features/calendar/calendars/store.ts'
 import { listRecordBusyTimes } from '#shared/features/calendar/record-calendars/record-occurrences.ts'
@@ -8,28 +9,6 @@ import { instantText, readTimeWindow, type TimeWindow } from '#shared/features/c
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const busy = t.Object(
-  {
-    id: t.String(),
-    busy: t.Array(t.Object({ start: t.String({ format: 'date-time' }), end: t.String({ format: 'date-time' }) })),
-    unknown: t.Boolean({ description: 'True when the id does not exist or the caller cannot see it.' }),
-  },
-  { title: 'BusyTimes' },
-)
-/** Busy times of people and calendars. */
-export const freeBusy = schema(t.Object({ users: t.Array(busy), calendars: t.Array(busy) }, { title: 'FreeBusy' }))
-type FreeBusy = TypeOf<typeof freeBusy>
-
-export const freeBusyQuery = schema(
-  t.Object({
-    from: t.String({ description: 'An RFC 3339 instant, or YYYY-MM-DD in the time zone of the workspace.' }),
-    to: t.String({ description: 'The same; a date includes the whole day.' }),
-    users: t.Optional(t.String({ description: 'Comma-separated ids.' })),
-    calendars: t.Optional(t.String({ description: 'Comma-separated ids.' })),
-  }),
-)
 
 /** Ids that one list of a query may hold. */
 const maxIds = 100
@@ -42,7 +21,7 @@ function readIds(text: string | undefined, name: string): string[] {
 }
 
 /** The busy times of people and calendars in a window, as far as the caller may see them. */
-export async function getFreeBusy(scope: Scope, query: TypeOf<typeof freeBusyQuery>): Promise<FreeBusy> {
+export async function getFreeBusy(scope: Scope, query: FreeBusyQuery): Promise<FreeBusy> {
   const window = readTimeWindow(query.from, query.to, scope.workspace.timezone)
   const [users, calendars] = [readIds(query.users, 'users'), readIds(query.calendars, 'calendars')]
   const times = await busyTimes(scope, users, calendars, window, queryBudget(scope))

@@ -4,23 +4,12 @@ import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
+import type { RecordMoveInput } from '#shared/features/calendar/record-calendars/schemas.ts'
 import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import { instantMs, instantText } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
-
-export const recordMoveInput = schema(
-  t.Object(
-    {
-      start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
-      end: t.Optional(t.String({ description: 'The same; unchanged when left out.' })),
-    },
-    { title: 'RecordMove' },
-  ),
-)
-export const movedRecord = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))
 
 /**
  * Moves a record of a records calendar to another time. Needs write access to the calendar, records:update on the record, and read access
@@ -30,7 +19,7 @@ export async function moveRecord(
   scope: Scope,
   calendarId: string,
   recordId: string,
-  { start, end }: TypeOf<typeof recordMoveInput>,
+  { start, end }: RecordMoveInput,
 ): Promise<{ moved: true }> {
   const { calendar } = await requireCalendar(scope, calendarId, 'busy')
   if (calendar.kind !== 'records') throw problem('NOT_FOUND')

@@ -2,22 +2,12 @@ import type { KnownReferences } from '#shared/core/automation/block.ts'
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import { refuseUnknownRoots } from '#shared/core/automation/template.ts'
 import { blockKindOf, blockKinds, blockShapeOf } from '#shared/features/flows/blocks.ts'
-import type { FlowDefinition, FlowDefinitionInput, FlowEdge, Positions } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowDefinition, FlowEdge, Positions } from '#shared/features/flows/definitions/definition.ts'
 import { buildGraph, type Graph } from '#shared/features/flows/definitions/graph.ts'
+import type { FlowDefinitionInput, FlowProblem } from '#shared/features/flows/definitions/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
-import { t } from '#shared/platform/kernel/schema.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
-
-/** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
-export const flowProblemView = t.Object(
-  { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
-  { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
-)
-export interface FlowProblem {
-  readonly node_id: string | null
-  readonly message: string
-}
 
 /** Reads a definition and the positions of its blocks from input. Throws VALIDATION_ERROR for an invalid draft (decisions, Flows). */
 export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): {

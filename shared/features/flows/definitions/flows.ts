@@ -3,9 +3,16 @@ import type { KnownReferences } from '#shared/core/automation/block.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
-import { type FlowProblem, findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { FlowDefinition, FlowDefinitionInput, Positions } from '#shared/features/flows/definitions/definition.ts'
-import type { FlowChange, FlowInput, FlowOutline, FlowView } from '#shared/features/flows/definitions/schemas.ts'
+import { findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
+import type { FlowDefinition, Positions } from '#shared/features/flows/definitions/definition.ts'
+import type {
+  FlowChange,
+  FlowDefinitionInput,
+  FlowInput,
+  FlowOutline,
+  FlowProblem,
+  FlowView,
+} from '#shared/features/flows/definitions/schemas.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { flowDeletedError } from '#shared/features/flows/runs/schemas.ts'
 import { failOpenRuns } from '#shared/features/flows/runs/store.ts'

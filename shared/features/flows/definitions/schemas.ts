@@ -1,9 +1,72 @@
 import { triggerKinds } from '#shared/core/automation/block.ts'
-import { flowProblemView } from '#shared/features/flows/definitions/check.ts'
-import { definitionParts, edgeView, nodeView } from '#shared/features/flows/definitions/definition.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const nodeId = t.String({
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+  description: '1 to 64 letters, digits, hyphens or underscores',
+})
+
+const position = t.Object({ x: t.Number(), y: t.Number() }, { description: 'Where an editor draws it.' })
+
+/** A block of a flow; `GET …/flows/blocks` describes its `config`. */
+const node = t.Object(
+  {
+    id: nodeId,
+    type: t.String({ description: 'Such as logic.condition; see GET /orgs/{orgId}/flows/blocks.' }),
+    config: t.Optional(
+      t.Record(t.String(), t.Unknown(), { description: 'Settings of the block. Texts may hold references in double braces.' }),
+    ),
+    position: t.Optional(position),
+  },
+  { title: 'FlowNode' },
+)
+
+const edge = t.Object(
+  {
+    id: t.Optional(t.String({ maxLength: 128 })),
+    source: t.String(),
+    source_handle: t.Optional(t.String({ description: 'Output of the source; its first when absent.' })),
+    target: t.String(),
+  },
+  { title: 'FlowEdge' },
+)
+
+/** Parts of a definition as input. */
+export const definitionParts = {
+  nodes: t.Optional(t.Array(node, { maxItems: flowLimits.nodes })),
+  edges: t.Optional(t.Array(edge, { maxItems: flowLimits.edges })),
+  context: t.Optional(
+    t.Record(t.String(), t.String(), {
+      maxProperties: flowLimits.contextVariables,
+      description: 'Variables that blocks refer to: {{context.name}}.',
+    }),
+  ),
+}
+
+const definitionInput = schema(t.Object(definitionParts))
+export type FlowDefinitionInput = TypeOf<typeof definitionInput>
+
+/** A block and an edge in responses. */
+export const nodeView = t.Object(
+  { id: t.String(), type: t.String(), config: t.Record(t.String(), t.Unknown()), position },
+  { title: 'FlowBlock', description: 'A block of a flow.' },
+)
+export const edgeView = t.Object(
+  { id: t.String(), source: t.String(), source_handle: t.String(), target: t.String() },
+  { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
+)
+
+/** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
+export const flowProblemView = t.Object(
+  { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
+  { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
+)
+export interface FlowProblem {
+  readonly node_id: string | null
+  readonly message: string
+}
 
 const description = t.Optional(nullable(t.String({ maxLength: flowLimits.descriptionCharacters })))
 const enabled = t.Optional(nullable(t.Boolean({ description: 'Only possible when the flow has no problems.' })))
@@ -87,3 +150,21 @@ export const startedRun = schema(
   ),
 )
 export type StartedRun = TypeOf<typeof startedRun>
+
+/** Input of a draft: a description of the wanted flow in free text. */
+export const draftInput = schema(t.Object({ prompt: t.String({ minLength: 1, maxLength: flowLimits.promptCharacters }) }))
+
+/** A flow proposed by an assistant; nothing is saved. */
+export const flowDraftView = schema(
+  t.Object(
+    {
+      name: t.String(),
+      nodes: t.Array(nodeView),
+      edges: t.Array(edgeView),
+      context: t.Record(t.String(), t.String()),
+      problems: t.Array(flowProblemView),
+    },
+    { title: 'FlowDraft' },
+  ),
+)
+export type FlowDraft = TypeOf<typeof flowDraftView>

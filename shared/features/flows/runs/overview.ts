@@ -1,37 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { listBriefFlows } from '#shared/features/flows/definitions/list.ts'
+import type { FlowOverview } from '#shared/features/flows/runs/schemas.ts'
 import { findSkippedTotals, findTotals } from '#shared/features/flows/runs/views-store.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const counts = t.Object({
-  ok: t.Integer(),
-  failed: t.Integer(),
-  skipped: t.Integer({ description: 'Events without a run: the condition right behind the trigger did not hold.' }),
-})
-const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
-
-/** Counts of a workspace's flows and runs (decisions, Flows). */
-export const flowOverview = schema(
-  t.Object(
-    {
-      total: t.Integer(),
-      enabled: t.Integer(),
-      by_trigger: t.Record(t.String(), t.Integer(), { description: 'Flows by trigger_kind.' }),
-      runs_24h: counts,
-      runs_7d: counts,
-      daily: t.Array(t.Object({ date: t.String(), ok: t.Integer(), failed: t.Integer() }), {
-        description: 'The last 14 days in UTC, today last.',
-      }),
-      failing: t.Array(t.Object({ ...flow, failed: t.Integer() }), { description: 'Of the last 7 days.' }),
-      busiest: t.Array(t.Object({ ...flow, runs: t.Integer() }), { description: 'Of the last 7 days.' }),
-      upcoming: t.Array(t.Object({ ...flow, next_run_at: t.String({ format: 'date-time' }) }), {
-        description: 'Scheduled runs, the next first.',
-      }),
-    },
-    { title: 'FlowOverview' },
-  ),
-)
-type FlowOverview = TypeOf<typeof flowOverview>
 
 /** Maximum length of the list of upcoming runs. */
 const maxUpcoming = 10

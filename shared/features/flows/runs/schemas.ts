@@ -82,6 +82,36 @@ export const flowRunQuery = schema(
 )
 export type FlowRunQuery = TypeOf<typeof flowRunQuery>
 
+const counts = t.Object({
+  ok: t.Integer(),
+  failed: t.Integer(),
+  skipped: t.Integer({ description: 'Events without a run: the condition right behind the trigger did not hold.' }),
+})
+const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
+
+/** Counts of a workspace's flows and runs (decisions, Flows). */
+export const flowOverview = schema(
+  t.Object(
+    {
+      total: t.Integer(),
+      enabled: t.Integer(),
+      by_trigger: t.Record(t.String(), t.Integer(), { description: 'Flows by trigger_kind.' }),
+      runs_24h: counts,
+      runs_7d: counts,
+      daily: t.Array(t.Object({ date: t.String(), ok: t.Integer(), failed: t.Integer() }), {
+        description: 'The last 14 days in UTC, today last.',
+      }),
+      failing: t.Array(t.Object({ ...flow, failed: t.Integer() }), { description: 'Of the last 7 days.' }),
+      busiest: t.Array(t.Object({ ...flow, runs: t.Integer() }), { description: 'Of the last 7 days.' }),
+      upcoming: t.Array(t.Object({ ...flow, next_run_at: t.String({ format: 'date-time' }) }), {
+        description: 'Scheduled runs, the next first.',
+      }),
+    },
+    { title: 'FlowOverview' },
+  ),
+)
+export type FlowOverview = TypeOf<typeof flowOverview>
+
 /** Failure stored with a run or step. */
 export interface RunError {
   readonly code: string

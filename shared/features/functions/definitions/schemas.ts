@@ -53,6 +53,19 @@ export const functionView = schema(
 )
 export type FunctionView = TypeOf<typeof functionView>
 
+const versionParts = {
+  version: t.Integer(),
+  author_id: t.String({ format: 'uuid' }),
+  source_bytes: t.Integer(),
+  created_at: t.String({ format: 'date-time' }),
+}
+
+/** A version of a function's source: in lists, and with its text. */
+export const functionVersionSummary = schema(t.Object(versionParts, { title: 'FunctionVersionSummary' }))
+export type FunctionVersionSummary = TypeOf<typeof functionVersionSummary>
+export const functionVersionView = schema(t.Object({ ...versionParts, source: t.String() }, { title: 'FunctionVersion' }))
+export type FunctionVersionView = TypeOf<typeof functionVersionView>
+
 /** Values to set, as sent to the worker that checks the source; absent values stay. */
 export const functionValues = t.Object({
   name: t.Optional(t.String()),

@@ -1,24 +1,11 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { changeFunction } from '#shared/features/functions/definitions/functions.ts'
-import type { FunctionView } from '#shared/features/functions/definitions/schemas.ts'
+import type { FunctionVersionSummary, FunctionVersionView, FunctionView } from '#shared/features/functions/definitions/schemas.ts'
 import { findVersion, findVersions } from '#shared/features/functions/definitions/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const parts = {
-  version: t.Integer(),
-  author_id: t.String({ format: 'uuid' }),
-  source_bytes: t.Integer(),
-  created_at: t.String({ format: 'date-time' }),
-}
-
-/** A version of a function's source: in lists, and with its text. */
-export const functionVersionSummary = schema(t.Object(parts, { title: 'FunctionVersionSummary' }))
-export const functionVersionView = schema(t.Object({ ...parts, source: t.String() }, { title: 'FunctionVersion' }))
-type FunctionVersionView = TypeOf<typeof functionVersionView>
 
 /** The latest versions of a function, newest first. */
-export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<TypeOf<typeof functionVersionSummary>[]> =>
+export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<FunctionVersionSummary[]> =>
   db.query(findVersions(workspace.id, functionId))
 
 /** One version; throws NOT_FOUND. */

@@ -1,22 +1,9 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
+import type { SecretView } from '#shared/features/functions/secrets/schemas.ts'
 import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#shared/features/functions/secrets/store.ts'
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-/** A secret in lists, without its value, which is never answered. */
-export const secretView = schema(
-  t.Object(
-    { name: t.String(), created_at: t.String({ format: 'date-time' }), updated_at: t.String({ format: 'date-time' }) },
-    { title: 'FunctionSecret', description: 'A value that only functions of the workspace can read, with sdk.secrets.get.' },
-  ),
-)
-type SecretView = TypeOf<typeof secretView>
-
-export const secretInput = schema(
-  t.Object({ value: t.String({ minLength: 1, maxLength: functionLimits.secretCharacters, description: 'Never answered.' }) }),
-)
 
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
 

@@ -9,9 +9,9 @@ import {
   savePaymentRecord,
   upsertPayment,
 } from '#shared/features/payments/events/payments-store.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link, TimelineVerdict } from '#shared/features/payments/links/schemas.ts'
 import { lockLink, lockLinkOfProvider, markEnded, markPaid, selectLink } from '#shared/features/payments/links/store.ts'
-import { appendTimeline, type TimelineEntry, type TimelineSource, type TimelineVerdict } from '#shared/features/payments/links/timeline.ts'
+import { appendTimeline, type TimelineEntry, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'

@@ -1,20 +1,11 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { type Link, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
+import { type Link, type LinkQuery, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
 import { findLinksAfter, findNewestLinks, selectLink } from '#shared/features/payments/links/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-/** Page of a list of links (document 2, GET links). */
-export const linkQuery = schema(
-  t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'The id of the last link of the previous page.' })),
-  }),
-)
 
 /** Reads a page of links, newest first. Throws VALIDATION_ERROR for a cursor that is not the id of a link. */
-export async function listLinks(scope: Scope, { limit, cursor }: TypeOf<typeof linkQuery>): Promise<LinkView[]> {
+export async function listLinks(scope: Scope, { limit, cursor }: LinkQuery): Promise<LinkView[]> {
   const { workspace } = scope
   if (cursor === undefined) return (await readRows<Link>(scope, findNewestLinks(workspace.id, limit))).map(viewLink)
   if (!(await findLink(scope, cursor))) throw problem('VALIDATION_ERROR', 'cursor must be the id of a link')

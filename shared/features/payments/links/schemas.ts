@@ -74,6 +74,59 @@ export const linkView = schema(
 )
 export type LinkView = TypeOf<typeof linkView>
 
+/** Page of a list of links (document 2, GET links). */
+export const linkQuery = schema(
+  t.Object({
+    limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
+    cursor: t.Optional(t.String({ description: 'The id of the last link of the previous page.' })),
+  }),
+)
+export type LinkQuery = TypeOf<typeof linkQuery>
+
+/** What a timeline entry says, with the meaning that the API description gives. */
+const timelineVerdicts = {
+  created: 'the provider created the link',
+  no_answer: 'the provider did not answer; the link may have been created',
+  unpaid: 'a payment was started; the money has not arrived yet',
+  failed: 'a payment failed',
+  paid: 'the link is paid',
+  paid_late: 'money arrived after the link had ended; the link is paid',
+  paid_again: 'a second payment arrived on the same link',
+  amount_differs: 'a payment of another amount or currency; link and record are unchanged',
+  refunded: 'money was refunded; link and record are unchanged',
+  disputed: 'the payer disputes the payment; link and record are unchanged',
+  cancelled: 'the link was cancelled',
+  expired: 'the link expired',
+  repaired: 'a missing payments record was created',
+  unchanged: 'a refresh found nothing new',
+} as const
+export type TimelineVerdict = keyof typeof timelineVerdicts
+
+const linkStatus = t.Enum([...linkStatuses])
+
+/** The timeline of a link (decisions, Payments, Additions). */
+export const timeline = schema(
+  t.Array(
+    t.Object(
+      {
+        at: t.String({ format: 'date-time' }),
+        source: t.Enum(['person', 'webhook', 'refresh', 'sweep'], { description: 'How the change was learned.' }),
+        provider_event_id: nullable(t.String()),
+        provider_payment_id: nullable(t.String()),
+        before: nullable(linkStatus),
+        after: linkStatus,
+        verdict: t.Enum(Object.keys(timelineVerdicts) as TimelineVerdict[], {
+          description: Object.entries(timelineVerdicts)
+            .map(([verdict, meaning]) => `${verdict}: ${meaning}`)
+            .join('; '),
+        }),
+      },
+      { title: 'PaymentTimelineEntry' },
+    ),
+  ),
+)
+export type Timeline = TypeOf<typeof timeline>
+
 /** A stored link. */
 export interface Link {
   readonly id: string

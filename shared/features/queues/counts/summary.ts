@@ -1,18 +1,11 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import type { BatchCounts } from '#shared/features/queues/counts/schemas.ts'
 import { countAccessible, countOverdue, findAccessibleBatches, findBatches, findCounts } from '#shared/features/queues/counts/store.ts'
-import { type Queue, type QueueSummary, queueName, queueNameOf, queueSummary } from '#shared/features/queues/definitions/schemas.ts'
+import { type Queue, type QueueSummary, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
 import { readQueueAccess, withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { overdueCutoffs } from '#shared/features/queues/items/schemas.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** A queue's counts (document 2, GET summary). */
-export const summaryAnswer = schema(t.Object({ queue: queueName, summary: queueSummary }, { title: 'QueueReport' }))
-
-const batchCounts = t.Object({ batch: t.String(), total: t.Integer(), open: t.Integer(), closed: t.Integer() }, { title: 'QueueBatch' })
-export const batchList = schema(t.Array(batchCounts))
-type BatchCounts = TypeOf<typeof batchList>[number]
 
 interface CountRow {
   readonly queue_id: string

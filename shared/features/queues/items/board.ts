@@ -1,34 +1,11 @@
 import { createReader, type Scope } from '#shared/core/scope/scope.ts'
 import { readCounts } from '#shared/features/queues/counts/summary.ts'
-import { type Queue, queueName, queueNameOf, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
+import { type Queue, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { findBoard } from '#shared/features/queues/items/list-store.ts'
-import { type ItemRow, itemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type Board, type BoardQuery, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
-type BoardQuery = TypeOf<typeof boardQuery>
-
-/** All stages with their first items (document 2, GET board). */
-export const boardAnswer = schema(
-  t.Object(
-    {
-      queue: queueName,
-      stages: t.Array(
-        t.Object({
-          ...stageHeading,
-          items: t.Array(itemView.json),
-          total: t.Integer({ description: 'Number of open items; of closed items in a terminal stage.' }),
-          next_offset: nullable(t.Integer({ description: "offset of the next page of the stage's items; null when all are shown." })),
-        }),
-      ),
-    },
-    { title: 'QueueBoard' },
-  ),
-)
-type Board = TypeOf<typeof boardAnswer>
 
 /** A queue's board: open items in claim order, and the newest closed items of terminal stages. Two statements. */
 export const readBoard = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>

@@ -3,9 +3,9 @@ import { writeCsv } from '#shared/core/records/csv/write.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { type ItemsQuery, readItemFilter } from '#shared/features/queues/items/list.ts'
+import { readItemFilter } from '#shared/features/queues/items/list.ts'
 import { type ItemFilter, itemOrders, selectItems } from '#shared/features/queues/items/list-store.ts'
-import { type ItemRow, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ItemRow, type ItemsQuery, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 
 /** Items per file; the limit of a record export (document 1, Export). */
 const maxExported = 10_000

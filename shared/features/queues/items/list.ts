@@ -11,45 +11,8 @@ import {
   itemOrders,
   selectItems as listStatement,
 } from '#shared/features/queues/items/list-store.ts'
-import { type ItemRow, type ItemView, itemStatuses, itemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ItemPage, type ItemRow, type ItemsQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const paging = {
-  limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  offset: t.Integer({ minimum: 0, default: 0 }),
-}
-
-const filters = {
-  status: t.Optional(t.Enum([...itemStatuses])),
-  batch: t.Optional(t.String()),
-  key: t.Optional(t.String()),
-  q: t.Optional(t.String({ maxLength: 500, description: 'Text contained in key or batch.' })),
-  overdue: t.Optional(t.Boolean({ description: 'true: overdue items only.' })),
-  assignee_id: t.Optional(t.String()),
-  record_id: t.Optional(t.String({ format: 'uuid' })),
-}
-
-/** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (document 2, GET items parameters). */
-export const stageItemsQuery = schema(t.Object({ ...filters, ...paging }))
-export const itemsQuery = schema(t.Object({ stage: t.Optional(t.String()), ...filters, ...paging }))
-export type ItemsQuery = TypeOf<typeof itemsQuery>
-
-export const itemPage = schema(
-  t.Object(
-    {
-      items: t.Array(itemView.json),
-      total: t.Integer(),
-      next_offset: nullable(t.Integer({ description: 'offset of the next page; null on the last page.' })),
-    },
-    { title: 'QueueItemPage' },
-  ),
-)
-interface ItemPage {
-  readonly items: ItemView[]
-  readonly total: number
-  readonly next_offset: number | null
-}
 
 /** A page of a queue's matching items, newest first, with the exact total. */
 export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> =>

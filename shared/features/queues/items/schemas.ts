@@ -1,5 +1,4 @@
-import { previousClaim } from '#shared/features/queues/claims/previous-claim.ts'
-import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { type Queue, queueName, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -20,6 +19,14 @@ const priority = t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, de
 const payload = t.Record(t.String(), t.Unknown(), { description: 'Up to 16 KB of JSON.' })
 const assignee = t.String({ maxLength: limits.nameCharacters, description: 'Empty when none.' })
 const token = t.String({ maxLength: 200, description: 'claim_token of a claim; refused when that claim of the item has ended.' })
+
+/** The claim that a move or release ended without its token; null when no claim was active or the token was sent. */
+export const previousClaim = nullable(
+  t.Object(
+    { by: uuid, expires_at: instant },
+    { title: 'PreviousQueueClaim', description: 'The claim that this change ended without its token; null when there was none.' },
+  ),
+)
 
 const parts = {
   id: uuid,
@@ -206,6 +213,60 @@ export const scanLogAnswer = schema(
     }),
   ),
 )
+
+const paging = {
+  limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  offset: t.Integer({ minimum: 0, default: 0 }),
+}
+
+const filters = {
+  status: t.Optional(t.Enum([...itemStatuses])),
+  batch: t.Optional(t.String()),
+  key: t.Optional(t.String()),
+  q: t.Optional(t.String({ maxLength: 500, description: 'Text contained in key or batch.' })),
+  overdue: t.Optional(t.Boolean({ description: 'true: overdue items only.' })),
+  assignee_id: t.Optional(t.String()),
+  record_id: t.Optional(t.String({ format: 'uuid' })),
+}
+
+/** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (document 2, GET items parameters). */
+export const stageItemsQuery = schema(t.Object({ ...filters, ...paging }))
+export const itemsQuery = schema(t.Object({ stage: t.Optional(t.String()), ...filters, ...paging }))
+export type ItemsQuery = TypeOf<typeof itemsQuery>
+
+export const itemPage = schema(
+  t.Object(
+    {
+      items: t.Array(itemView.json),
+      total: t.Integer(),
+      next_offset: nullable(t.Integer({ description: 'offset of the next page; null on the last page.' })),
+    },
+    { title: 'QueueItemPage' },
+  ),
+)
+export type ItemPage = TypeOf<typeof itemPage>
+
+export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
+export type BoardQuery = TypeOf<typeof boardQuery>
+
+/** All stages with their first items (document 2, GET board). */
+export const boardAnswer = schema(
+  t.Object(
+    {
+      queue: queueName,
+      stages: t.Array(
+        t.Object({
+          ...stageHeading,
+          items: t.Array(itemView.json),
+          total: t.Integer({ description: 'Number of open items; of closed items in a terminal stage.' }),
+          next_offset: nullable(t.Integer({ description: "offset of the next page of the stage's items; null when all are shown." })),
+        }),
+      ),
+    },
+    { title: 'QueueBoard' },
+  ),
+)
+export type Board = TypeOf<typeof boardAnswer>
 
 /** An item's row. */
 export interface ItemRow extends Omit<ItemView, 'overdue'> {

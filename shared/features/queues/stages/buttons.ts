@@ -7,23 +7,10 @@ import { insertHistoryEntry } from '#shared/features/queues/items/change-store.t
 import { findItemViews } from '#shared/features/queues/items/find.ts'
 import type { ItemView } from '#shared/features/queues/items/schemas.ts'
 import type { ButtonResult } from '#shared/features/queues/jobs.ts'
-import { queueLimits } from '#shared/features/queues/limits.ts'
 import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** Body that presses a stage's button (document 2, POST stage action). */
-export const actionInput = schema(
-  t.Object(
-    {
-      button_id: t.String(),
-      item_ids: t.Array(t.String({ format: 'uuid' }), { minItems: 1, maxItems: queueLimits.actionItems }),
-    },
-    { title: 'QueueAction' },
-  ),
-)
 
 /** A stage's button; throws NOT_FOUND for an unknown stage or button. */
 export function requireButton(queue: Queue, stageKey: string, buttonId: string): Button {

@@ -1,4 +1,4 @@
-import { definitionParts } from '#shared/features/flows/definitions/definition.ts'
+import { definitionParts } from '#shared/features/flows/definitions/schemas.ts'
 import { rehearsalLimits } from '#shared/features/flows/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 

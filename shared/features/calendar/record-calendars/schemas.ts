@@ -1,0 +1,14 @@
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+export const recordMoveInput = schema(
+  t.Object(
+    {
+      start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
+      end: t.Optional(t.String({ description: 'The same; unchanged when left out.' })),
+    },
+    { title: 'RecordMove' },
+  ),
+)
+export type RecordMoveInput = TypeOf<typeof recordMoveInput>
+
+export const movedRecord = schema(t.Object({ moved: t.Literal(true) }, { title: 'Moved' }))

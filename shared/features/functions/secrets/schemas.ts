@@ -1,0 +1,15 @@
+import { functionLimits } from '#shared/features/functions/limits.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** A secret in lists, without its value, which is never answered. */
+export const secretView = schema(
+  t.Object(
+    { name: t.String(), created_at: t.String({ format: 'date-time' }), updated_at: t.String({ format: 'date-time' }) },
+    { title: 'FunctionSecret', description: 'A value that only functions of the workspace can read, with sdk.secrets.get.' },
+  ),
+)
+export type SecretView = TypeOf<typeof secretView>
+
+export const secretInput = schema(
+  t.Object({ value: t.String({ minLength: 1, maxLength: functionLimits.secretCharacters, description: 'Never answered.' }) }),
+)

@@ -1,0 +1,27 @@
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+/** An address on the do-not-contact list. */
+export const doNotContactEntry = schema(
+  t.Object(
+    {
+      address: t.String({ description: 'In lower case, its domain in ASCII.' }),
+      reason: t.Enum(['unsubscribed', 'complaint']),
+      message_id: nullable(t.String({ format: 'uuid', description: 'The message that led to the entry.' })),
+      created_at: t.String({ format: 'date-time' }),
+    },
+    {
+      title: 'DoNotContact',
+      description: 'An address that gets no messages. Invitations, confirmations and password mails are still sent.',
+    },
+  ),
+)
+export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
+
+/** Page of the do-not-contact list. */
+export const doNotContactQuery = schema(
+  t.Object({
+    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: t.Optional(t.String({ format: 'email', description: 'The last address of the previous page.' })),
+  }),
+)
+export type DoNotContactQuery = TypeOf<typeof doNotContactQuery>

@@ -1,0 +1,42 @@
+import { previousClaim } from '#shared/features/queues/items/schemas.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const text = nullable(t.String())
+const instant = t.String({ format: 'date-time' })
+
+/** An entry of a queue's history (decisions, Work queues); the scan fields are null in other entries. */
+export const historyEntry = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    item_id: nullable(t.String({ format: 'uuid', description: 'null for a scan of an unknown key.' })),
+    key: t.String(),
+    kind: t.String({
+      description:
+        'added, moved, claimed, released, expired, edited, deleted, button, scanned (no item moved or created) or cancelled (by intake).',
+    }),
+    from_stage: text,
+    to_stage: text,
+    status: text,
+    verdict: text,
+    payload: nullable(t.Record(t.String(), t.Unknown())),
+    scan_id: text,
+    scanned_at: nullable(instant),
+    station: text,
+    actor_id: nullable(t.String({ format: 'uuid' })),
+    actor_type: t.String(),
+    note: t.String(),
+    previous_claim: previousClaim,
+    created_at: instant,
+  },
+  { title: 'QueueEvent' },
+)
+export const historySchema = schema(t.Array(historyEntry))
+export type HistoryEntry = TypeOf<typeof historySchema>[number]
+
+export const historyQuery = schema(
+  t.Object({
+    item_id: t.Optional(t.String({ format: 'uuid' })),
+    limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
+  }),
+)
+export type HistoryQuery = TypeOf<typeof historyQuery>
