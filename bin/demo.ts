@@ -7,6 +7,8 @@ import { createAccessKey } from '#shared/core/workspaces/service-accounts/access
 import { createAdminAccount } from '#shared/core/workspaces/service-accounts/admin-account.ts'
 import { hasWorkspaces, lockWorkspaces } from '#shared/core/workspaces/store.ts'
 import { createConnection } from '#shared/features/payments/connections/connections.ts'
+import type { Tx } from '#shared/platform/db/database.ts'
+import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import { createDemoBooks } from './ledger/demo-books.ts'
 import type { Operator } from './operator.ts'
 import { createReadyWorkspace } from './workspaces.ts'
@@ -26,13 +28,18 @@ interface Bootstrap {
  * and never a workspace without known credentials.
  */
 export function createDemo(operator: Operator): Promise<string | null> {
-  return operator.db.transaction(async (tx) => {
+  const create = async (tx: Tx): Promise<string | null> => {
     await lockWorkspaces(tx)
     if (await hasWorkspaces(tx)) return null
     const bootstrap = await createDemoWorkspace(within<PlatformScope>(operator, tx))
     return writeFileAtomically(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
-  })
+  }
+  // Several processes may start at once; one that does not get the lock in time tries again.
+  return retryUntilAvailable(AbortSignal.timeout(maxWaitMs), () => operator.db.transaction(create))
 }
+
+/** How long a start waits for other starts, in milliseconds. */
+const maxWaitMs = 60_000
 
 async function createDemoWorkspace(scope: PlatformScope): Promise<Bootstrap> {
   const { publicUrl, defaultPlan } = scope.config
