@@ -1,5 +1,5 @@
-import { newPassword } from '#shared/core/people/passwords.ts'
 import { createPerson, generatePassword } from '#shared/core/people/people.ts'
+import { newPassword } from '#shared/core/people/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'

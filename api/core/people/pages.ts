@@ -3,7 +3,8 @@ import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts
 import { fieldErrors } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import { passwordReset, requireResetToken, resetPassword } from '#shared/core/people/password-reset.ts'
+import { requireResetToken, resetPassword } from '#shared/core/people/password-reset.ts'
+import { passwordReset } from '#shared/core/people/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 

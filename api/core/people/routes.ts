@@ -1,15 +1,11 @@
 import { answer } from '#api/http/route.ts'
-import {
-  changePassword,
-  passwordChange,
-  passwordReset,
-  requestPasswordReset,
-  resetPassword,
-  resetRequest,
-} from '#shared/core/people/password-reset.ts'
-import { credentials, signIn, signInAnswer, signOut } from '#shared/core/people/sessions.ts'
-import { caller, describeCaller } from '#shared/core/workspaces/caller.ts'
-import { acceptedInvitation, acceptInvitation, invitationAnswer } from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { changePassword, requestPasswordReset, resetPassword } from '#shared/core/people/password-reset.ts'
+import { credentials, passwordChange, passwordReset, resetRequest, signInAnswer } from '#shared/core/people/schemas.ts'
+import { signIn, signOut } from '#shared/core/people/sessions.ts'
+import { describeCaller } from '#shared/core/workspaces/caller.ts'
+import { acceptInvitation } from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { acceptedInvitation, invitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
+import { caller } from '#shared/core/workspaces/schemas.ts'
 
 const common = { tag: 'People', app: null } as const
 

@@ -1,6 +1,7 @@
 import { Replaced } from '#api/http/reply/reply.ts'
 import { answer, orgPath } from '#api/http/route.ts'
-import { deleteModule, listModules, moduleInput, moduleView, saveModule } from '#shared/core/types/types/menu-groups.ts'
+import { deleteModule, listModules, saveModule } from '#shared/core/types/types/menu-groups.ts'
+import { moduleInput, moduleView } from '#shared/core/types/types/menu-groups-schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Menu groups', app: null, limit: null } as const

@@ -1,13 +1,8 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import {
-  invitation,
-  invitationInput,
-  invitationList,
-  inviteMember,
-  listInvitations,
-  withdrawInvitation,
-} from '#shared/core/workspaces/invitations/invitations.ts'
-import { getMember, listMembers, member, memberList, removeMember } from '#shared/core/workspaces/members/members.ts'
+import { inviteMember, listInvitations, withdrawInvitation } from '#shared/core/workspaces/invitations/invitations.ts'
+import { invitation, invitationInput, invitationList } from '#shared/core/workspaces/invitations/schemas.ts'
+import { getMember, listMembers, removeMember } from '#shared/core/workspaces/members/members.ts'
+import { member, memberList } from '#shared/core/workspaces/members/schemas.ts'
 
 const common = { tag: 'Members', app: null, limit: null } as const
 

@@ -3,12 +3,8 @@ import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts
 import { fieldErrors } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import {
-  type InvitationView,
-  invitationAnswer,
-  joinByInvitation,
-  readInvitation,
-} from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { type InvitationView, joinByInvitation, readInvitation } from '#shared/core/workspaces/invitations/accept-invitation.ts'
+import { invitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 

@@ -1,22 +1,12 @@
 import { answer, orgPath } from '#api/http/route.ts'
-import {
-  accessKey,
-  accessKeyInput,
-  accessKeyList,
-  createAccessKey,
-  getAccessKey,
-  listAccessKeys,
-  newAccessKey,
-  revokeAccessKey,
-} from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { createAccessKey, getAccessKey, listAccessKeys, revokeAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { accessKey, accessKeyInput, accessKeyList, newAccessKey } from '#shared/core/workspaces/service-accounts/access-keys-schemas.ts'
+import { serviceAccount, serviceAccountInput, serviceAccountList } from '#shared/core/workspaces/service-accounts/schemas.ts'
 import {
   createServiceAccount,
   deleteServiceAccount,
   getServiceAccount,
   listServiceAccounts,
-  serviceAccount,
-  serviceAccountInput,
-  serviceAccountList,
 } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 
 const common = { tag: 'Service accounts', app: null, permission: 'iam:manage_members', limit: null } as const

@@ -1,6 +1,6 @@
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
-import { blockView } from '#shared/core/automation/block.ts'
+import { blockView } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'

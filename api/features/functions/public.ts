@@ -1,5 +1,5 @@
 import { type BareResponse, delegate } from '#api/http/route.ts'
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'

@@ -1,6 +1,6 @@
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
-import { invokeInput } from '#shared/core/automation/invocation.ts'
+import { invokeInput } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import {
   functionDisabledProblem,

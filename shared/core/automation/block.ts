@@ -4,7 +4,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
 
 /** Block settings by name. The schemas hold types only: a wrong value is reported as a problem, not refused. */
@@ -112,23 +112,6 @@ export const defineBlock = ({ settings, ...parts }: BlockParts): Block =>
 /** Declares a trigger. Each has its own file and a line in `features/flows/blocks.ts`; shared/README.md says what a feature's trigger needs. */
 export const defineTrigger = ({ settings, ...parts }: Described & Pick<Trigger, 'kind' | 'sample'>): Trigger =>
   Object.freeze({ ...parts, settings: settingsOf(settings), isTrigger: true as const, handles: ['out'] as const })
-
-/** One kind of block in the block catalogue's response. */
-export const blockView = t.Object(
-  {
-    type: t.String(),
-    label: t.String(),
-    description: t.String(),
-    is_trigger: t.Boolean(),
-    handles: t.Array(t.String(), { description: 'Its outputs.' }),
-    settings: t.Record(t.String(), t.Unknown(), { description: 'JSON Schema of its config.' }),
-    required: t.Array(t.String(), { description: 'Settings without which the flow cannot be enabled.' }),
-    output: t.Record(t.String(), t.Unknown(), { description: 'JSON Schema of {{steps.<id>}}; of a trigger an example of {{trigger}}.' }),
-    app: t.Union([t.String(), t.Null()], { description: 'The app that must be switched on.' }),
-  },
-  { title: 'FlowBlockKind' },
-)
-export type BlockView = TypeOf<ReturnType<typeof schema<typeof blockView>>>
 
 // Shapes of common settings.
 export const textSetting = (description: string) => t.Optional(t.String({ description }))

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'

@@ -1,7 +1,8 @@
 import { defineBlock, textSetting } from '#shared/core/automation/block.ts'
 import { blankProblems, typeProblems } from '#shared/core/automation/setting-problems.ts'
 import { toText } from '#shared/core/automation/template.ts'
-import { noticeInput, sendNotice } from '#shared/core/notifications/notify.ts'
+import { noticeInput } from '#shared/core/notifications/inbox-schemas.ts'
+import { sendNotice } from '#shared/core/notifications/notify.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 

@@ -39,3 +39,21 @@ export type InboxQuery = TypeOf<typeof inboxQuery>
 
 /** Number of unread items. */
 export const unreadCount = schema(t.Object({ count: t.Integer({ minimum: 0 }) }, { title: 'UnreadCount' }))
+
+/** Maximum characters of an item's title. */
+export const maxTitle = 200
+
+/** Input of `action.notify` (decisions, Flows). Recipients: a member, the holders of a role, or with neither every member. */
+export const noticeInput = schema(
+  t.Object(
+    {
+      title: t.String({ minLength: 1, maxLength: maxTitle }),
+      user_id: t.Optional(nullable(t.String({ description: 'A member who gets it.' }))),
+      role_id: t.Optional(nullable(t.String({ description: 'A role whose holders get it.' }))),
+      object_type: t.Optional(nullable(t.String({ description: 'The type of the record that it is about.' }))),
+      record_id: t.Optional(nullable(t.String({ description: 'The record that it is about.' }))),
+    },
+    { title: 'NoticeInput' },
+  ),
+)
+export type NoticeInput = TypeOf<typeof noticeInput>

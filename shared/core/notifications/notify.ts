@@ -1,13 +1,10 @@
+import { maxTitle, type NoticeInput } from '#shared/core/notifications/inbox-schemas.ts'
 import { findRecipients, insertNotifications } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, lowestId, newId } from '#shared/platform/kernel/ids.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-/** Maximum characters of a title. */
-const maxTitle = 200
 
 /** Approximate items written per statement: it sets how many members one statement serves, at least one. */
 const itemsPerStatement = 10_000
@@ -80,21 +77,6 @@ function columnsOf(notices: readonly Notice[]) {
     notices.map((notice) => eventOf(notice)?.listener ?? null),
   ] as const
 }
-
-/** Input of `action.notify` (decisions, Flows). Recipients: a member, the holders of a role, or with neither every member. */
-export const noticeInput = schema(
-  t.Object(
-    {
-      title: t.String({ minLength: 1, maxLength: maxTitle }),
-      user_id: t.Optional(nullable(t.String({ description: 'A member who gets it.' }))),
-      role_id: t.Optional(nullable(t.String({ description: 'A role whose holders get it.' }))),
-      object_type: t.Optional(nullable(t.String({ description: 'The type of the record that it is about.' }))),
-      record_id: t.Optional(nullable(t.String({ description: 'The record that it is about.' }))),
-    },
-    { title: 'NoticeInput' },
-  ),
-)
-type NoticeInput = TypeOf<typeof noticeInput>
 
 /**
  * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by `deduplicationKey`. Throws VALIDATION_ERROR

@@ -1,5 +1,5 @@
 import { mailResetJob } from '#shared/core/people/jobs.ts'
-import { hashPassword, newPassword, verifyPassword } from '#shared/core/people/passwords.ts'
+import { hashPassword, verifyPassword } from '#shared/core/people/passwords.ts'
 import { wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import {
   consumeResetToken,
@@ -17,17 +17,12 @@ import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 const resetMinutes = 60
 /** Maximum unused reset mails to one address. */
 const maxUnusedResets = 5
-
-export const passwordChange = schema(t.Object({ current: t.String({ maxLength: 1_000 }), next: newPassword }, { title: 'PasswordChange' }))
-export const resetRequest = schema(t.Object({ email: t.String({ maxLength: 320 }) }, { title: 'ResetRequest' }))
-export const passwordReset = schema(t.Object({ token: t.String({ maxLength: 200 }), password: newPassword }, { title: 'PasswordReset' }))
 
 /**
  * Changes the caller's password and ends its other sessions. UNAUTHORIZED for a wrong current password, also when a concurrent request has

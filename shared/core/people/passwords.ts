@@ -1,10 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
-import { t } from '#shared/platform/kernel/schema.ts'
-
-/** A new password: 8 to 200 characters. */
-export const newPassword = t.String({ minLength: 8, maxLength: 200, description: 'a password of 8 to 200 characters' })
 
 /** Parameters and result of an Argon2id hash; `memory` in KiB. */
 interface Hash {

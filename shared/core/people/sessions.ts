@@ -5,24 +5,7 @@ import { makeToken } from '#shared/core/people/tokens.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** Address and password of a person. */
-export const credentials = schema(
-  t.Object({ email: t.String({ maxLength: 320 }), password: t.String({ maxLength: 1_000 }) }, { title: 'Credentials' }),
-)
-
-/** A new session. */
-export const sessionShape = t.Object(
-  {
-    token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
-    expires_at: t.String({ format: 'date-time', description: 'Using the session extends it.' }),
-    user: t.Object({ id: t.String({ format: 'uuid' }), email: t.String(), name: t.String() }),
-  },
-  { title: 'Session' },
-)
-export const signInAnswer = schema(sessionShape)
 
 /** A new session with its token, as returned to the person. */
 export interface OpenedSession {

@@ -10,13 +10,13 @@ import {
 import { compileRecordAccess, createFullRecordAccess, type RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { isRecordAction, type Permission, type RecordAction } from '#shared/core/policy/permissions.ts'
-import type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
 import { bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
 import { indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
+import type { SourcedRule } from '#shared/core/policy/schemas.ts'
 
 export type { Attributes, PolicyPrincipal, TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 export type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-export type { SourcedRule } from '#shared/core/policy/policy-rules.ts'
+export type { SourcedRule } from '#shared/core/policy/schemas.ts'
 
 /** `sometimes` means that it depends on the record; only record permissions return it. */
 export type Permit = 'always' | 'sometimes' | 'never'

@@ -1,5 +1,5 @@
 import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import type { Role } from '#shared/core/roles/schemas.ts'
 import { lockRolesShared } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'

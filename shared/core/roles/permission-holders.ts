@@ -1,6 +1,6 @@
 import { compilePolicy } from '#shared/core/policy/evaluate.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { findMembersWithRoles, findPolicies } from '#shared/core/roles/store.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'

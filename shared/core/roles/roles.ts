@@ -1,5 +1,6 @@
 import type { Permission } from '#shared/core/policy/permissions.ts'
-import { type PolicyRule, parsePolicy } from '#shared/core/policy/policy-rules.ts'
+import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { requireGrantable, requireRevocable } from '#shared/core/roles/grants.ts'
 import type { Role, RoleInput } from '#shared/core/roles/schemas.ts'
 import {

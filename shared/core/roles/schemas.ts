@@ -1,6 +1,7 @@
-import { type PolicyRule, policySchema } from '#shared/core/policy/policy-rules.ts'
+import { type Permission, permissions } from '#shared/core/policy/permissions.ts'
+import { type PolicyRule, policySchema, type SourcedRule } from '#shared/core/policy/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 const id = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
@@ -74,5 +75,38 @@ export const ownPolicy = schema(
       policy: rules,
     },
     { title: 'OwnPolicy' },
+  ),
+)
+
+/** A query of a principal's rights (document 1, Roles and access, rule 4). */
+export const simulation = schema(
+  t.Object(
+    {
+      user_id: t.String({ description: 'Id of a member or service account.' }),
+      action: t.Unsafe<Permission>({ type: 'string', enum: permissions }),
+      resource: t.Optional(t.String({ maxLength: 100, description: 'A key, or `*` for all of them.' })),
+      attrs: t.Optional(t.Record(t.String(), t.Unknown(), { description: 'Values that conditions test, by field key.' })),
+    },
+    { title: 'Simulation' },
+  ),
+)
+export type Simulation = ReturnType<(typeof simulation)['parse']>
+
+export const decision = schema(
+  t.Object(
+    {
+      allowed: t.Boolean(),
+      effect: t.Enum(['allow', 'deny']),
+      matched: nullable(
+        t.Unsafe<SourcedRule>({
+          allOf: [
+            (policySchema.json as unknown as { items: object }).items,
+            { type: 'object', properties: { role_id: { type: 'string', format: 'uuid' }, index: { type: 'integer' } } },
+          ],
+          description: 'The rule that decided; null when none did.',
+        }),
+      ),
+    },
+    { title: 'Decision' },
   ),
 )

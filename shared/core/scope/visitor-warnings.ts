@@ -2,12 +2,6 @@ import type { Permission } from '#shared/core/policy/permissions.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import { loadVisitor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-/** Warnings of a response; absent if there are none. */
-export const warningsSchema = schema(
-  t.Array(t.String(), { description: 'Why visitors cannot use what was published, and how to change that; absent where they can.' }),
-).json
 
 /** Adds warnings to a response if there are any. */
 export const addWarnings = <T extends object>(answer: T, texts: readonly string[]): T & { warnings?: string[] } =>

@@ -1,5 +1,4 @@
-import { fieldChangeShape } from '#shared/core/types/fields/field-change.ts'
-import { fieldView } from '#shared/core/types/fields/schemas.ts'
+import { fieldChangeShape, fieldView } from '#shared/core/types/fields/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 

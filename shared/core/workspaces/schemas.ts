@@ -58,3 +58,17 @@ export const workspaceChanges = schema(
   ),
 )
 export type WorkspaceChanges = ReturnType<(typeof workspaceChanges)['parse']>
+
+/** The caller, as `GET /auth/me` returns it (decisions, People, keys, workspaces). */
+export const caller = schema(
+  t.Object(
+    {
+      id,
+      type: t.Enum(['user', 'service']),
+      name: t.String(),
+      email: t.Optional(t.String({ description: 'Absent for an access key.' })),
+      orgs: t.Array(t.Object({ id, name: t.String() }, { title: 'WorkspaceName' })),
+    },
+    { title: 'Caller' },
+  ),
+)

@@ -1,4 +1,4 @@
-import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
+import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'

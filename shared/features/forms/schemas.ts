@@ -1,6 +1,6 @@
-import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
+import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { maxOptionLength, maxOptions } from '#shared/core/types/field-kinds/choice.ts'
-import { fieldKey } from '#shared/core/types/keys.ts'
+import { fieldKey } from '#shared/core/types/schemas.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'

@@ -1,4 +1,4 @@
-import { invocation } from '#shared/core/automation/invocation.ts'
+import { invocation } from '#shared/core/automation/schemas.ts'
 import { functionValues, functionView } from '#shared/features/functions/definitions/schemas.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'

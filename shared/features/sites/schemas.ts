@@ -1,4 +1,4 @@
-import { warningsSchema } from '#shared/core/scope/visitor-warnings.ts'
+import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 

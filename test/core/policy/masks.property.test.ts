@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
 import { roads } from '#test/core/policy/roads.ts'
 import { seedOf } from '#test/core/policy/seed.ts'

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import type { FieldType, FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 
 // The documents read once more, as plainly as can be and with nothing of the engine: what the property tests hold both its forms against.

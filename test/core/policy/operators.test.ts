@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Attributes, compilePolicy, type RecordAccess } from '#shared/core/policy/evaluate.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { mayDo, type NaiveRecord } from '#test/core/policy/naive.ts'
 import { fields, ids, operands, otherTested, typeKey, types, valuesOf } from '#test/core/policy/random.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { TestedField } from '#shared/core/policy/conditions/tested-value.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import type { NaiveCaller, NaiveRecord } from '#test/core/policy/naive.ts'
 

@@ -1,6 +1,7 @@
 import type { TestedField, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { compilePolicy, type Policy, type PolicyPrincipal } from '#shared/core/policy/evaluate.ts'
-import { type PolicyRule, parsePolicy } from '#shared/core/policy/policy-rules.ts'
+import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { ids } from '#test/core/policy/random.ts'
 
 export const me: PolicyPrincipal = { id: ids[0] ?? null, type: 'user', owner: false }

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { jsonNumberText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 import { fieldsShown, mayDo, type NaiveCaller, type NaiveRecord } from '#test/core/policy/naive.ts'
 import { reads, typeKey, types } from '#test/core/policy/random.ts'

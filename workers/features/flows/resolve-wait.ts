@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { toPlainJsonInSlices } from '#shared/core/automation/template.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { functionDisabledProblem, getFunction } from '#shared/features/functions/definitions/functions.ts'
 import type { FunctionView } from '#shared/features/functions/definitions/schemas.ts'

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import type { FunctionRunPayload } from '#shared/features/functions/jobs.ts'
 import { saveFunctionRun } from '#shared/features/functions/runs/runs.ts'

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { EndedFunctionRun } from '#shared/features/functions/runs/runs.ts'
 import { cutPartialSecret, type RunQueued, redactKnownSecrets, type SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
 import type { Authorship } from '#workers/features/functions/run-rights.ts'

@@ -1,7 +1,7 @@
 import { type BoundOperator, equalsAny, type Operator, operators, type Truth } from '#shared/core/policy/conditions/operators.ts'
 import type { PolicyPrincipal, SubjectResolver, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { builder, joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 

@@ -1,5 +1,5 @@
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
 /** The fields that an allow rule reveals of matching records (document 1, Policy rule, `fields`). */
 export interface FieldMask {

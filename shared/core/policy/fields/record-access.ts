@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { conditionSql } from '#shared/core/policy/conditions/condition.ts'
 import { type PolicyPrincipal, subjectsOfType, type TestedField, type TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { compileFieldAccess } from '#shared/core/policy/fields/field-access.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import { appliesTo, type BoundRule, bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
 import { distinctRules, mergeMembershipRules } from '#shared/core/policy/rules/fold-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
 
 /** A caller's access to the records of one type for one action, in memory and in SQL. */

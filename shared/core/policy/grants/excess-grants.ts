@@ -3,9 +3,9 @@ import { compilePolicy, type Policy } from '#shared/core/policy/evaluate.ts'
 import { fieldMaskOf, revealsField } from '#shared/core/policy/fields/field-mask.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { type Permission, permissionsOf } from '#shared/core/policy/permissions.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import { distinctRules } from '#shared/core/policy/rules/fold-rules.ts'
 import { appliesToEveryItem, indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**

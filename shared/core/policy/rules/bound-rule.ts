@@ -1,7 +1,7 @@
 import { type BoundCondition, bindCondition, evaluateCondition } from '#shared/core/policy/conditions/condition.ts'
 import type { PolicyPrincipal, SubjectResolver, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { type FieldMask, fieldMaskOf } from '#shared/core/policy/fields/field-mask.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
 /** A rule bound to one caller and type. `applies` says to which records it applies, as far as that is known without reading one. */
 export interface BoundRule {

@@ -1,7 +1,7 @@
 import { conditionKey, createMembershipTest, type RecordTest } from '#shared/core/policy/conditions/condition.ts'
 import { fieldMaskOf } from '#shared/core/policy/fields/field-mask.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
 /**
  * Merges rules that differ only in the required value of one field into a rule that accepts any of the values. A caller with a thousand

@@ -1,5 +1,5 @@
 import { actionsNaming, type Permission } from '#shared/core/policy/permissions.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
 /** Rules by permission and resource; conditions are ignored. Lists keep the rules' order, and repeated calls return the same array. */
 export interface RuleIndex<Rule extends PolicyRule> {

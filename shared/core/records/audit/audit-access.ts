@@ -1,6 +1,6 @@
 import type { Policy, RecordAccess } from '#shared/core/policy/evaluate.ts'
 import { fieldMaskOf } from '#shared/core/policy/fields/field-mask.ts'
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

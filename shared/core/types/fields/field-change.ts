@@ -3,28 +3,8 @@ import { refuseBlankDefault, requireRefType } from '#shared/core/types/fields/cr
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
 import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { parseRules, rulesToJson } from '#shared/core/types/fields/rules.ts'
-import { fieldDescription, fieldLabel } from '#shared/core/types/fields/schemas.ts'
+import type { FieldChange } from '#shared/core/types/fields/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-/** The shape of `fieldChange`, for schemas that contain it. */
-export const fieldChangeShape = t.Object(
-  {
-    label: t.Optional(fieldLabel),
-    description: t.Optional(nullable(fieldDescription)),
-    required: t.Optional(nullable(t.Boolean({ description: 'No record is saved without a value.' }))),
-    rules: t.Optional(
-      t.Unknown({
-        description: 'All rules that the field has from now on. A formula stays as it is, and may be sent back as it was read.',
-      }),
-    ),
-  },
-  { title: 'FieldChange' },
-)
-
-/** The input that changes a field: omitted properties stay, null clears. */
-export const fieldChange = schema(fieldChangeShape)
-export type FieldChange = TypeOf<typeof fieldChange>
 
 /** The properties of a field that a `FieldChange` may change. */
 export type FieldDefinition = Pick<Field, 'label' | 'description' | 'required' | 'rules'>

@@ -1,6 +1,6 @@
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { rulesToJson } from '#shared/core/types/fields/rules.ts'
-import { fieldKey } from '#shared/core/types/keys.ts'
+import { fieldKey } from '#shared/core/types/schemas.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -27,6 +27,25 @@ export const fieldInput = schema(
   }),
 )
 export type FieldInput = TypeOf<typeof fieldInput>
+
+/** The shape of `fieldChange`, for schemas that contain it. */
+export const fieldChangeShape = t.Object(
+  {
+    label: t.Optional(fieldLabel),
+    description: t.Optional(nullable(fieldDescription)),
+    required: t.Optional(nullable(t.Boolean({ description: 'No record is saved without a value.' }))),
+    rules: t.Optional(
+      t.Unknown({
+        description: 'All rules that the field has from now on. A formula stays as it is, and may be sent back as it was read.',
+      }),
+    ),
+  },
+  { title: 'FieldChange' },
+)
+
+/** The input that changes a field: omitted properties stay, null clears. */
+export const fieldChange = schema(fieldChangeShape)
+export type FieldChange = TypeOf<typeof fieldChange>
 
 /** A new description of a field; null clears it like empty text. */
 export const descriptionInput = schema(t.Object({ description: nullable(fieldDescription) }))

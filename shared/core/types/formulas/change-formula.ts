@@ -10,12 +10,6 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-/** The input that makes a field computed. */
-export const formulaInput = schema(
-  t.Object({ formula: t.String({ minLength: 1, description: 'In the spreadsheet formula language, over fields of the same record.' }) }),
-)
 
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing

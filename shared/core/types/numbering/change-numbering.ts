@@ -5,25 +5,15 @@ import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-fiel
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { raiseNumber, setAutogen } from '#shared/core/types/fields/store.ts'
 import { parseNumbering } from '#shared/core/types/numbering/numbering-pattern.ts'
+import type { AutogenInput } from '#shared/core/types/numbering/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const highestNext = 1e15
-
-/** The input that enables auto-numbering. */
-export const autogenInput = schema(
-  t.Object({
-    pattern: t.String({ minLength: 1, description: 'Text with one {seq} token and date tokens, such as INV-{yyyy}-{seq:4:yearly}.' }),
-    next: t.Optional(nullable(t.Integer({ maximum: highestNext, description: 'Above 0: the next number is at least this.' }))),
-  }),
-)
 
 /**
  * Enables auto-numbering of a custom string field; existing records are unchanged (document 1, Field rules, 3). With `next` above 0 the
  * next number of the current period is at least `next`; the counter never decreases. Throws NOT_FOUND, and VALIDATION_ERROR for another
  * type, a computed field, an invalid pattern and a pattern whose numbers the field's own rules refuse.
  */
-export async function enableAutoNumbering(scope: Scope, found: Field, input: TypeOf<typeof autogenInput>): Promise<FieldView> {
+export async function enableAutoNumbering(scope: Scope, found: Field, input: AutogenInput): Promise<FieldView> {
   refuseBuiltIn(found)
   return scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)

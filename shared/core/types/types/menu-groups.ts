@@ -1,34 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { moduleSlug } from '#shared/core/types/keys.ts'
+import type { Module, ModuleInput } from '#shared/core/types/types/menu-groups-schemas.ts'
 import { deleteModuleRow, findModules, saveModuleRow } from '#shared/core/types/types/menu-groups-store.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Maximum menu groups of a workspace: lists of them are not paged. */
 export const maxModules = 500
-
-const text = t.Optional(nullable(t.String({ maxLength: 32 })))
-
-/** The input that creates or changes a menu group (document 1, Menu group). On change, omitted properties stay and null clears. */
-export const moduleInput = schema(
-  t.Object({
-    slug: moduleSlug,
-    name: t.String({ minLength: 1, maxLength: 100 }),
-    glyph: text,
-    category: text,
-    position: t.Optional(nullable(t.Number({ description: 'Groups are sorted by position; default: 0.' }))),
-  }),
-)
-type ModuleInput = TypeOf<typeof moduleInput>
-
-/** A menu group in responses. */
-export const moduleView = schema(
-  t.Object(
-    { slug: t.String(), name: t.String(), glyph: t.String(), category: t.String(), position: t.Number() },
-    { title: 'Module', description: 'A group of the menu; record types name theirs by its slug.' },
-  ),
-)
-type Module = TypeOf<typeof moduleView>
 
 /** Lists the menu groups of a workspace by position, then by slug. */
 export const listModules = ({ db, workspace }: Scope): Promise<Module[]> => db.query<Module>(findModules(workspace.id))

@@ -1,4 +1,4 @@
-import { moduleSlug, typeKey } from '#shared/core/types/keys.ts'
+import { moduleSlug, typeKey } from '#shared/core/types/schemas.ts'
 import { maxLayoutHintsLength, readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
 import type { StoredType } from '#shared/core/types/types/store.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'

@@ -1,29 +1,18 @@
-import { newPassword, verifyPassword } from '#shared/core/people/passwords.ts'
+import { verifyPassword } from '#shared/core/people/passwords.ts'
 import { preparePerson } from '#shared/core/people/people.ts'
-import { type OpenedSession, openSession, sessionShape, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
+import { type OpenedSession, openSession, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
 import { hashSecret } from '#shared/core/people/tokens.ts'
 import { giveRoles, lockRolesShared } from '#shared/core/roles/store.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import { findWorkspace, lockWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
+import type { InvitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-export const invitationAnswer = schema(
-  t.Object({ token: t.String({ maxLength: 200 }), name: nameSchema(120), password: newPassword }, { title: 'InvitationAnswer' }),
-)
-type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
-
-/** Session of the new member, and the workspace it joined. */
-export const acceptedInvitation = schema(
-  t.Object({ ...sessionShape.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
-)
 
 /**
  * Joins a workspace by a mailed token, and signs in. Creates an account with this name and password if the address has none. Otherwise the

@@ -1,7 +1,7 @@
 import { makeSecret } from '#shared/core/people/tokens.ts'
 import { requireAssignable } from '#shared/core/roles/grants.ts'
 import { listRoles } from '#shared/core/roles/roles.ts'
-import { type RoleName, roleNames } from '#shared/core/roles/schemas.ts'
+import type { RoleName } from '#shared/core/roles/schemas.ts'
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -16,7 +16,6 @@ import {
 import { countMembers, hasMemberWithEmail } from '#shared/core/workspaces/members/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { countMail } from '#shared/platform/mail/store.ts'
@@ -28,25 +27,6 @@ const acceptMs = daysToAccept * dayMs
 const mailIntervalMs = 60_000
 /** Maximum invitation mails in 24 hours. Few, since invitations are unsolicited mail. */
 const [maxFromWorkspace, maxToAddress] = [500, 10]
-
-const invitationSchema = t.Object(
-  {
-    id: t.String({ format: 'uuid' }),
-    email: t.String(),
-    roles: roleNames,
-    expires_at: t.String({ format: 'date-time' }),
-    created_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'Invitation', description: 'A pending membership: the holder of the mailed token may join with these roles.' },
-)
-export const invitation = schema(invitationSchema)
-export const invitationList = schema(t.Array(invitationSchema))
-export const invitationInput = schema(
-  t.Object(
-    { email: t.String({ format: 'email' }), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) },
-    { title: 'InvitationInput' },
-  ),
-)
 
 type InvitationView = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: readonly RoleName[] }
 

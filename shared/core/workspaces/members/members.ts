@@ -1,25 +1,8 @@
-import { roleNames } from '#shared/core/roles/schemas.ts'
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { deleteMember, findMember, listMemberRows, type Member } from '#shared/core/workspaces/members/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-const memberSchema = t.Object(
-  {
-    id: t.String({ format: 'uuid' }),
-    type: t.Literal('user'),
-    name: t.String(),
-    email: t.String(),
-    owner: t.Boolean(),
-    roles: roleNames,
-    created_at: t.String({ format: 'date-time', description: 'When the person joined.' }),
-  },
-  { title: 'Member', description: 'A person of the workspace.' },
-)
-export const member = schema(memberSchema)
-export const memberList = schema(t.Array(memberSchema))
 
 /** Members of the workspace, in the order of joining. Invited people are not included. */
 export const listMembers = ({ db, workspace }: Scope): Promise<Member[]> => listMemberRows(db, workspace.id)

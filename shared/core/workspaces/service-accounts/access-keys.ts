@@ -2,6 +2,7 @@ import { makeToken, visibleKeyPrefix } from '#shared/core/people/tokens.ts'
 import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
 import { readActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
+import type { AccessKeyInput } from '#shared/core/workspaces/service-accounts/access-keys-schemas.ts'
 import {
   type AccessKey,
   deleteAccessKey,
@@ -13,33 +14,7 @@ import { getServiceAccount } from '#shared/core/workspaces/service-accounts/serv
 import { lockServiceAccount } from '#shared/core/workspaces/service-accounts/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
-
-const instant = t.String({ format: 'date-time' })
-const shape = {
-  id: t.String({ format: 'uuid' }),
-  name: t.String(),
-  prefix: t.String({ description: 'Enough of the key to recognise it.' }),
-  expires_at: nullable(instant),
-  created_at: instant,
-}
-const accessKeySchema = t.Object(shape, { title: 'AccessKey' })
-export const accessKey = schema(accessKeySchema)
-export const accessKeyList = schema(t.Array(accessKeySchema))
-export const newAccessKey = schema(
-  t.Object({ ...shape, key: t.String({ description: 'The access key itself, shown this once.' }) }, { title: 'NewAccessKey' }),
-)
-export const accessKeyInput = schema(
-  t.Object(
-    {
-      name: t.Optional(t.String({ maxLength: 120 })),
-      expires_at: t.Optional(nullable(t.String({ description: 'RFC 3339, in the future; null or absent for a key without end.' }))),
-    },
-    { title: 'AccessKeyInput' },
-  ),
-)
-type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
 
 /** Keys of a service account, oldest first. */
 export async function listAccessKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '#shared/core/policy/policy-rules.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { createRole, listRoles } from '#shared/core/roles/roles.ts'
 import type { Role } from '#shared/core/roles/schemas.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'

@@ -11,18 +11,6 @@ import {
 } from '#shared/core/workspaces/service-accounts/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-const serviceAccountSchema = t.Object(
-  { id: t.String({ format: 'uuid' }), name: t.String(), created_at: t.String({ format: 'date-time' }) },
-  { title: 'ServiceAccount', description: 'Identity of a program, to which access keys belong. It holds roles like a member.' },
-)
-export const serviceAccount = schema(serviceAccountSchema)
-export const serviceAccountList = schema(t.Array(serviceAccountSchema))
-export const serviceAccountInput = schema(
-  t.Object({ name: nameSchema(120), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) }, { title: 'ServiceAccountInput' }),
-)
 
 /** The workspace's service accounts, oldest first. */
 export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listServiceAccountRows(db, workspace.id)

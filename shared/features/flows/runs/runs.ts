@@ -1,4 +1,4 @@
-import type { BlockView } from '#shared/core/automation/block.ts'
+import type { BlockView } from '#shared/core/automation/schemas.ts'
 import { isJsonObject, pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'

@@ -1,4 +1,4 @@
-import type { Invocation } from '#shared/core/automation/invocation.ts'
+import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { FunctionRunPage, FunctionRunQuery, FunctionRunSummary, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'

@@ -1,4 +1,4 @@
-import { logLines, runSteps } from '#shared/core/automation/invocation.ts'
+import { logLines, runSteps } from '#shared/core/automation/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Endings of a run. `interrupted`: its process ended or its worker stopped. */

@@ -1,4 +1,4 @@
-import { typeKey } from '#shared/core/types/keys.ts'
+import { typeKey } from '#shared/core/types/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 

@@ -28,3 +28,20 @@ export type Invocation = TypeOf<typeof invocation>
 export const invokeInput = schema(
   t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON; what handler is called with. Absent means null.' })) }),
 )
+
+/** One kind of block in the block catalogue's response. */
+export const blockView = t.Object(
+  {
+    type: t.String(),
+    label: t.String(),
+    description: t.String(),
+    is_trigger: t.Boolean(),
+    handles: t.Array(t.String(), { description: 'Its outputs.' }),
+    settings: t.Record(t.String(), t.Unknown(), { description: 'JSON Schema of its config.' }),
+    required: t.Array(t.String(), { description: 'Settings without which the flow cannot be enabled.' }),
+    output: t.Record(t.String(), t.Unknown(), { description: 'JSON Schema of {{steps.<id>}}; of a trigger an example of {{trigger}}.' }),
+    app: t.Union([t.String(), t.Null()], { description: 'The app that must be switched on.' }),
+  },
+  { title: 'FlowBlockKind' },
+)
+export type BlockView = TypeOf<ReturnType<typeof schema<typeof blockView>>>

@@ -1,0 +1,19 @@
+import { t } from '#shared/platform/kernel/schema.ts'
+
+/** A record type's key (document 1, Type creation rules). */
+export const typeKey = t.String({
+  pattern: '^[a-z][a-z0-9_]{1,31}$',
+  description: '2 to 32 lowercase letters, digits and underscores, starting with a letter',
+})
+
+/** A field's key (document 1, Field creation body). */
+export const fieldKey = t.String({
+  pattern: '^[a-z][a-z0-9_]{1,63}$',
+  description: '2 to 64 lowercase letters, digits and underscores, starting with a letter',
+})
+
+/** A menu group's key. */
+export const moduleSlug = t.String({
+  pattern: '^[a-z0-9_-]{1,32}$',
+  description: '1 to 32 lowercase letters, digits, hyphens and underscores',
+})

@@ -1,0 +1,25 @@
+import { moduleSlug } from '#shared/core/types/schemas.ts'
+import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const text = t.Optional(nullable(t.String({ maxLength: 32 })))
+
+/** The input that creates or changes a menu group (document 1, Menu group). On change, omitted properties stay and null clears. */
+export const moduleInput = schema(
+  t.Object({
+    slug: moduleSlug,
+    name: t.String({ minLength: 1, maxLength: 100 }),
+    glyph: text,
+    category: text,
+    position: t.Optional(nullable(t.Number({ description: 'Groups are sorted by position; default: 0.' }))),
+  }),
+)
+export type ModuleInput = TypeOf<typeof moduleInput>
+
+/** A menu group in responses. */
+export const moduleView = schema(
+  t.Object(
+    { slug: t.String(), name: t.String(), glyph: t.String(), category: t.String(), position: t.Number() },
+    { title: 'Module', description: 'A group of the menu; record types name theirs by its slug.' },
+  ),
+)
+export type Module = TypeOf<typeof moduleView>

@@ -1,0 +1,33 @@
+import { newPassword, sessionShape } from '#shared/core/people/schemas.ts'
+import { roleNames } from '#shared/core/roles/schemas.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const invitationSchema = t.Object(
+  {
+    id: t.String({ format: 'uuid' }),
+    email: t.String(),
+    roles: roleNames,
+    expires_at: t.String({ format: 'date-time' }),
+    created_at: t.String({ format: 'date-time' }),
+  },
+  { title: 'Invitation', description: 'A pending membership: the holder of the mailed token may join with these roles.' },
+)
+export const invitation = schema(invitationSchema)
+export const invitationList = schema(t.Array(invitationSchema))
+export const invitationInput = schema(
+  t.Object(
+    { email: t.String({ format: 'email' }), role_ids: t.Optional(t.Array(t.String(), { maxItems: 50 })) },
+    { title: 'InvitationInput' },
+  ),
+)
+
+export const invitationAnswer = schema(
+  t.Object({ token: t.String({ maxLength: 200 }), name: nameSchema(120), password: newPassword }, { title: 'InvitationAnswer' }),
+)
+export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
+
+/** Session of the new member, and the workspace it joined. */
+export const acceptedInvitation = schema(
+  t.Object({ ...sessionShape.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
+)

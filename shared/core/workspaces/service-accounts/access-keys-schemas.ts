@@ -1,0 +1,26 @@
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+
+const instant = t.String({ format: 'date-time' })
+const shape = {
+  id: t.String({ format: 'uuid' }),
+  name: t.String(),
+  prefix: t.String({ description: 'Enough of the key to recognise it.' }),
+  expires_at: nullable(instant),
+  created_at: instant,
+}
+const accessKeySchema = t.Object(shape, { title: 'AccessKey' })
+export const accessKey = schema(accessKeySchema)
+export const accessKeyList = schema(t.Array(accessKeySchema))
+export const newAccessKey = schema(
+  t.Object({ ...shape, key: t.String({ description: 'The access key itself, shown this once.' }) }, { title: 'NewAccessKey' }),
+)
+export const accessKeyInput = schema(
+  t.Object(
+    {
+      name: t.Optional(t.String({ maxLength: 120 })),
+      expires_at: t.Optional(nullable(t.String({ description: 'RFC 3339, in the future; null or absent for a key without end.' }))),
+    },
+    { title: 'AccessKeyInput' },
+  ),
+)
+export type AccessKeyInput = ReturnType<(typeof accessKeyInput)['parse']>
