@@ -45,10 +45,22 @@ const collected = together(
   { 'shared/core/types/feature.ts': 'export const feature = {}', 'shared/core/types/jobs.ts': 'export const dropTableJob = 1' },
 )
 
-export const manifestRules: readonly Rule[] = [listed, collected]
+const blockList = 'shared/features/flows/blocks.ts'
+
+const blocksListed = together(
+  'every file of flow blocks is named in the list of blocks',
+  ({ path }) => /^shared\/(?:core|features)\/[^/]+\/(?:blocks\.ts|blocks\/[^/]+\.ts)$/.test(path),
+  (sources) => {
+    const listed = new Set(sources.flatMap(({ files }) => files))
+    return sources.filter(({ path }) => path !== blockList && !listed.has(path)).map(({ path }) => `${path} is not named in ${blockList}`)
+  },
+  { 'shared/features/payments/blocks.ts': 'export const block = 1', [blockList]: '' },
+)
+
+export const manifestRules: readonly Rule[] = [listed, collected, blocksListed]
 
 /** Every path that these rules name. */
-export const manifestPaths: readonly string[] = [...Object.values(lists), ...mechanisms]
+export const manifestPaths: readonly string[] = [...Object.values(lists), ...mechanisms, blockList]
 
 /** The manifest to copy each part from. `shared/README.md` names them. */
 export const models: Readonly<Record<string, string>> = {
