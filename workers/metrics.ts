@@ -35,8 +35,8 @@ const query: MetricQuery<Executor> = async (read, what) => {
   }
 }
 
-for (const { counters = [], addGauges } of metrics) {
-  for (const counter of counters) registry.registerMetric(counter)
+for (const { counters = [], workerCounters = [], addGauges } of metrics) {
+  for (const counter of [...counters, ...workerCounters]) registry.registerMetric(counter)
   addGauges?.(registry, query)
 }
 

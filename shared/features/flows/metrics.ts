@@ -32,7 +32,7 @@ interface OpenRuns {
 }
 
 export const flowMetrics: Metrics<Executor> = {
-  counters: [chainsCut, flowRunSeconds, flowSteps],
+  workerCounters: [chainsCut, flowRunSeconds, flowSteps],
   addGauges: (registry, query) => {
     const help = 'Runs of flows that have not ended, by whether they are queued, running, or wait for a time, a function or a call'
     addGauge(registry, 'kontor_flow_runs_open', help, ['state'], async () => {

@@ -20,7 +20,7 @@ export const jobAttemptSeconds = new Histogram({
 })
 
 export const jobMetrics: Metrics<Executor> = {
-  counters: [jobWaitSeconds, jobAttemptSeconds],
+  workerCounters: [jobWaitSeconds, jobAttemptSeconds],
   addGauges: (registry, query) => {
     // A scrape collects the gauges in their order, so the second uses the rows that the first has read.
     let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])

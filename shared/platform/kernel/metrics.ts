@@ -5,8 +5,10 @@ export type MetricQuery<Db> = <Row>(read: (db: Db) => Promise<readonly Row[]>, w
 
 /** The metrics of a folder. */
 export interface Metrics<Db> {
-  /** Counters and histograms of one process, made with `registers: []`. Each process adds them to its own registry. */
+  /** Counters and histograms of one process, made with `registers: []`. API and worker processes add them to their own registry. */
   readonly counters?: readonly Metric[]
+  /** The same for work that only workers do. */
+  readonly workerCounters?: readonly Metric[]
   /** Adds gauges over all workspaces. One process of an installation reads them, so a sum over processes counts each row once. */
   readonly addGauges?: (registry: Registry, query: MetricQuery<Db>) => void
 }

@@ -24,4 +24,4 @@ export const mailSeconds = new Histogram({
   registers: [],
 })
 
-export const mailMetrics: Metrics<Executor> = { counters: [mailAttempts, relayRefusals, mailSeconds] }
+export const mailMetrics: Metrics<Executor> = { workerCounters: [mailAttempts, relayRefusals, mailSeconds] }

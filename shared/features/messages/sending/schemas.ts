@@ -44,7 +44,7 @@ const summaryMembers = {
   subject: t.String(),
   status: t.Enum([...mailStatuses], {
     description:
-      'uncertain: the connection broke after the last byte was sent. bounced: the mailbox does not exist. skipped: the recipient unsubscribed.',
+      'uncertain: the connection broke after the last byte was sent. bounced: the mailbox does not exist. skipped: the address is on the do-not-contact list.',
   }),
   attempts: t.Integer(),
   error: nullable(t.String({ description: 'Why the last attempt failed, as the server said.' })),
