@@ -37,8 +37,8 @@ interface Answered<Path extends string, Body, Query, Response, Resource>
   extends Declaration<Path, Body, Query, Resource>,
     Answering<Response> {
   /**
-   * Set where the work is long and skips what an earlier attempt did. It then runs outside the transaction that stores the idempotency
-   * record, and holds no locks from its first statement to its last.
+   * Set where the work is long and, when repeated, skips what an earlier attempt did. It then runs outside the transaction that stores the
+   * idempotency record, so that no lock is held for the whole length of the work.
    */
   readonly repeatable?: true
   readonly handle: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Result<Response>

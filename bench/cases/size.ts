@@ -3,7 +3,7 @@ import { pathOf } from '#bench/cases/core/records.ts'
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import { get, nth, race } from '#bench/race.ts'
 
-/** Reads whose time must not depend on the amount of data: Kontor with much data compared with little, within 1.2. */
+/** Reads whose speed must not depend on the amount of data: with much, Kontor answers at least 1/1.2 of the requests per second. */
 export const size: Group = {
   name: 'size',
   cases: (bench) => {

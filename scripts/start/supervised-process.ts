@@ -9,7 +9,7 @@ export type SupervisedProcess = {
   readonly pid: () => number | undefined
   /** Number of unexpected ends. */
   readonly ends: () => number
-  /** Sends SIGTERM, kills the process group after the grace, and resolves when it is gone. */
+  /** Sends SIGTERM; kills what is left of the group when the process has ended, or after `graceMs`. Resolves when the process has ended. */
   readonly stop: (graceMs: number) => Promise<void>
 }
 

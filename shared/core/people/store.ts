@@ -22,11 +22,11 @@ export async function findPerson(db: Executor, id: string): Promise<Person | und
   return (await db.query<Person>(find(id)))[0]
 }
 
-/** The unique index that holds addresses apart. */
+/** The unique index by which no two people have the same address, in whatever letter case. */
 export const emailIndexName = 'users_email'
 
 const insert = sql('insert_person', 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)')
-/** Keeps a new person; an address that another person has fails on `takenAddress`. */
+/** Keeps a new person; an address that another person has violates the index `emailIndexName`. */
 export async function insertPerson(db: Executor, { id, email, name, password_hash }: Person): Promise<void> {
   await db.query(insert(id, email, name, password_hash))
 }

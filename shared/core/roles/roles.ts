@@ -67,7 +67,7 @@ export async function deleteRole(scope: Scope, id: string): Promise<void> {
   })
 }
 
-/** Runs work on a locked role, locked `withAccessLock`; NOT_FOUND when the workspace has no role with this id. */
+/** Runs work inside `withAccessLock` with the role's row locked too; NOT_FOUND when the workspace has no role with this id. */
 export async function withLockedRole<T>(
   scope: Scope,
   permission: Permission,

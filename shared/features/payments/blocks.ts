@@ -46,7 +46,7 @@ export const createPaymentLinkBlock = defineBlock({
   },
 })
 
-/** A provider that does not answer is out of reach like anybody else. */
+/** Turns ProviderUnavailable into the failure that any other unreachable server gives. */
 const asked = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work

@@ -15,7 +15,7 @@ interface OldRows {
   readonly old: string
   /** The indexed column that `old` compares: the oldest rows are deleted first. */
   readonly by: string
-  /** Days that old rows are kept. */
+  /** Days that rows are kept, 0 by default: $1 is the time now less these days. */
   readonly keptDays?: number
   readonly everyMinutes: number
   /** Set where rows age by the database's own time, whatever clock the process uses. */

@@ -73,8 +73,8 @@ export async function takeMail(db: Executor, id: string, from: readonly MailStat
   return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
 }
 
-// What a mail says is kept until it is settled, since it may hold a token of which only the hash is kept; a message's for 30 days. Without it
-// a mail is never sent again.
+// The text of a platform mail is erased when its sending has ended, since it may hold a token that is stored elsewhere only as a hash. The text
+// of a workspace's message stays for 30 days (`forgetMessageTexts`). A mail whose text is erased is never sent again.
 const forgotten = (completed: string): string =>
   `body_text = case when kind <> '${messageKind}' and ${completed} then '' else body_text end,
    body_html = case when kind <> '${messageKind}' and ${completed} then null else body_html end,

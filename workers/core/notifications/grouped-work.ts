@@ -19,7 +19,7 @@ export function createGroupedWork<Item>(
   workspaceOf: (item: Item) => string,
   work: (scope: PlatformScope, items: readonly Item[], workspaceId: string) => Promise<void>,
 ): GroupedWork<Item> {
-  // A process has one queue; tests have several processes in one.
+  // By job queue: a process has one, but a test runs several workers, each with its own, in one process.
   const processes = new WeakMap<JobQueue, Map<string, Waiting<Item>[]>>()
   return (scope, item) => {
     const waiting = processes.get(scope.jobQueue) ?? new Map<string, Waiting<Item>[]>()

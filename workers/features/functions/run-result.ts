@@ -71,7 +71,7 @@ const outputOf = ([error = '', ...msgs]: readonly string[], outcome: RunOutcome)
   logs: outcome.logs.map(({ level }, index) => ({ level, msg: msgs[index] ?? '' })),
 })
 
-/** Redacts the texts of an outcome, including a secret cut by truncation. */
+/** Redacts secrets in the texts of an outcome, also one that truncation cut. */
 async function redactTexts(
   texts: readonly string[],
   { error, logs }: RunOutcome,

@@ -47,7 +47,7 @@ export class JobLoop {
   #heartbeatTimer: NodeJS.Timeout | undefined
   #fetching: Promise<void> | undefined
   #again = false
-  /** After a fetch, the only workspaces whose jobs may still wait; undefined when any may. */
+  /** Workspaces that the last fetch left out as full, if it found no more jobs of others. Undefined when any workspace may have jobs. */
   #waiting: readonly string[] | undefined
   /** Whether a signal arrived since the last fetch was sent. */
   #woken = false

@@ -84,7 +84,7 @@ export type IndexKindName = keyof typeof indexKinds
 /** The kinds with their names, in the order of `indexKinds`. */
 export const allIndexKinds = Object.entries(indexKinds) as unknown as readonly (readonly [IndexKindName, IndexKind])[]
 
-/** The name of an index: at most 63 bytes, and longer than any type's key, since tables and indexes share the schema's names. */
+/** The name of an index: at most 63 bytes, and longer than any type's key, so it never equals a table's name in the same schema. */
 export const indexNameOf = (kind: IndexKindName, fieldId: string): string => `${kind}_${fieldId.replaceAll('-', '')}`
 
 /** The uses served by the indexes that the field always has (shared/core/types/tables/store.ts). */

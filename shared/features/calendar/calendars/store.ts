@@ -49,7 +49,7 @@ const shared = `
 const order = 'order by calendar.is_primary desc, calendar.created_at, calendar.id'
 
 const find = sql('find_calendar', `${shared} and calendar.id = $3`)
-/** One calendar that is in reach of anybody, whatever the person may do with it. */
+/** A calendar by id, without an access check; `share` is the given person's. None when its owner has left the workspace. */
 export async function findCalendar(db: Executor, workspaceId: string, userId: string | null, id: string): Promise<Calendar | undefined> {
   return (await db.query<Calendar>(find(workspaceId, userId, id)))[0]
 }

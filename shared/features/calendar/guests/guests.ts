@@ -14,7 +14,10 @@ export interface Guest {
   readonly name: string
 }
 
-/** Resolves the guests of a request, each address once. Throws VALIDATION_ERROR for a user_id of no member, and without any address. */
+/**
+ * Resolves the guests of a request, each address once. Throws VALIDATION_ERROR for a user_id that is no member's, and for a guest with neither
+ * user_id nor email.
+ */
 export async function readGuests({ db, workspace }: Scope, sent: readonly AttendeeInput[]): Promise<Guest[]> {
   const ids = sent.flatMap(({ user_id }) => (user_id === undefined ? [] : [user_id]))
   const emails = sent.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()]))

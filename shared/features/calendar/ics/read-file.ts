@@ -16,7 +16,7 @@ export interface ReadFile {
   readonly byUid: readonly (readonly [string, readonly FileEvent[]])[]
   readonly zoneLookup: ZoneLookup
   readonly warnings: readonly ImportWarning[]
-  /** Unreadable events whose UID has no readable event. */
+  /** Number of UIDs of which no event could be read; an unreadable event without a UID counts as one. */
   readonly unreadCount: number
 }
 

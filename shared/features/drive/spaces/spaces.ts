@@ -18,7 +18,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 
 type SpaceWithTotals = SpaceRow & Pick<Space, 'object_count' | 'total_bytes'>
 
-/** The caller's drives, then the team's spaces in which its roles allow anything. Creates missing default spaces first. */
+/** The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces first. */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
   const visible = (await readSpaces(scope)).filter((space) => Object.values(accessByRoleOrOwnership(scope, space)).some(Boolean))
   return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({

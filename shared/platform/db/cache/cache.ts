@@ -34,7 +34,7 @@ export class Cache {
     return this.#changes.refresh()
   }
 
-  /** The cache position that a verified statement compares with; see `Invalidations`. */
+  /** Up to where this process knows the changes; a verified statement (verification.ts) returns those after it. See `Invalidations.position`. */
   position(): ReturnType<Invalidations['position']> {
     return this.#changes.position()
   }

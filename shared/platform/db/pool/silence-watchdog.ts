@@ -7,7 +7,7 @@ const checkEveryMs = 1_000
 /** The database is unreachable when it does not answer a new connection within this time. */
 const checkTimeoutMs = 2_500
 
-/** A connection and its unanswered statement. */
+/** A connection, and how long it has waited for an answer. */
 interface Waiting {
   readonly client: pg.PoolClient
   /** When the oldest unanswered statement was sent; undefined when all are answered. */

@@ -37,9 +37,9 @@ const parts = { encodeFrame, createFrameReader, findHandlerProblem, findResultPr
 type ProgramParts = typeof parts & { readonly process: NodeJS.Process; readonly require: NodeJS.Require }
 
 /**
- * Returns the program of a runner, which it reads from standard input. The program consists of the texts of the functions below, which
- * therefore refer to nothing outside themselves. So they are type-checked here, and a runner needs neither files of the platform nor
- * Node's type stripping, which would cost 20 MB and 30 ms per runner.
+ * Returns the program that a runner reads from standard input: the texts of `runner` and of the functions in `parts`. These are ordinary
+ * functions, so they are type-checked, but they may refer to nothing outside themselves except their parameters. A runner then needs neither
+ * files of the platform nor Node's type stripping, which would cost 20 MB and 30 ms per runner.
  */
 export function programText(files: RunnerFiles, memoryMb: number): string {
   const { problemCharacters } = runLimits
