@@ -7,12 +7,12 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 const lingerMs = 2_000
 
 /**
- * Answers requests that Node would not pass to the application in the form of all other errors: invalid HTTP, unknown expectations, and
- * CONNECT, whose connection Node closes without an answer.
+ * Handles what Node does not pass to the application. Invalid HTTP is answered in the form of all other errors, and so is CONNECT, whose
+ * connection Node would close without an answer. A request with an unknown expectation is passed on.
  */
 export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)
-  // Without a listener Node answers 417; unknown expectations are ignored.
+  // Without this listener Node would answer 417.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
   server.on('connect', ({ headers }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())

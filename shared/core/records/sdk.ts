@@ -21,7 +21,7 @@ const values = ['values', valuesByKey] as const
 const maybeValues = ['values', schema(t.Unknown())] as const
 const query = ['query', schema(t.Unknown())] as const
 
-/** The key of the type that a call names, after the same permission check as in its route. Throws NOT_FOUND and FORBIDDEN. */
+/** Checks that the type exists (NOT_FOUND) and that the caller has the permission on it (FORBIDDEN), as the route does. Returns its key. */
 async function requireTypeKey(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
   const { key } = await requireRecordType(scope, typeKey)
   requirePermission(scope, permission, key)
@@ -38,7 +38,7 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
   return filter === undefined ? query : { ...query, filter: readFilters(filter) }
 }
 
-/** Whether a numeric parameter is text, as public functions receive it from a URL. */
+/** Whether this is a numeric parameter written as text: a function passes it on as it got it from a URL. */
 const isWholeNumber = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 

@@ -3,14 +3,14 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 /** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
 interface Deadline {
   readonly signal: AbortSignal
-  /** The error to throw for an error of the exchange: the timeout or the caller's abort reason where one of them came first. */
+  /** Returns the error to throw for an error of the exchange: the abort reason if the signal is aborted, otherwise an EgressFailure. */
   readonly explain: (error: unknown) => unknown
-  /** Settles with the work, or rejects with the abort reason when that comes first. */
+  /** Settles as the work does, or rejects with the abort reason if the signal aborts first. */
   readonly race: <T>(work: Promise<T>) => Promise<T>
   readonly stop: () => void
 }
 
-/** Starts a deadline in milliseconds; it also ends when the caller's signal aborts. */
+/** Starts a deadline of `timeoutMs`. Its signal aborts with a timeout failure then, or earlier with the reason of the caller's signal. */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController()
   const failure = new EgressFailure('timeout', `No complete answer within ${timeoutMs / 1_000} s`)
@@ -40,7 +40,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   }
 }
 
-/** Reads an error's message. Connecting to several addresses fails with an AggregateError, which has none of its own. */
+/** Reads an error's message. Connecting to several addresses fails with an AggregateError without a message; its first error has one. */
 function readMessage(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return readMessage(error.errors[0])
   const { message, code } = error as { message?: unknown; code?: unknown }

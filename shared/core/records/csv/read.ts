@@ -4,14 +4,15 @@ import { decodeText } from '#shared/core/records/csv/decode.ts'
 import { unescapeCell } from '#shared/core/records/csv/write.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Maximum characters of a header row and bytes of a record. A file that exceeds them has an unclosed quote or is not CSV. */
+/** Maximum characters of the header row. A file that exceeds this or the next limit has an unclosed quote or is not CSV. */
 export const maxHeaderLength = 256_000
+/** Maximum bytes of a row. */
 export const maxRecordBytes = 4_000_000
 
-/** One data row: its cells, at most as many as header columns, or its error. `row` counts from 1 without the header. */
+/** One data row: its cells, at most as many as the header has, or what is wrong with it. `row` is 1 for the row after the header. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] } | { readonly row: number; readonly error: string }
 
-/** A CSV file whose header has been read. Iterate its rows once, or `close` it: either releases the source. */
+/** A CSV file whose header has been read. To release the source, iterate the rows (once only) or call `close`. */
 interface CsvFile {
   /** The names of the first row, trimmed. */
   readonly header: readonly string[]
@@ -56,8 +57,8 @@ type Separator = (typeof separators)[number]
 const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
 
 /**
- * Creates a scanner for the header row, the first that is not blank, of a text that arrives in pieces. A quote opens a quoted cell only at
- * the start of the cell, as in data rows.
+ * Creates a scanner that finds the end of the header row and its separator in a text that arrives in pieces. The header row is the first
+ * row that is not blank. A quote opens a quoted cell only at the start of the cell, as in data rows.
  */
 function createHeaderScanner() {
   const counts = new Map<Separator, number>()
@@ -100,7 +101,7 @@ function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Sepa
     relax_quotes: true,
     max_record_size: maxRecordBytes,
   })
-  // The parser throws an error of either side at its iterator, so the callback ignores it.
+  // An error of the source or of the parser is thrown by the parser's iterator, so the callback ignores it.
   pipeline(Readable.from(concatenate(head, rest)), parser, () => {})
   return parser
 }
@@ -142,7 +143,7 @@ const messages: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `is longer than ${maxRecordBytes} bytes; is a quoted cell never closed?`,
 }
 
-/** The parser counts the records before the failed one, the header included: this equals the number of the failed data row. */
+/** `error.records` is the number of rows before the failed one, the header included: 0 for the header row, n for data row n. */
 function describeError(error: CsvError): string {
   const row = Number(error.records) === 0 ? 'the header row' : `row ${error.records}`
   return `${row} ${messages[error.code] ?? error.message}`

@@ -8,7 +8,7 @@ import { uniqueKeySql } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Records by their ids, with slot `ids`, in the order of those; with `lock` until the transaction ends. */
+/** The records of the ids in slot `ids`, in the order of the ids. `lock` locks them until the transaction ends. */
 export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate =>
   cachedStatement(type, `by ids ${lock}`, () =>
     builder.raw(
@@ -18,7 +18,7 @@ export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate
     ),
   )
 
-/** The ids and one field's values of records, with slot `ids`, in no order. */
+/** The id and the value of one field, for each record of the ids in slot `ids`, in no order. */
 export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `values ${field.column} by id`, () =>
     builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(valueColumnsOf(field)), tableOf(type), slot('ids')] as never),
@@ -26,7 +26,7 @@ export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =
 
 const columnList = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
 
-/** The id of the record that holds a value of a unique field, with a slot for each column of the field. */
+/** The id of the record that holds a value of a unique field. The value goes into slots named like the field's columns. */
 export const recordOfUnique = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `unique ${field.column}`, () => {
     const query = builder.select('id').from(tableOf(type))
@@ -38,10 +38,13 @@ export const recordOfUnique = (type: RecordType, field: Field): StatementTemplat
     return query
   })
 
-/** Bytes of text after which a page ends early, so that no request fills the memory of a process: its client follows `next_cursor`. */
+/** Bytes of text after which a page ends before its limit, so that no request fills the memory; `next_cursor` continues after it. */
 const maxPageBytes = 8_000_000
 
-/** A page of records, newest first, with slots `limit`, `after` where it is paged, and `refId` where it is of a reference. */
+/**
+ * A page of records, newest first. Slots: `limit`; `after`, the last id of the page before, if `paged`; `refId`, the record that
+ * `reference` must name, if given. For a type with long records the last column is the number of records before the page was cut by size.
+ */
 export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): StatementTemplate {
   return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
     const query = builder.select(recordColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
@@ -64,7 +67,7 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
   })
 }
 
-/** Notes that a type has long records. Values: workspace, type id. */
+/** Marks a type as one with long records. Values: workspace, type id. */
 export const markLongRecords = sql(
   'mark_long_records',
   'update record_types set long_records = true where workspace_id = $1 and id = $2 and not long_records',

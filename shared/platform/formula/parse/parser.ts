@@ -6,7 +6,10 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { binaryOperators, percentPower, signPower } from './operators.ts'
 import { type Token, tokenize } from './tokens.ts'
 
-/** Syntax tree of a formula. Names are unresolved: a field, TRUE, FALSE or a bare word. `at` is the source position from 0. */
+/**
+ * Syntax tree of a formula. A name is not resolved yet: it is a field, TRUE, FALSE or a bare word. The constant null is an omitted
+ * argument. `at` is the position in the source, from 0.
+ */
 export type FormulaNode =
   | { readonly type: 'constant'; readonly value: Decimal | string | ErrorValue | null; readonly at: number }
   | { readonly type: 'name'; readonly name: string; readonly at: number }
@@ -23,7 +26,7 @@ interface Parser {
 
 const errorsByCode = new Map<string, ErrorValue>(Object.values(errorValues).map((error) => [error.code, error]))
 
-/** Parses a formula by operator precedence (Pratt). A syntax error is a 400 with its position. */
+/** Parses a formula by operator precedence (Pratt). Throws VALIDATION_ERROR that names the position of a syntax error. */
 export function parseFormula(source: string): FormulaNode {
   const parser: Parser = { tokens: tokenize(source), next: 0, depth: 0, nodes: 0 }
   const tree = parseExpression(parser, 0)
@@ -58,7 +61,7 @@ function counted<N extends FormulaNode>(parser: Parser, node: N): N {
   return node
 }
 
-/** Parses inside a parenthesis, a call or a sign, one level deeper. */
+/** Parses, one level deeper, what is inside parentheses or after a sign. */
 function nested<T>(parser: Parser, at: number, parse: () => T): T {
   parser.depth += 1
   if (parser.depth > formulaLimits.depth) throw formulaProblem(`nested deeper than ${formulaLimits.depth} levels`, at)

@@ -24,16 +24,17 @@ interface WaitingRequest extends PromiseWithResolvers<Runner> {
 }
 
 /**
- * Owns runner processes and lends each to one user at a time, first come, first served. An owner whose run has cost a runner gets its next
- * one only after the replacement has started: the spare runners are for other owners.
+ * Keeps runner processes and lends each for one order at a time, first come, first served. An `owner` is the workspace of a run, or `check`
+ * for all checks of sources. An owner whose order has cost a runner is in debt: it gets its next runner only if the spare ones remain idle
+ * for other owners.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
   readonly #all = new Set<Runner>()
-  /** Idle runners with the time since which they are idle, the longest idle first. */
+  /** Idle runners and when each became idle, the longest idle first. */
   readonly #idle = new Map<Runner, number>()
   readonly #waiting = new Set<WaitingRequest>()
-  /** Runners that each owner has cost and has not waited for yet. */
+  /** Number of runners that each owner has cost, less those that it has been lent since. */
   readonly #debts = new Map<string, number>()
   readonly #idleTimer: NodeJS.Timeout
   #starting = 0
@@ -69,7 +70,7 @@ export class RunnerPool {
     }
   }
 
-  /** Takes a runner back, dead or alive. A runner that is not ready within `resetTimeoutMs`, or is worn, is killed and replaced. */
+  /** Takes a runner back, dead or alive. One that is worn, or not ready within `resetTimeoutMs`, is killed: the owner's debt grows. */
   async release(owner: string, runner: Runner): Promise<void> {
     const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
     const isReady = await runner.ready
@@ -88,7 +89,7 @@ export class RunnerPool {
     await Promise.all([...this.#all].map((runner) => runner.gone))
   }
 
-  /** Ends runners that have been idle for long, down to the spare ones, and forgets the debts. */
+  /** Ends runners that have been idle for long, except the spare ones and at least one. Forgets all debts. */
   #endIdle(): void {
     this.#debts.clear()
     for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
@@ -98,8 +99,8 @@ export class RunnerPool {
     }
   }
 
-  // A start takes about 50 ms of a core. Concurrent starts are limited for the case that several runs time out together, and replacements
-  // that only indebted owners wait for are started one by one.
+  // A start takes about 50 ms of a core, and several runs may time out together, so at most `concurrentStarts` start at once. When only
+  // owners in debt still lack a runner, they start one at a time.
   #grow(): void {
     const { size, spare } = this.#options
     const isNeededFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
@@ -135,7 +136,7 @@ export class RunnerPool {
     this.#serve()
   }
 
-  /** Lends idle runners to waiting requests. An indebted owner gets one only if the spare runners remain. */
+  /** Lends idle runners to waiting requests. An owner in debt gets one only if the spare runners, at most all but one, remain idle. */
   #serve(): void {
     const { size, spare } = this.#options
     for (const request of this.#waiting) {
