@@ -22,7 +22,7 @@ export function answerMalformedRequests(server: Server): void {
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  answer(socket, (reasons[error.code ?? ''] ?? otherwise)(), requestIdOf(undefined))
+  answer(socket, (problemByErrorCode[error.code ?? ''] ?? invalidHttp)(), requestIdOf(undefined))
 }
 
 /** Answers on the bare connection and ends it. */
@@ -39,9 +39,9 @@ function answer(socket: Socket, { code, message, status }: Problem, requestId: s
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
-const otherwise = (): Problem => problem('VALIDATION_ERROR', 'The request is not valid HTTP')
+const invalidHttp = (): Problem => problem('VALIDATION_ERROR', 'The request is not valid HTTP')
 
-const reasons: Readonly<Record<string, () => Problem>> = {
+const problemByErrorCode: Readonly<Record<string, () => Problem>> = {
   HPE_INVALID_METHOD: () => problem('NOT_FOUND'),
   HPE_HEADER_OVERFLOW: () => problem('VALIDATION_ERROR', 'The headers are too large'),
   ERR_HTTP_REQUEST_TIMEOUT: () => problem('VALIDATION_ERROR', 'The request did not arrive in time'),

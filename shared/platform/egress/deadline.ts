@@ -4,7 +4,7 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 interface Deadline {
   readonly signal: AbortSignal
   /** Returns the error to throw for an error of the exchange: the abort reason if the signal is aborted, otherwise an EgressFailure. */
-  readonly explain: (error: unknown) => unknown
+  readonly errorToThrow: (error: unknown) => unknown
   /** Settles as the work does, or rejects with the abort reason if the signal aborts first. */
   readonly race: <T>(work: Promise<T>) => Promise<T>
   readonly stop: () => void
@@ -19,7 +19,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   if (callerSignal?.aborted) abortWithCaller()
   callerSignal?.addEventListener('abort', abortWithCaller, { once: true })
   const { signal } = controller
-  const explain = (error: unknown): unknown => {
+  const errorToThrow = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
     if (error instanceof EgressFailure) return error
     return new EgressFailure('unreachable', readMessage(error), error)
@@ -31,7 +31,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   ended.catch(() => undefined)
   return {
     signal,
-    explain,
+    errorToThrow,
     race: (work) => Promise.race([work, ended]),
     stop() {
       clearTimeout(timer)

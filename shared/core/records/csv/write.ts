@@ -12,16 +12,16 @@ export const writeCsv = (rows: readonly (readonly string[])[]): string =>
  * Prefixes an apostrophe to a cell that a spreadsheet could read as a formula. Leading apostrophes are ignored in this decision, so
  * `unescapeCell` restores every cell exactly (decisions, Export).
  */
-export const escapeCell = (cell: string): string => (isRisky(cell) ? `'${cell}` : cell)
+export const escapeCell = (cell: string): string => (couldBeFormula(cell) ? `'${cell}` : cell)
 
 /** Removes the apostrophe of `escapeCell`; returns any other cell unchanged. */
-export const unescapeCell = (cell: string): string => (cell.startsWith("'") && isRisky(cell) ? cell.slice(1) : cell)
+export const unescapeCell = (cell: string): string => (cell.startsWith("'") && couldBeFormula(cell) ? cell.slice(1) : cell)
 
 const formulaStart = /^[=+\-@\t\r]/
 const plainNumber = /^[+-](?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Whether a spreadsheet could read the cell as a formula. Leading apostrophes are ignored. */
-function isRisky(cell: string): boolean {
+function couldBeFormula(cell: string): boolean {
   const rest = cell.replace(/^'+/, '')
   return formulaStart.test(rest) && !plainNumber.test(rest) && !isPhoneNumber(rest)
 }

@@ -14,17 +14,21 @@ export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate
     builder.raw(
       `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
        order by position ${lock ? 'for update of record' : ''}`,
-      [columnList(recordColumns(type)), tableOf(type), slot('ids')] as never,
+      [quotedColumns(recordColumns(type)), tableOf(type), slot('ids')] as never,
     ),
   )
 
 /** The id and the value of one field, for each record of the ids in slot `ids`, in no order. */
 export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `values ${field.column} by id`, () =>
-    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(valueColumnsOf(field)), tableOf(type), slot('ids')] as never),
+    builder.raw('select id, ? from ? where id = any(?::uuid[])', [
+      quotedColumns(valueColumnsOf(field)),
+      tableOf(type),
+      slot('ids'),
+    ] as never),
   )
 
-const columnList = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
+const quotedColumns = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
 
 /** The id of the record that holds a value of a unique field. The value goes into slots named like the field's columns. */
 export const recordOfUnique = (type: RecordType, field: Field): StatementTemplate =>

@@ -1,6 +1,6 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
-import { detectContentType, headBytes } from '#shared/features/drive/objects/content-type.ts'
+import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
 import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
@@ -37,7 +37,7 @@ export async function storeBytes(
 
 /** Passes a stream through and collects its first bytes in `head`. */
 async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  let missing = headBytes
+  let missing = headLength
   for await (const chunk of bytes) {
     if (missing > 0) head.push(Buffer.from(chunk.subarray(0, missing)))
     missing -= chunk.length

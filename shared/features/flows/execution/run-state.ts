@@ -50,11 +50,11 @@ export function advanceToNextStep(graph: Graph, state: RunState): { readonly sta
     }
     if (frame.loop === null) return { state: { frames, ended }, place: undefined }
     if (frame.index + 1 < frame.count) {
-      ended = without(ended, graph, frame.loop)
+      ended = withoutLoop(ended, graph, frame.loop)
       frames = [...frames.slice(0, -1), iterationAt(graph, frame.loop, frame.index + 1, frame.count)]
     } else {
       ended = { ...ended, [frame.loop]: frame.count }
-      frames = [...frames.slice(0, -2), leave(graph, frames.at(-2) as Frame, frame.loop, 'done')]
+      frames = [...frames.slice(0, -2), frameAfter(graph, frames.at(-2) as Frame, frame.loop, 'done')]
     }
   }
 }
@@ -62,13 +62,13 @@ export function advanceToNextStep(graph: Graph, state: RunState): { readonly sta
 /** State after a block that continues from `handle`. */
 export function leaveStep(graph: Graph, state: RunState, nodeId: string, handle: string): RunState {
   const frame = state.frames.at(-1) as Frame
-  return { ...state, frames: [...state.frames.slice(0, -1), leave(graph, frame, nodeId, handle)] }
+  return { ...state, frames: [...state.frames.slice(0, -1), frameAfter(graph, frame, nodeId, handle)] }
 }
 
 /** State in a loop's first iteration, or after the loop when its list is empty. */
 export function enterLoop(graph: Graph, state: RunState, loop: string, count: number): RunState {
   if (count === 0) return leaveStep(graph, { ...state, ended: { ...state.ended, [loop]: 0 } }, loop, 'done')
-  return { frames: [...state.frames, iterationAt(graph, loop, 0, count)], ended: without(state.ended, graph, loop) }
+  return { frames: [...state.frames, iterationAt(graph, loop, 0, count)], ended: withoutLoop(state.ended, graph, loop) }
 }
 
 /** Open loops, innermost last, each with the index of its present item. */
@@ -102,7 +102,7 @@ const iterationAt = (graph: Graph, loop: string, index: number, count: number): 
   taken: graph.targets(loop, 'loop'),
 })
 
-function leave(graph: Graph, frame: Frame, nodeId: string, handle: string): Frame {
+function frameAfter(graph: Graph, frame: Frame, nodeId: string, handle: string): Frame {
   const taken = new Set(frame.taken)
   taken.delete(nodeId)
   for (const target of graph.targets(nodeId, handle)) taken.add(target)
@@ -116,5 +116,5 @@ const iterationOf = (frames: readonly Frame[]): string =>
     .join('.')
 
 /** Drops a loop and the loops inside it from `ended`: their counts are of an earlier iteration. */
-const without = (ended: RunState['ended'], graph: Graph, loop: string): RunState['ended'] =>
+const withoutLoop = (ended: RunState['ended'], graph: Graph, loop: string): RunState['ended'] =>
   Object.fromEntries(Object.entries(ended).filter(([inner]) => inner !== loop && !graph.sectionOf.get(inner)?.path.includes(loop)))

@@ -15,13 +15,13 @@ export interface StoredEvent {
  */
 export const insertEvent = sql(
   'insert_payment_event',
-  `with told as (
+  `with chosen as (
      select case when exists (
        select from payment_events where workspace_id = $1 and connection_id = $2 and event_key = $3 and body_hash <> $6
      ) and not $10::boolean then $9 else $3 end as event_key
    )
    insert into payment_events (workspace_id, connection_id, event_key, source, body, body_hash, received_at, provider_link_id)
-   select $1, $2, told.event_key, $4, $5, $6, $7, $8 from told
+   select $1, $2, chosen.event_key, $4, $5, $6, $7, $8 from chosen
    on conflict (workspace_id, connection_id, event_key) do nothing
    returning event_key`,
 )

@@ -16,7 +16,7 @@ export interface UnitTable {
 const hundredths: UnitRule = { digits: 2, step: 1 }
 
 /** Builds a unit table. Each exception is a list of currency codes, separated by blanks, and their rule; all others count in hundredths. */
-export function unitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
+export function createUnitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
   const rules = new Map(exceptions.flatMap(([codes, rule]) => codes.split(' ').map((code) => [code, rule] as const)))
   return { provider, ruleOf: (currency) => rules.get(currency) ?? hundredths }
 }

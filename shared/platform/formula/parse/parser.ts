@@ -55,14 +55,14 @@ function unexpected(token: Token, wanted?: string): Error {
   return formulaProblem(wanted === undefined ? found : `${found} instead of ${quoteSource(wanted)}`, token.at)
 }
 
-function counted<N extends FormulaNode>(parser: Parser, node: N): N {
+function countNode<N extends FormulaNode>(parser: Parser, node: N): N {
   parser.nodes += 1
   if (parser.nodes > formulaLimits.nodes) throw formulaProblem(`more than ${formulaLimits.nodes} parts`, node.at)
   return node
 }
 
 /** Parses, one level deeper, what is inside parentheses or after a sign. */
-function nested<T>(parser: Parser, at: number, parse: () => T): T {
+function parseNested<T>(parser: Parser, at: number, parse: () => T): T {
   parser.depth += 1
   if (parser.depth > formulaLimits.depth) throw formulaProblem(`nested deeper than ${formulaLimits.depth} levels`, at)
   const result = parse()
@@ -78,13 +78,13 @@ function parseExpression(parser: Parser, power: number): FormulaNode {
     if (operator === '%') {
       if (percentPower <= power) break
       take(parser)
-      left = counted(parser, { type: 'unary', operator, operand: left, at: token.at })
+      left = countNode(parser, { type: 'unary', operator, operand: left, at: token.at })
       continue
     }
     const operatorPower = binaryOperators.get(operator)?.power ?? 0
     if (operatorPower <= power) break
     take(parser)
-    left = counted(parser, { type: 'binary', operator, left, right: parseExpression(parser, operatorPower), at: token.at })
+    left = countNode(parser, { type: 'binary', operator, left, right: parseExpression(parser, operatorPower), at: token.at })
   }
   return left
 }
@@ -92,15 +92,15 @@ function parseExpression(parser: Parser, power: number): FormulaNode {
 function parseOperand(parser: Parser): FormulaNode {
   const token = take(parser)
   const { at, text } = token
-  if (token.kind === 'number') return counted(parser, { type: 'constant', value: literal(text, at), at })
-  if (token.kind === 'text') return counted(parser, { type: 'constant', value: text, at })
-  if (token.kind === 'error') return counted(parser, { type: 'constant', value: errorsByCode.get(text.toUpperCase())!, at })
+  if (token.kind === 'number') return countNode(parser, { type: 'constant', value: literal(text, at), at })
+  if (token.kind === 'text') return countNode(parser, { type: 'constant', value: text, at })
+  if (token.kind === 'error') return countNode(parser, { type: 'constant', value: errorsByCode.get(text.toUpperCase())!, at })
   if (token.kind === 'name')
-    return isSymbol(peek(parser), '(') ? parseCall(parser, token) : counted(parser, { type: 'name', name: text, at })
-  if (isSymbol(token, '(')) return nested(parser, at, () => parseGroup(parser))
+    return isSymbol(peek(parser), '(') ? parseCall(parser, token) : countNode(parser, { type: 'name', name: text, at })
+  if (isSymbol(token, '(')) return parseNested(parser, at, () => parseGroup(parser))
   if (!isSymbol(token, '-') && !isSymbol(token, '+')) throw unexpected(token)
-  const operand = nested(parser, at, () => parseExpression(parser, signPower))
-  return counted(parser, { type: 'unary', operator: text, operand, at })
+  const operand = parseNested(parser, at, () => parseExpression(parser, signPower))
+  return countNode(parser, { type: 'unary', operator: text, operand, at })
 }
 
 function literal(text: string, at: number): Decimal {
@@ -117,9 +117,9 @@ function parseGroup(parser: Parser): FormulaNode {
 
 function parseCall(parser: Parser, name: Token): FormulaNode {
   expect(parser, '(')
-  const args = isSymbol(peek(parser), ')') ? [] : nested(parser, name.at, () => parseArguments(parser))
+  const args = isSymbol(peek(parser), ')') ? [] : parseNested(parser, name.at, () => parseArguments(parser))
   expect(parser, ')')
-  return counted(parser, { type: 'call', name: name.text, args, at: name.at })
+  return countNode(parser, { type: 'call', name: name.text, args, at: name.at })
 }
 
 /** Parses arguments up to the closing parenthesis. An omitted argument, as in `IF(paid, , 5)`, is empty. */
@@ -128,7 +128,7 @@ function parseArguments(parser: Parser): FormulaNode[] {
   for (;;) {
     const token = peek(parser)
     const isOmitted = isSymbol(token, ',') || isSymbol(token, ')')
-    args.push(isOmitted ? counted(parser, { type: 'constant', value: null, at: token.at }) : parseExpression(parser, 0))
+    args.push(isOmitted ? countNode(parser, { type: 'constant', value: null, at: token.at }) : parseExpression(parser, 0))
     if (!isSymbol(peek(parser), ',')) return args
     take(parser)
   }

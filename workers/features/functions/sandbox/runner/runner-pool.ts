@@ -42,7 +42,7 @@ export class RunnerPool {
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options
-    this.#idleTimer = setInterval(() => this.#endIdle(), runnerLimits.idleMs / 2).unref()
+    this.#idleTimer = setInterval(() => this.#endIdleRunners(), runnerLimits.idleMs / 2).unref()
   }
 
   get counts(): RunnerCounts {
@@ -90,7 +90,7 @@ export class RunnerPool {
   }
 
   /** Ends runners that have been idle for long, except the spare ones and at least one. Forgets all debts. */
-  #endIdle(): void {
+  #endIdleRunners(): void {
     this.#debts.clear()
     for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
       if (performance.now() - since < runnerLimits.idleMs) return
@@ -103,10 +103,11 @@ export class RunnerPool {
   // owners in debt still lack a runner, they start one at a time.
   #grow(): void {
     const { size, spare } = this.#options
-    const isNeededFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
+    const needsStartFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
     const maxStarting = () =>
-      isNeededFor([...this.#waiting].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
-    while (!this.#isClosed && this.#all.size < size && isNeededFor(this.#waiting.size) && this.#starting < maxStarting()) void this.#start()
+      needsStartFor([...this.#waiting].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
+    while (!this.#isClosed && this.#all.size < size && needsStartFor(this.#waiting.size) && this.#starting < maxStarting())
+      void this.#start()
   }
 
   async #start(): Promise<void> {

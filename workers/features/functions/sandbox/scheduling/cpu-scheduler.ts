@@ -32,12 +32,12 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
   /** Scheduled consumers in the order of their turns, and the CPU time that each had used when its slice began; undefined while paused. */
   const scheduled = new Map<CpuConsumer, number | undefined>()
   /** When a heavy consumer of each owner was last seen busy. */
-  const busyAt = new Map<string, number>()
-  let shortEndedAt = Number.NEGATIVE_INFINITY
+  const heavyBusyAt = new Map<string, number>()
+  let shortRunEndedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   const pauseAndResume = (): void => {
-    const hasShortRuns = performance.now() - shortEndedAt <= runnerLimits.shortRunWindowMs
+    const hasShortRuns = performance.now() - shortRunEndedAt <= runnerLimits.shortRunWindowMs
     let slots = hasShortRuns ? Math.max(1, Math.floor(cores / 4)) : cores
     for (const [consumer, usedMs] of scheduled) {
       const mayRun = slots-- > 0
@@ -77,15 +77,15 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
 
   return {
     begin: (consumer) => {
-      for (const [owner, at] of busyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) busyAt.delete(owner)
-      if (busyAt.has(consumer.owner)) add(consumer)
+      for (const [owner, at] of heavyBusyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) heavyBusyAt.delete(owner)
+      if (heavyBusyAt.has(consumer.owner)) add(consumer)
     },
     reportBusy: (consumer) => {
-      if (consumer.busyMs() > runnerLimits.heavyOwnerMs) busyAt.set(consumer.owner, performance.now())
+      if (consumer.busyMs() > runnerLimits.heavyOwnerMs) heavyBusyAt.set(consumer.owner, performance.now())
       if (!scheduled.has(consumer)) add(consumer)
     },
     leave: (consumer) => {
-      if (consumer.busyMs() <= runnerLimits.fullPriorityMs) shortEndedAt = performance.now()
+      if (consumer.busyMs() <= runnerLimits.fullPriorityMs) shortRunEndedAt = performance.now()
       if (!scheduled.has(consumer)) return
       const isPaused = scheduled.get(consumer) === undefined
       scheduled.delete(consumer)
