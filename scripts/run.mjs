@@ -16,6 +16,7 @@ const verbs = {
   trace: ['scripts/trace.ts'],
   console: ['scripts/console.ts'],
   bench: ['bench/main.ts'],
+  screenshots: ['scripts/screenshots.ts'],
 }
 
 const startHelp = `Usage: npm start
