@@ -32,7 +32,7 @@ It takes no arguments; the environment configures it:
 
 README.md lists all of them. Other commands:
 
-  npm test                all tests                         npm run check    types, lint, architecture, the API's description
+  npm test                all tests                         npm run check    types, lint, architecture, unused code, the description
   npm run routes          every route                       npm run jobs     every kind of background work
   npm run trace <id>      what a request caused             npm run console  a REPL with everything loaded
   npm run migrate         migrates a database               npx kontor       workspaces, people, keys, files, the ledger, queues
