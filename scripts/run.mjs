@@ -30,7 +30,7 @@ It takes no arguments; the environment configures it:
   DATABASE_URL   your own PostgreSQL; without it an embedded one runs, and the first start creates a workspace named Demo
   SECRET_KEY     32 bytes in hexadecimal or base64; created in DATA_DIR by default
 
-README.md lists all of them. Other commands:
+docs/operations.md lists all of them. Other commands:
 
   npm test                all tests                         npm run check    types, lint, architecture, unused code, the description
   npm run routes          every route                       npm run jobs     every kind of background work
