@@ -2,7 +2,7 @@ import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 
-export interface RunnerPoolOptions {
+interface RunnerPoolOptions {
   /** Maximum number of processes. They are started on demand and ended when they have been idle for long. */
   readonly size: number
   /** Idle runners to keep ready, so that a request need not wait until another owner's lost runner is replaced. */
