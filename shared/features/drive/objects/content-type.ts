@@ -21,7 +21,7 @@ export async function detectContentType(head: Buffer, claims: Claims): Promise<s
   const typeByName = lookup(claims.name) || undefined
   if (found !== undefined && !isTextual(found))
     return archiveTypes.has(found) && typeByName !== undefined && isPassive(typeByName) ? typeByName : found
-  if (found === undefined && !looksLikeText(head))
+  if (found === undefined && !isProbablyText(head))
     return typeByName !== undefined && isPassive(typeByName) ? typeByName : 'application/octet-stream'
   return textTypeOf(head, typeByName, normalizeType(claims.type))
 }
@@ -89,5 +89,5 @@ function markupOf(text: string): string | undefined {
 }
 
 /** Whether bytes may be text: their only control bytes are those that occur in text. */
-const looksLikeText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
+const isProbablyText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
 const textControls: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27])
