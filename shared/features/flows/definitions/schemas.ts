@@ -58,7 +58,7 @@ export const edgeView = t.Object(
   { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
 )
 
-/** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
+/** A reason why a flow cannot be enabled. `node_id` is the block's id, null when the reason concerns the flow as a whole. */
 export const flowProblemView = t.Object(
   { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
   { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
@@ -77,7 +77,9 @@ export const flowInput = schema(
 )
 export type FlowInput = TypeOf<typeof flowInput>
 
-/** Change of a flow: any of nodes, edges and context replaces the whole definition; other absent fields stay. */
+/**
+ * Change of a flow. When nodes, edges or context is present, the three replace the whole definition; other absent fields stay unchanged.
+ */
 export const flowChange = schema(
   t.Object({ name: t.Optional(nameSchema(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
 )

@@ -1,7 +1,9 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import type { Graph, Section } from '#shared/features/flows/definitions/graph.ts'
 
-/** Progress of a section: blocks before index `place` are finished; `taken` holds the ids that taken edges lead to. */
+/**
+ * Progress of a section: blocks before index `place` are finished or skipped; `taken` holds the ids of the blocks that taken edges lead to.
+ */
 interface Frame {
   /** Id of the loop that repeats the section; null for the flow itself. */
   readonly loop: string | null
@@ -11,14 +13,17 @@ interface Frame {
   readonly taken: readonly string[]
 }
 
-/** Progress of a run: the flow itself and the open loops, innermost last. Its size does not grow with the number of steps. */
+/**
+ * Progress of a run: a frame for the flow itself, and one for each open loop, innermost last. Its size does not grow with the number of
+ * steps.
+ */
 export interface RunState {
   readonly frames: readonly Frame[]
-  /** Loops that ended in the present iterations, with their number of items. */
+  /** Loops that have ended during the present iterations of the loops around them, each with its number of items. */
   readonly ended: Readonly<Record<string, number>>
 }
 
-/** Next block of a run, and the indexes in the loops around it. */
+/** Next block of a run. `iteration` holds the indexes in the open loops around the block, outermost first, such as 3.0. */
 export interface StepPosition {
   readonly node: FlowNode
   readonly iteration: string
@@ -31,8 +36,9 @@ export function initialRunState(graph: Graph): RunState {
 }
 
 /**
- * Advances to the next block. A block with several incoming edges runs once all their sources are finished and at least one edge was taken.
- * Blocks without a taken edge are skipped, with all behind them. `place` is undefined at the end of the run.
+ * Advances to the next block. A block with several incoming edges runs once, when all their sources are finished and at least one of the
+ * edges was taken. A block none of whose edges was taken is skipped, and so are the blocks that only such blocks lead to. `place` is
+ * undefined at the end of the run.
  */
 export function advanceToNextStep(graph: Graph, state: RunState): { readonly state: RunState; readonly place: StepPosition | undefined } {
   let [frames, ended] = [state.frames, state.ended]
@@ -72,7 +78,7 @@ export function enterLoop(graph: Graph, state: RunState, loop: string, count: nu
 export const openLoopsOf = ({ frames }: RunState): readonly { readonly loop: string; readonly index: number }[] =>
   frames.flatMap(({ loop, index }) => (loop === null ? [] : [{ loop, index }]))
 
-/** Iteration of a block's last step, from the open and ended loops around it; undefined when a loop had no iteration. */
+/** Iteration of a block's last step, from the loops around the block; undefined when one of these loops has had no iteration. */
 export function lastIterationOf(graph: Graph, state: RunState, nodeId: string): string | undefined {
   const path = graph.sectionOf.get(nodeId)?.path ?? []
   const open = openLoopsOf(state)
@@ -109,6 +115,6 @@ const iterationOf = (frames: readonly Frame[]): string =>
     .map(({ index }) => index)
     .join('.')
 
-/** Drops a loop and the loops inside it from `ended`: their counts belong to the previous iteration. */
+/** Drops a loop, and the loops inside it, from `ended`: their entries belong to the loop's previous iteration. */
 const without = (ended: RunState['ended'], graph: Graph, loop: string): RunState['ended'] =>
   Object.fromEntries(Object.entries(ended).filter(([inner]) => inner !== loop && !graph.sectionOf.get(inner)?.path.includes(loop)))
