@@ -90,8 +90,7 @@ export const insertVersion = sql(
 )
 
 /**
- * Deletes old versions, except those of runs that are open or can be retried. Values: workspace, flow, the oldest version to keep in any
- * case.
+ * Deletes old versions, except those of open, failed and cancelled runs. Values: workspace, flow, the oldest version to keep in any case.
  */
 export const deleteOldFlowVersions = sql(
   'forget_flow_versions',

@@ -58,7 +58,7 @@ function contentOf(text: string): string {
 }
 
 /**
- * Reads the flow in an assistant's answer and adds the flow's problems. Throws AGENT_ERROR when the flow is not valid enough to be saved.
+ * Reads the flow in an assistant's answer and adds the flow's problems. Throws AGENT_ERROR when the answer is no flow that could be saved.
  */
 async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
   const proposed = jsonIn(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))

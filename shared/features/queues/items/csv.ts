@@ -18,7 +18,7 @@ const columns = [
   ...['claimed_by', 'claim_expires_at', 'entered_stage_at', 'created_at', 'payload'],
 ] as const satisfies readonly (keyof ItemView)[]
 
-/** Matching items as CSV, newest first, at most 10,000; `truncated` when there are more. The file can be imported again. */
+/** Matching items as CSV, newest first, at most 10,000; `truncated` tells whether there are more. The file can be imported into a queue. */
 export async function itemsAsCsv(
   scope: Scope,
   queue: Queue,

@@ -42,8 +42,8 @@ export class Sandbox {
   }
 
   /**
-   * Executes a run. Errors of the function are outcomes. Rejects with VALIDATION_ERROR when source or input exceed the limits, and with a
-   * plain Error when no runner can be started or the sandbox is closed.
+   * Executes a run. Errors that the function throws are outcomes. Rejects with VALIDATION_ERROR when source or input exceed the limits, and
+   * with a plain Error when no runner can be started or the sandbox is closed.
    */
   async run(request: RunRequest): Promise<RunOutcome> {
     requireSize(request)
@@ -64,7 +64,7 @@ export class Sandbox {
   }
 
   /**
-   * Checks a source without executing it; null means that it is a function: it has at most 256 KB, parses as a script, and binds a function
+   * Checks a source without executing it. Returns null for a valid source: it has at most 256 KB, parses as a script, and binds a function
    * named `handler` at top level (decisions, Functions). Checks have their own runners, so that no run waits for them.
    */
   async checkSource(source: string): Promise<SourceProblem | null> {

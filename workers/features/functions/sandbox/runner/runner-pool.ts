@@ -5,7 +5,7 @@ import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 export interface RunnerPoolOptions {
   /** Maximum number of processes. They are started on demand and ended when they have been idle for long. */
   readonly size: number
-  /** Idle runners to keep ready, so that a request need not wait until another owner's lost runner is replaced. */
+  /** Number of idle runners to keep ready, so that an owner need not wait while a runner that another owner has cost is replaced. */
   readonly spare: number
   readonly launch: LaunchCommand
   readonly program: string
@@ -24,16 +24,16 @@ interface WaitingRequest extends PromiseWithResolvers<Runner> {
 }
 
 /**
- * Owns runner processes and lends each to one user at a time, first come, first served. An owner whose run has cost a runner gets its next
- * one only after the replacement has started: the spare runners are for other owners.
+ * Owns runner processes and lends each to one request at a time, first come, first served. An owner whose run made a runner unusable is
+ * indebted: its next request is served only when a replacement has started, since the spare runners are for other owners.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
   readonly #all = new Set<Runner>()
-  /** Idle runners with the time since which they are idle, the longest idle first. */
+  /** Idle runners, each with the time since which it has been idle; the longest idle first. */
   readonly #idle = new Map<Runner, number>()
   readonly #waiting = new Set<WaitingRequest>()
-  /** Runners that each owner has cost and has not waited for yet. */
+  /** Debts by owner: the number of runners that the owner has cost, less the replacements for which it has waited. */
   readonly #debts = new Map<string, number>()
   readonly #idleTimer: NodeJS.Timeout
   #starting = 0
@@ -52,7 +52,7 @@ export class RunnerPool {
     return [...this.#all].map(({ pid }) => pid)
   }
 
-  /** Returns a ready runner. Rejects when the signal is aborted first, when no runner can be started, or when the pool is closed. */
+  /** Returns a ready runner. Rejects when the signal is aborted before, when no runner can be started, or when the pool is closed. */
   async acquire(owner: string, signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')
@@ -69,7 +69,10 @@ export class RunnerPool {
     }
   }
 
-  /** Takes a runner back, dead or alive. A runner that is not ready within `resetTimeoutMs`, or is worn, is killed and replaced. */
+  /**
+   * Takes a runner back, dead or alive. A runner that is worn (`isWorn`), or not ready within `resetTimeoutMs`, is killed and replaced, and
+   * its owner is indebted.
+   */
   async release(owner: string, runner: Runner): Promise<void> {
     const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
     const isReady = await runner.ready
@@ -98,8 +101,11 @@ export class RunnerPool {
     }
   }
 
-  // A start takes about 50 ms of a core. Concurrent starts are limited for the case that several runs time out together, and replacements
-  // that only indebted owners wait for are started one by one.
+  /**
+   * Starts runners as long as idle and starting ones do not suffice for the waiting requests and the spare runners. A start takes about 50
+   * ms of a core, so few run at a time, also when several runs time out together. Runners that only indebted owners wait for are started
+   * one by one.
+   */
   #grow(): void {
     const { size, spare } = this.#options
     const isNeededFor = (requests: number) => requests + spare > this.#idle.size + this.#starting

@@ -4,7 +4,7 @@ import type { Runner } from '#workers/features/functions/sandbox/runner/runner.t
 
 /** Work that can be paused while other work has the CPU. */
 export interface CpuConsumer {
-  /** The workspace that it works for. */
+  /** The workspace for which it works. */
   readonly owner: string
   /** Milliseconds of CPU time that it has used. */
   readonly busyMs: () => number
@@ -14,7 +14,9 @@ export interface CpuConsumer {
 
 /** Gives busy consumers time slices while short runs need the CPU. */
 export interface CpuScheduler {
-  /** Adds a consumer. It is scheduled at once if a consumer of its owner was busy for long recently, otherwise when it is reported busy. */
+  /**
+   * Adds a consumer. It gets time slices at once if its owner was heavy recently (`heavyOwnerMs`), otherwise from when it is reported busy.
+   */
   readonly begin: (consumer: CpuConsumer) => void
   /** Reports that a consumer has used the CPU since the last poll. */
   readonly reportBusy: (consumer: CpuConsumer) => void
@@ -25,13 +27,17 @@ export interface CpuScheduler {
 /**
  * Creates a scheduler that keeps cores free of busy runs. A run with a waiting caller takes many short steps in several processes. If every
  * core is taken, each step waits for the end of a kernel slice, about 3 ms, whatever the priorities. Measured on four cores beside four
- * endless functions: a short run took 2 times its usual time at the median and 2.7 times at the 95th percentile without this, and 1.3 times
- * with it. While short runs come and go, busy runs share a quarter of the cores in time slices. Otherwise all cores are theirs.
+ * endless functions: a short run took 2 times its usual time at the median and 2.7 times at the 95th percentile without this scheduler, and
+ * 1.3 times with it. While short runs come and go, busy runs share a quarter of the cores in time slices; at other times they may use all
+ * cores.
  */
 export function createCpuScheduler(cores = availableParallelism()): CpuScheduler {
-  /** Scheduled consumers, the next one first, with the CPU time that each had used when its slice began; undefined while paused. */
+  /**
+   * Scheduled consumers, the next one first. The value is the CPU time that the consumer had used when its slice began; undefined while it
+   * is paused.
+   */
   const scheduled = new Map<CpuConsumer, number | undefined>()
-  /** When a heavy consumer of each owner was last seen busy. */
+  /** By owner, when a heavy consumer was last reported busy. */
   const busyAt = new Map<string, number>()
   let shortEndedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -50,7 +56,7 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
     else timer = void clearInterval(timer)
   }
 
-  // A consumer that did not use its slice waits for something else, so it is not scheduled until it is reported busy again.
+  // A consumer that used less than half of its slice waits for something else; it is not scheduled until it is reported busy again.
   const endSlices = (): void => {
     for (const [consumer, usedMs] of [...scheduled]) {
       if (usedMs === undefined) continue
@@ -96,8 +102,8 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
 }
 
 /**
- * Polls a runner that executes an owner's order: lowers its priority and schedules it once it is busy. `onPoll` receives the milliseconds of
- * CPU time since the order. The returned function ends the polling.
+ * Polls a runner that executes an order for an owner. Once the runner is busy, its priority is lowered and it gets time slices. `onPoll`
+ * receives the milliseconds of CPU time since the order. The returned function ends the polling.
  */
 export function monitorCpu(runner: Runner, owner: string, scheduler: CpuScheduler, onPoll: (busyMs: number) => void): () => void {
   const busyMs = () => runner.busyMs()
