@@ -25,7 +25,10 @@ const parts = `join flow_versions as made
   left join due_work as due
     on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
 
-/** Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, position, how many. */
+/**
+ * Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, instant and id after which the page
+ * begins, maximum number.
+ */
 export const findFlows = creationPageSql(
   'list_flows',
   `select ${listed}, pg_column_size(made.nodes) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,

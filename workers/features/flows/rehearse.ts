@@ -35,7 +35,7 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   const rehearsed: RehearsedRun[] = []
   for (const run of ended) {
     rehearsed.push(await rehearse(scope, editors, compiled, run, stepBudget(scope.workspace.id, budget)))
-    // Throws once the budget is used: the run that exceeded it failed, and so would all later ones.
+    // Throws when the rehearsal's budget is used up: the run that exceeded it failed, and all later runs would fail, too.
     budget.takeSteps(0)
   }
   return { result: { runs: rehearsed } }

@@ -104,7 +104,10 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
   })
 }
 
-/** Adds an earlier definition as the newest version; the caller becomes its editor. Throws like `changeFlow`. */
+/**
+ * Adds an earlier definition as the newest version; the caller becomes its editor. Throws NOT_FOUND, and VALIDATION_ERROR when the flow is
+ * enabled and the definition has problems now.
+ */
 export async function restoreDefinition(scope: Scope, id: string, definition: FlowDefinition): Promise<FlowView> {
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)

@@ -20,7 +20,7 @@ const five = new RegExp(`^${[field(''), field(''), field(''), field(months), fie
  */
 const maxYears = 9
 
-/** Whether text is a supported cron expression: five fields, in UTC, with a next time (decisions, Flows). */
+/** Whether text is a supported cron expression: five fields, read in UTC, that are due at some time (decisions, Flows). */
 export const isCron = (text: string): boolean => nextCronTime(text, new Date(0)) !== undefined
 
 const isFieldAtFault = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/

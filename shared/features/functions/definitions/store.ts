@@ -10,7 +10,9 @@ declareConflicts({
 const listed = 'id, name, description, timeout_ms, enabled, http_enabled, author_id, version, created_at, updated_at'
 const whole = `${listed}, source`
 
-/** Functions of a workspace, in the order of their creation. Values: workspace, position, how many. */
+/**
+ * Functions of a workspace, in the order of their creation. Values: workspace, instant and id after which the page begins, maximum number.
+ */
 export const findFunctions = creationPageSql('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
 
 /** One function without its source. Values: workspace, id. */

@@ -8,7 +8,7 @@ declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace ha
 const settings = `(jsonb '{"items_follow_records": false}' || settings::jsonb)::json as settings`
 const columns = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
 
-/** Queues of a workspace, oldest first. Values: workspace, position, how many. */
+/** Queues of a workspace, oldest first. Values: workspace, instant and id after which the page begins, maximum number. */
 export const findQueues = creationPageSql('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
 
 /** One queue. Values: workspace, id. */

@@ -66,7 +66,7 @@ export function readScannedKey(text: string): string {
 interface Scan {
   readonly input: Pick<ScanInput, 'key' | 'note' | 'stage' | 'batch' | 'payload' | 'claim_token'>
   readonly facts: ScanFacts
-  /** JSON text, or null. */
+  /** The payload as JSON text, or null. */
   readonly payload: string | null
   readonly target?: Stage | undefined
 }

@@ -7,7 +7,7 @@ export interface RunRequest {
   readonly source: string
   /** The argument of `handler`, as JSON. */
   readonly inputText: string
-  /** Counted from the start of the run in its isolate; waiting for a runner does not count. */
+  /** Time limit in milliseconds from the start of the run in its isolate; waiting for a runner does not count. */
   readonly timeoutMs: number
   /** Names such as `records.list`; each becomes a function of the global `sdk`. */
   readonly sdkMethods: readonly string[]

@@ -15,9 +15,9 @@ export interface SandboxOptions {
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
-  /** Give it when several sandboxes share a process; the default is a scheduler for this sandbox alone. */
+  /** The scheduler of the process, for a process with several sandboxes. By default the sandbox has one of its own. */
   readonly cpuScheduler?: CpuScheduler
-  /** Give it when several sandboxes share a process; the default is a queue for this sandbox alone. */
+  /** The heavy work queue of the process, for a process with several sandboxes. By default the sandbox has one of its own. */
   readonly heavyWork?: HeavyWorkQueue
   /** Receives SDK calls that failed without a Problem and runners that did not start. */
   readonly logger?: { warn(details: object, message: string): void }

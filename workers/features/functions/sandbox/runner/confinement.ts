@@ -55,7 +55,10 @@ const tools: readonly (readonly (readonly string[])[])[] = [
 
 let supported: readonly string[] | undefined
 
-/** Returns the prefix of a command by which Linux denies it network, new privileges and files. Tools that do not work here are left out. */
+/**
+ * Returns the prefix of a command by which Linux denies the command access to the network, new privileges and writing of files. Tools that
+ * do not work on this machine are left out.
+ */
 export function confinementCommand(): readonly string[] {
   supported ??= process.platform === 'linux' ? tools.flatMap((alternatives) => alternatives.map(withFullPath).find(works) ?? []) : []
   return supported
