@@ -68,7 +68,7 @@ export const callOutJob = defineJob({
   result: nothing,
 })
 
-/** Executes the triggers of earlier runs again and rolls everything back. */
+/** Executes a flow again with the triggers of earlier runs, and rolls everything back. */
 export const rehearseFlowJob = defineJob({
   name: 'flows.rehearse',
   work: 'request',
@@ -89,7 +89,7 @@ export const rehearseFlowJob = defineJob({
   result: rehearsalResult,
 })
 
-/** Asks an assistant for a flow. Its answer is final, so there is no retry. */
+/** Asks an assistant for a flow. A failure of the assistant is the result, so there is no retry. */
 export const generateFlowJob = defineJob({
   name: 'flows.generate',
   work: 'request',
@@ -104,7 +104,7 @@ export const generateFlowJob = defineJob({
   result: flowDraftView,
 })
 
-/** Schedules of flows. The job of a due schedule sets the next due time, from the flow as it is then. */
+/** Schedules of flows. The job for a due time sets the next due time, by the flow's definition at that moment. */
 export const flowScheduleDue = defineDue({
   name: scheduleKind,
   job: startScheduledRunJob,

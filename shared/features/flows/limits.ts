@@ -12,10 +12,10 @@ export const flowLimits = Object.freeze({
   stepsPerRun: 5_000,
   /** An output larger than this, as JSON, fails its step. */
   outputBytes: 1_048_576,
-  /** Bytes of an output that a run's views show. */
+  /** Bytes of an output, as JSON, that the views of a run show. */
   shownBytes: 65_536,
   longestWaitMinutes: 30 * 24 * 60,
-  /** Budget steps of one step of a run, about a microsecond each. */
+  /** Compute budget of one step of a run; a budget step takes about a microsecond. */
   computeSteps: 1_000_000,
   callTimeoutMs: 10_000,
   callBytes: 1_048_576,
@@ -33,6 +33,6 @@ export const rehearsalLimits = Object.freeze({
   stepsPerRun: 200,
   msPerRun: 3_000,
   lockMs: 100,
-  /** Budget steps of all runs of one rehearsal together. */
+  /** Compute budget of all runs of one rehearsal together, in budget steps. */
   computeSteps: 1_000_000,
 })

@@ -8,10 +8,10 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-/** A run that was not updated for this long and waits for nothing has lost its job. */
+/** A run that was not updated for this many milliseconds and waits for nothing has lost its job. */
 const lostAfterMs = 45_000
 
-/** Number of replacement jobs before the run is given up. */
+/** Number of replacement jobs after which a lost run is ended as failed. */
 const maxRevivals = 5
 
 const batchSize = 200
@@ -24,7 +24,7 @@ interface LostRun {
   readonly waits: string | null
 }
 
-/** Enqueues a new job for open runs that lost theirs, or ends runs that keep losing them, so that no run stays open forever. */
+/** Enqueues a new job for each open run whose job was lost; ends a run that has lost too many jobs, so that no run stays open forever. */
 const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue }> = {
   name: 'lost runs of flows',
   everySeconds: 20,

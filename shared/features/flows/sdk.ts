@@ -4,7 +4,7 @@ import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** SDK methods that start flows; the new run's cause depth is one more than the function's. */
+/** SDK methods that start flows. The chain of automations of the new run is one longer than that of the function's run. */
 export const flowMethods: readonly SdkMethod[] = [
   defineSdkMethod(
     'flows.run',

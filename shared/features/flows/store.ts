@@ -9,7 +9,7 @@ declareConflicts({
   flow_runs_retry: ['VALIDATION_ERROR', 'The run was tried again already; go on with that run'],
 })
 
-/** The name under which schedules of flows fall due. */
+/** Kind of the due tasks for schedules of flows. */
 export const scheduleKind = 'flows.schedule'
 
 const listed = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.created_at, flow.updated_at,
@@ -25,14 +25,17 @@ const parts = `join flow_versions as made
   left join due_work as due
     on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
 
-/** Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, position, how many. */
+/**
+ * Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, instant and id after which the page
+ * begins, maximum number.
+ */
 export const findFlows = creationPageSql(
   'list_flows',
   `select ${listed}, pg_column_size(made.nodes) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
   1,
 )
 
-/** The blocks of versions of flows, of each flow one. Values: workspace, flows, their versions. */
+/** The blocks of one version of each flow. Values: workspace, flow ids, and in the same order their versions. */
 export const findFlowNodes = sql(
   'find_flow_nodes',
   `select made.flow_id, made.nodes from unnest($2::uuid[], $3::integer[]) as asked (flow_id, version)
@@ -40,10 +43,10 @@ export const findFlowNodes = sql(
    order by made.flow_id`,
 )
 
-/** One of them. Values: workspace, id. */
+/** One flow with blocks, edges and positions. Values: workspace, id. */
 export const findFlow = sql('find_flow', `select ${whole} from flows as flow ${parts} where flow.workspace_id = $1 and flow.id = $2`)
 
-/** What a workspace's flows may name. Values: workspace. */
+/** The ids and keys that flows of a workspace may refer to. Values: workspace. */
 export const findSurroundings = sql(
   'find_flow_surroundings',
   `select
@@ -58,7 +61,7 @@ export const findSurroundings = sql(
      array(select key from calendars where workspace_id = $1 and left_at is null) as calendars`,
 )
 
-/** Makes a flow with its first definition. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now. */
+/** Inserts a flow with its first version. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now. */
 export const insertFlow = sql(
   'insert_flow',
   `with made as (
@@ -70,10 +73,10 @@ export const insertFlow = sql(
    returning flow_id`,
 )
 
-/** Keeps a flow as it is until the transaction ends. Values: workspace, id. */
+/** Locks a flow's row until the transaction ends. Values: workspace, id. */
 export const lockFlow = sql('lock_flow', 'select id, version from flows where workspace_id = $1 and id = $2 for update')
 
-/** Changes a flow; a null leaves its column as it is. Values: workspace, id, name, description, enabled, version, positions, now. */
+/** Changes a flow; null leaves a column unchanged. Values: workspace, id, name, description, enabled, version, positions, now. */
 export const updateFlow = sql(
   'update_flow',
   `update flows
@@ -82,14 +85,16 @@ export const updateFlow = sql(
    where workspace_id = $1 and id = $2`,
 )
 
-/** Keeps another definition. Values: workspace, flow, version, nodes, edges, context, editor, now. */
+/** Inserts a version of a flow. Values: workspace, flow, version, nodes, edges, context, editor, now. */
 export const insertVersion = sql(
   'insert_flow_version',
   `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
    values ($1, $2, $3, $4::json, $5::json, $6::json, $7, $8)`,
 )
 
-/** Forgets old definitions that no run plays. Values: workspace, flow, the oldest version that is kept. */
+/**
+ * Deletes old versions, except those of open, failed and cancelled runs. Values: workspace, flow, the oldest version to keep in any case.
+ */
 export const deleteOldFlowVersions = sql(
   'forget_flow_versions',
   `delete from flow_versions as old
@@ -99,25 +104,27 @@ export const deleteOldFlowVersions = sql(
    )`,
 )
 
-/** Deletes a flow with its definitions. Values: workspace, id. */
+/** Deletes a flow with its versions. Values: workspace, id. */
 export const deleteFlow = sql('delete_flow', 'delete from flows where workspace_id = $1 and id = $2 returning id')
 
 const versionColumns = 'version, editor_id, created_at, nodes, edges, context'
 
-/** The definitions that a flow has had, newest first. Values: workspace, flow, the version to go on below or null, how many or null. */
+/**
+ * The kept versions of a flow, newest first. Values: workspace, flow, version below which the page begins or null, maximum number or null.
+ */
 export const findVersions = sql(
   'find_flow_versions',
   `select ${versionColumns} from flow_versions
    where workspace_id = $1 and flow_id = $2 and ($3::integer is null or version < $3::integer) order by version desc limit $4::integer`,
 )
 
-/** One of them. Values: workspace, flow, version. */
+/** One version of a flow. Values: workspace, flow, version. */
 export const findVersion = sql(
   'find_flow_version',
   `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 and version = $3`,
 )
 
-/** The definitions and names of enabled flows, each once. Values: workspace, ids. */
+/** Those of these flows that are enabled, with their present version and its editor. Values: workspace, ids. */
 export const findEnabledFlows = sql(
   'find_present_flows',
   `select flow.id, flow.name, flow.version, made.editor_id from flows as flow
@@ -125,7 +132,7 @@ export const findEnabledFlows = sql(
    where flow.workspace_id = $1 and flow.id = any($2::uuid[]) and flow.enabled order by flow.id`,
 )
 
-/** Counts a draft of a day, unless there are as many as there may be. Values: workspace, day, how many. */
+/** Counts a draft; returns no row when the day's maximum is reached. Values: workspace, day, maximum. */
 export const incrementDraftCount = sql(
   'draft_flow',
   `insert into flow_drafts as counted (workspace_id, day, drafts) values ($1, $2, 1)

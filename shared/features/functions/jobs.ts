@@ -19,7 +19,7 @@ export const saveFunctionJob = defineJob({
   result: functionView,
 })
 
-/** Limits the concurrent function runs of a workspace; runs for a waiting caller have priority. */
+/** Limits the concurrent function runs of a workspace; runs for a waiting caller (lane 0) have priority over steps (lane 1). */
 const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, lane })
 
 const run = {
@@ -32,7 +32,7 @@ const run = {
   payload: schema(
     t.Object({
       functionId: t.String({ format: 'uuid' }),
-      // Text keeps a number such as 1e100000 exact in the job tables.
+      // As text, a number such as 1e100000 stays exact in the job tables.
       input: t.String({ description: 'JSON text' }),
       rights: t.Enum(['caller', 'lesser'], {
         description: "caller: the rights of the run's caller; lesser: the rights that both the caller and the author have",

@@ -1,4 +1,6 @@
-/** Limits of functions (document 2, Limits; decisions, Functions). The sandbox has the limits of a single run. */
+/**
+ * Limits of functions (document 2, Limits; decisions, Functions). workers/features/functions/sandbox/limits.ts has those of a single run.
+ */
 export const functionLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,
@@ -10,11 +12,11 @@ export const functionLimits = Object.freeze({
   memoryMb: 128,
   /** Concurrent runs per workspace, over all processes. */
   runsPerWorkspace: 4,
-  /** Maximum call depth of functions.invoke. */
+  /** Maximum depth of functions that invoke each other. */
   deepestInvoke: 3,
   /** Versions kept per function; older ones are deleted. */
   keptVersions: 50,
   secretCharacters: 4_096,
-  /** Bounds redaction: each secret that a run reads is searched in its whole output. */
+  /** Bounds the redaction of a run's output, in which each secret that the run has read is searched for. */
   secretsPerWorkspace: 100,
 })

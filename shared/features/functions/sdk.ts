@@ -3,7 +3,7 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireEnabledFunction, requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** SDK method to invoke another function with the rights of this run. */
+/** SDK method that invokes another function with the rights of the invoking run. */
 export const functionMethods = restrictToApp('functions', [
   defineSdkMethod(
     'functions.invoke',

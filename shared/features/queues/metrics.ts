@@ -3,7 +3,7 @@ import { countAllItems } from '#shared/features/queues/counts/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
-/** Counters of claims and expired claims in this process; its registry adds them. */
+/** Counters of claims and of expired claims in this process; `queueMetrics` hands them to the process's registry. */
 export const claimCounter = new Counter({
   name: 'kontor_queue_claims_total',
   help: 'Items of work queues that were claimed',

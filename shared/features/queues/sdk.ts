@@ -17,14 +17,14 @@ const itemId = ['itemId', schema(t.String())] as const
 const options = ['options', schema(t.Union([t.Record(t.String(), t.Unknown()), t.Null()]))] as const
 const anyOptions = ['options', schema(t.Unknown())] as const
 
-/** The queue of a call, after the permission check that its route makes. Throws NOT_FOUND and FORBIDDEN. */
+/** The queue of an SDK call, after a check of the permission that the corresponding route requires. Throws NOT_FOUND and FORBIDDEN. */
 async function requirePermittedQueue(scope: Scope, permission: Permission, queueKey: string): Promise<Queue> {
   const queue = await requireQueueByKey(scope, queueKey)
   requirePermission(scope, permission, queue.key)
   return queue
 }
 
-/** SDK methods of work queues, named by key, with the rights of the run's caller. */
+/** SDK methods of work queues. A queue is named by its key; the rights are those of the run's caller. */
 export const queueMethods = restrictToApp('queues', [
   defineSdkMethod(
     'queues.enqueue',

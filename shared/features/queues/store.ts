@@ -1,16 +1,16 @@
-/** The columns of an item, of a table or alias `item`, that its view is made of, and those that tell whose it is. */
+/** Columns of an item's row that its view and its changes need. */
 export const itemColumns = [
   ...['id', 'key', 'stage', 'status', 'priority', 'source', 'batch', 'record_id', 'payload', 'claimed_by', 'claim_expires_at'],
   ...['assignee_id', 'attempts', 'due_at', 'entered_stage_at', 'created_at', 'version'],
 ]
 
-/** The same as SQL, behind a table or alias. */
+/** These columns as SQL, each behind a table name or alias. */
 export const itemColumnsOf = (alias: string): string => itemColumns.map((column) => `${alias}.${column}`).join(', ')
 
 /**
- * SQL that moves a queue's counts: `deltas` is SQL of rows `(batch, stage, status, unexpected, items)`, whose items are added, of the whole
- * queue and of the batch. The workspace is $1, the queue $2. In the order of the key, so that two that need the same rows do not wait for
- * each other in a circle.
+ * SQL that changes a queue's stored counts. `deltas` is SQL for rows `(batch, stage, status, unexpected, items)`; `items` is added to the
+ * count of the whole queue and of the batch. The rows are written in the order of their key, so that concurrent statements do not deadlock.
+ * The workspace must be $1, the queue $2.
  */
 export const updateCountsSql = (deltas: string): string =>
   `insert into queue_counts as kept (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
@@ -20,14 +20,14 @@ export const updateCountsSql = (deltas: string): string =>
    order by part, stage, status, unexpected
    on conflict (workspace_id, queue_id, batch, stage, status, unexpected, share) do update set items = kept.items + excluded.items`
 
-/** The columns of an entry of the history that a statement writes, in the order of `writing`'s rows. */
+/** Columns of `queue_history` that a statement writes, in the order of its rows. */
 const historyColumns = [
   ...['item_id', 'key', 'kind', 'from_stage', 'to_stage', 'status', 'verdict', 'payload', 'scan_id', 'scanned_at', 'station'],
   ...['actor_id', 'actor_type', 'note', 'created_at', 'version', 'facts', 'event_id'],
   ...['previous_claimer_id', 'previous_claim_until'],
 ] as const
 
-/** What of an entry a statement says; the others stand empty. */
+/** SQL for the columns of a history entry; columns that are not given get the defaults of `empty`. */
 type HistoryEntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
 
 const empty: Required<HistoryEntrySql> = {
@@ -38,10 +38,13 @@ const empty: Required<HistoryEntrySql> = {
   ...{ previous_claimer_id: 'null::uuid', previous_claim_until: 'null::timestamptz' },
 }
 
-/** The select list of entries of the history. */
+/** The select list of a history entry, in the order of `historyColumns`. */
 export const historyEntrySql = (given: HistoryEntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
 
-/** SQL that writes entries: `rows` is SQL whose columns are those of `entry`. The workspace is $1, the queue $2. */
+/**
+ * SQL that inserts history entries; `rows` is a query whose select list is made by `historyEntrySql`. The workspace must be $1, the queue
+ * $2.
+ */
 export const insertHistorySql = (rows: string): string =>
   `insert into queue_history (workspace_id, queue_id, ${historyColumns.join(', ')})
    select $1::uuid, $2::uuid, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`

@@ -2,7 +2,7 @@ import { sumLedgerMonths } from '#shared/features/accounting/jobs.ts'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
-// Runs as the platform: no answer changes by it, and the report's caller may have left the workspace since.
+// Runs as the platform: the sums change no answer of a report, and the caller of the report may have left the workspace since.
 export default definePlatformHandler(sumLedgerMonths, async ({ payload: { workspaceId }, scope: { db } }) => {
   await updateMonthSums({ db, workspace: { id: workspaceId } })
   return { result: null }

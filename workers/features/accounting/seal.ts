@@ -4,13 +4,16 @@ import { prepareSeal, storeSeal } from '#shared/features/accounting/seals/seals.
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
-/** Attempts to prepare a seal while other seals are stored first. Each attempt has fewer entries to hash. */
+/** Attempts to store a seal when others are stored first. Each attempt has fewer entries to hash than the one before. */
 const maxAttempts = 20
 
-/** Rolls the transaction back when another seal took the same position in the chain. */
+/** Thrown to roll the transaction back when another seal took the same position in the chain of seals. */
 class Overtaken extends Error {}
 
-/** Seals the ledger. Hashing holds no lock. The seal and the job's completion commit together, so a crash leaves no unreported seal. */
+/**
+ * Seals the ledger. No lock is held while hashing. The seal and the job's completion are committed together, so no crash leaves a seal that
+ * the job's result does not name.
+ */
 export default defineHandler(sealBooks, async ({ payload: { until }, scope, commit }) => {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const prepared = await prepareSeal(scope, until ?? undefined)

@@ -17,7 +17,9 @@ import { failRunOnFault } from '#workers/features/flows/continue-run.ts'
 import { createPersistentRunner } from '#workers/features/flows/persistent-runner.ts'
 import { failRunAtStep } from '#workers/features/flows/resolve-wait.ts'
 
-/** Holds no transaction and no connection during the call. The answer to a run that has ended is dropped. */
+/**
+ * Makes the outside call of a step, without holding a transaction or a connection meanwhile. The answer is dropped when the run has ended.
+ */
 export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
   const isMine = run?.waiting?.kind === 'call' && run.turn === turn
@@ -64,7 +66,7 @@ async function answerOf(
   }
 }
 
-/** DATASOURCE_ERROR for failures that a retry may pass, VALIDATION_ERROR for those that would be refused again. */
+/** DATASOURCE_ERROR for a failure that a retry may overcome, VALIDATION_ERROR for a call that would be refused again. */
 const refusalOf = ({ reason, message }: EgressFailure, nodeId: string): RunError => ({
   code: reason === 'refused' || reason === 'too_large' ? 'VALIDATION_ERROR' : 'DATASOURCE_ERROR',
   message,

@@ -13,7 +13,10 @@ import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { createPersistentRunner, RunSuperseded } from '#workers/features/flows/persistent-runner.ts'
 import { resolveWait } from '#workers/features/flows/resolve-wait.ts'
 
-/** Continues a run as the platform, which enters as the run's editor at every step: an editor who left fails the run, not the job. */
+/**
+ * Continues a run as the platform, which enters the workspace as the run's editor at every step: if the editor has left, the run fails, not
+ * the job.
+ */
 export default definePlatformHandler(continueRunJob, async ({ payload: { workspaceId, runId }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
   if (run) await continueRun(scope, workspaceId, run, signal)
@@ -26,7 +29,7 @@ async function continueRun(scope: PlatformScope, workspaceId: string, run: FlowR
   if (until && until > scope.now()) return setDueIfUnset(scope.db, flowWaitDue, workspaceId, [{ subject: run.id, at: until }])
   const runner = createPersistentRunner(scope, workspaceId, run, signal)
   const execution = await loadRunExecution(scope, workspaceId, run)
-  // Deleting a flow ends its runs; this run was created at the same moment.
+  // The flow is deleted. That ended all of its runs except this one, which was created at the same moment.
   if (!execution) return failRunOnFault(scope, workspaceId, run, signal, () => runner.fail({ steps: [], state: null }, flowDeletedError))
   await failRunOnFault(scope, workspaceId, run, signal, async () => {
     if (run.depth > maxCauseDepth) return runner.fail({ steps: [], state: execution.state }, maxDepthError)
@@ -36,8 +39,9 @@ async function continueRun(scope: PlatformScope, workspaceId: string, run: FlowR
 }
 
 /**
- * Runs work on a run. A superseded job ends silently. Database faults and OVERLOADED are rethrown, so that the job is retried, and so is
- * suspension of the workspace, so that the job is deferred. Any other fault is internal and fails the run, since it would happen again.
+ * Runs `work` on a run. If another job has continued or ended the run, this job ends silently. Database faults and OVERLOADED are rethrown,
+ * so that the job is retried; so is the error of a suspended workspace, so that the job is deferred, and any error after an abort. Any
+ * other fault ends the run as failed with INTERNAL, since a retry would meet it again.
  */
 export async function failRunOnFault(
   scope: PlatformScope,

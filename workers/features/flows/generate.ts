@@ -57,7 +57,9 @@ function contentOf(text: string): string {
   return content
 }
 
-/** Parses the flow in an answer, with its problems. Throws AGENT_ERROR when it could not be saved. */
+/**
+ * Reads the flow in an assistant's answer and adds the flow's problems. Throws AGENT_ERROR when the answer is no flow that could be saved.
+ */
 async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
   const proposed = jsonIn(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
   try {

@@ -18,10 +18,10 @@ import { createContinuation } from '#shared/platform/jobs/operations/continuatio
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
-/** Another job has continued or ended the run; the write is rolled back. */
+/** Thrown when another job has continued or ended the run; the write is rolled back. */
 export class RunSuperseded extends Error {}
 
-/** Time slice of a run; then it yields to others. */
+/** Milliseconds that a run may execute before it yields to other runs. */
 const timeSliceMs = 2_000
 
 interface Written extends RunCheckpoint {
@@ -36,7 +36,7 @@ export interface PersistentRunner extends FlowRunner {
   readonly park: (step: ActiveStep, waiting: WaitRequest, checkpoint: RunCheckpoint, tries?: number) => Promise<undefined>
 }
 
-/** Runner that persists: every effect commits with its step in its own transaction, with the editor's current rights. */
+/** The runner that persists: every effect is committed with its step in one transaction, with the editor's current rights. */
 export function createPersistentRunner(
   platform: PlatformScope,
   workspaceId: string,
@@ -100,7 +100,7 @@ export function createPersistentRunner(
     return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
   }
 
-  /** Counts every write as one turn. Throws RunSuperseded. */
+  /** Makes a write, and counts it as one turn. Throws RunSuperseded. */
   const writeCheckpoint = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work()
@@ -145,13 +145,16 @@ export function createPersistentRunner(
   }
 }
 
-/** Records metrics of a write. */
+/** Updates the metrics for the written steps, and for the run if it ended. */
 function recordMetrics({ createdAt }: FlowRunRow, status: Written['status'], steps: Written['steps'], now: Date): void {
   for (const step of steps) flowSteps.inc({ type: step.node_type, status: step.status })
   if (status !== 'running') flowRunSeconds.observe({ status }, Math.max(0, now.getTime() - Date.parse(createdAt)) / 1_000)
 }
 
-/** Starts a function for a run, with the lesser of its author's and the editor's rights, and returns the id of its operation. */
+/**
+ * Starts a function for a run, with the rights that both the function's author and the run's editor have. Returns the id of the function's
+ * operation.
+ */
 function startFunctionRun(
   tx: Tx,
   scope: Pick<Scope, 'jobQueue' | 'cause' | 'workspace'>,

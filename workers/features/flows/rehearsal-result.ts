@@ -19,7 +19,10 @@ interface Entry {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
-/** Trigger input without the record values that `scope` may not read; of an unreadable record only its id and creation time. */
+/**
+ * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
+ * creation time.
+ */
 export async function readableInput(scope: Scope, input: TriggerInput, objectType: string | null): Promise<TriggerInput> {
   const { record, record_id } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
@@ -28,7 +31,10 @@ export async function readableInput(scope: Scope, input: TriggerInput, objectTyp
   return { ...input, record: Object.fromEntries(kept) }
 }
 
-/** Trigger input without the record, calendar event and input, ids included, that the rehearsal's caller may not see. */
+/**
+ * Returns the trigger input without the record, calendar event or input, and without their ids, when the rehearsal's caller may not see
+ * them.
+ */
 export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
   const { record, record_id, calendar_event, input: given, ...others } = input
   if (record_id === undefined && calendar_event === undefined && given == null) return input
@@ -52,7 +58,7 @@ async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): P
   return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
 }
 
-/** Records created and changed since an audit position, as far as the caller may see them. */
+/** Records created and changed since a position in the audit, with the fields that the caller may see. */
 export async function recordChangesSince(
   scope: Scope,
   { auditPosition, requestId }: { readonly auditPosition: string; readonly requestId: string },
@@ -72,7 +78,7 @@ export async function recordChangesSince(
   return { created, changed }
 }
 
-/** Merges several changes of a record into one, for the fields the caller sees. */
+/** Merges the changes of a record into one, with the fields that the caller may see. */
 function sidesOf(entries: readonly Entry[], { values }: RecordView) {
   const [before, after]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
   for (const entry of entries) {
@@ -85,7 +91,7 @@ function sidesOf(entries: readonly Entry[], { values }: RecordView) {
   return { before, after }
 }
 
-/** Messages that would be sent. */
+/** The messages that a run would send. */
 export async function messagesToSend(
   scope: Scope,
   sent: readonly { readonly nodeId: string; readonly output: unknown }[],

@@ -20,12 +20,12 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 import { messagesToSend, readableInput, recordChangesSince, visibleInput } from '#workers/features/flows/rehearsal-result.ts'
 import { enterRun } from '#workers/features/functions/run-rights.ts'
 
-/** Executes the triggers of earlier runs, each in a transaction that is always rolled back. */
+/** Executes the flow with the triggers of earlier runs, each in a transaction that is always rolled back. */
 export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, definition }, scope }) => {
   const flow = await getFlow(scope, flowId)
   const { nodes, edges, context } = definition ?? flow
   const compiled = compileFlow({ nodes: nodes.map(({ id, type, config }) => ({ id, type, config })), edges, context } as FlowDefinition)
-  // The caller would be the editor of a definition that was sent.
+  // Only a saved definition has an editor whose rights limit the caller's; of a sent definition the caller would be the editor.
   const editors = definition === null ? [flow.editor_id] : []
   const ended = await scope.db.query<EndedRun>(findRunsToRehearse(scope.workspace.id, flow.id, runs))
   const budget = computeBudget(scope.workspace.id, {
@@ -35,7 +35,7 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   const rehearsed: RehearsedRun[] = []
   for (const run of ended) {
     rehearsed.push(await rehearse(scope, editors, compiled, run, stepBudget(scope.workspace.id, budget)))
-    // Throws once the budget is used: the run that exceeded it failed, and so would all later ones.
+    // Throws when the rehearsal's budget is used up: the run that exceeded it failed, and all later runs would fail, too.
     budget.takeSteps(0)
   }
   return { result: { runs: rehearsed } }
@@ -88,7 +88,7 @@ async function executeRehearsal(
   const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.refresh()
-    // Uses the connection it holds, so it never waits for another.
+    // The rehearsal's transaction holds a connection; entering uses it instead of waiting for another one.
     const started = within({ ...caller, cause }, tx)
     return { ...(await enterRun(started, caller.workspace.id, { authors: editors, isLesser: true })), rehearsal: true }
   }
@@ -108,7 +108,7 @@ async function executeRehearsal(
   }
 }
 
-/** Findings of a rehearsal beside its writes. */
+/** What a rehearsal finds, besides the records that it writes. */
 interface Findings {
   readonly wouldCall: Set<string>
   readonly messages: { readonly nodeId: string; readonly output: unknown }[]
@@ -141,7 +141,9 @@ function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, r
   }
 }
 
-/** Recorded output of a block for the same input; empty, and noted in `wouldCall`, when there is none. */
+/**
+ * The output that the block recorded in the earlier run for the same input. If there is none, returns {} and adds the block to `wouldCall`.
+ */
 async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: ActiveStep, { wouldCall }: Findings): Promise<unknown> {
   const { node, iteration } = step
   const [row] = await db.query<{ output: unknown }>(findRecordedOutput(workspace.id, run.id, node.id, iteration, inputHash(step)))

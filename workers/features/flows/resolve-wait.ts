@@ -19,12 +19,15 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import type { PersistentRunner } from '#workers/features/flows/persistent-runner.ts'
 import { endingMessages } from '#workers/features/functions/sandbox/run-outcome.ts'
 
-/** Starts of a function whose worker dies (decisions, Flows). */
+/** Maximum number of starts of a function whose worker is lost (decisions, Flows). */
 const maxTries = 2
 
 const lostTwice = 'The function was begun twice, and each time the worker that ran it was lost'
 
-/** Completes the step a run waits at and returns its row; undefined while the wait is pending, or when the run waits again or has ended. */
+/**
+ * Completes the step at which a run waits and returns its row; undefined while the wait is not over, or when the run waits again or has
+ * ended.
+ */
 export async function resolveWait(
   scope: PlatformScope,
   waiting: ParkedWait,
@@ -75,7 +78,7 @@ export const failRunAtStep = (
   now: Date,
 ): Promise<void> => runner.fail({ steps: [failedStepRow(step, error, now)], state: execution.state }, error)
 
-/** Starts the function of a step again. */
+/** Starts the function of a step again; `tries` counts this start. */
 async function restartFunction(step: ActiveStep, execution: RunExecution, runner: PersistentRunner, tries: number): Promise<void> {
   const { work } = blockOf(step.node)
   try {

@@ -67,12 +67,15 @@ interface Input {
   /** Deduplication key: the id of the event's entry. */
   readonly key: string
   readonly input: TriggerInput
-  /** For a calendar event: its access data. */
+  /** Who may see the calendar event; undefined for a record. */
   readonly guard?: TriggerVisibility
   readonly isPersonal: boolean
 }
 
-/** Records after their changes, with the fields the editor may read; records the editor may not read start no run. */
+/**
+ * Inputs from records as they were after the change, with the fields that the editor may read. A record that the editor may not read starts
+ * no run.
+ */
 async function recordInputs(editor: Scope, { objectType, event }: EventDelivery, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
   const type = await findRecordType(editor, objectType)
   if (!type) return []
@@ -95,8 +98,9 @@ function recordOf(
 }
 
 /**
- * Calendar events as announced: those of the editor's own personal calendars, which alone start personal runs; those of the team whose
- * details the editor sees; and those of others' personal calendars that the editor sees without its personal rights.
+ * Inputs from calendar events as they were announced. An event of the editor's own personal calendar starts a personal run. An event of a
+ * team calendar starts a run when the editor may see its details. An event of another person's calendar does so only when the editor may
+ * see its details without personal standing.
  */
 async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
   const inputs: Input[] = []
@@ -118,7 +122,7 @@ async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, sn
   return inputs
 }
 
-/** Whether a run would end at the condition right behind the trigger; such a run is not created. */
+/** Whether a run would end at the condition directly after the trigger; such a run is not created. */
 async function endsAtOnce(compiled: CompiledFlow, input: TriggerInput, budget: ComputeBudget): Promise<boolean> {
   const { graph } = compiled
   const [only, another] = graph.trigger ? graph.targets(graph.trigger.id, 'out') : []

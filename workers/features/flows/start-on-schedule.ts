@@ -16,8 +16,8 @@ interface PresentFlow {
 }
 
 /**
- * Creates the run of a due instant and sets the next due time after now, so that this run replaces all missed ones. The flow is locked
- * meanwhile, because a change of its schedule also sets the due time.
+ * Creates the run of a due instant and sets the first due time after now: this one run stands for all instants that were missed. The flow
+ * is locked meanwhile, because a change of the flow's schedule sets the due time, too.
  */
 export default definePlatformHandler(startScheduledRunJob, async ({ payload: { workspaceId, flowId, at }, scope }) => {
   await scope.db.transaction(async (tx) => {
@@ -30,7 +30,7 @@ export default definePlatformHandler(startScheduledRunJob, async ({ payload: { w
     const due = new Date(at)
     const next = nextCronTime(cron, scope.now())
     if (next) await setDueIfUnset(tx, flowScheduleDue, workspaceId, [{ subject: flowId, at: next }])
-    // The instant belongs to an earlier schedule of the flow: no run is created.
+    // No run is created when the instant belongs to an earlier schedule of the flow.
     if (nextCronTime(cron, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
     const event = toInstant(due)
     const heading = { kind: 'schedule', event, object_type: null, record_id: null }

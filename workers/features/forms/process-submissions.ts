@@ -4,7 +4,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
-// Runs as the form's last editor, not as the visitor. Neither is present, so a refusal is recorded on the submission.
+// Acts with the rights of the form's last editor, not the visitor's. Nobody waits for the answer: a refusal is stored with the submission.
 export default definePlatformHandler(processSubmissionsJob, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {
   for (const formId of listenerIds) {
     for (const submissionId of entryIds) {

@@ -20,12 +20,12 @@ import { enterRun } from '#workers/features/functions/run-rights.ts'
 import type { SdkCall } from '#workers/features/functions/sandbox/run-outcome.ts'
 
 /**
- * Runs a function for the scope's caller; errors of the function are part of the result. Throws NOT_FOUND, and VALIDATION_ERROR when it is
- * disabled or its input is too large.
+ * Runs a function for the scope's caller; errors that the function throws are part of the result. Throws NOT_FOUND, and VALIDATION_ERROR
+ * when the function is disabled or its input is too large.
  */
 export async function executeFunction(scope: Scope, order: ExecutionRequest, runners: FunctionRunners): Promise<RunResult> {
   const { functionId, inputText, depth, signal } = order
-  // A started run is never restarted, so it waits here for an overloaded database.
+  // A run that has been taken up is never restarted, so it waits here while the database is overloaded.
   const known = await retryUntilAvailable(signal, () => getFunction(scope, functionId))
   if (!known.enabled) throw functionDisabledProblem()
   const secrets = createSecretRedactor()
@@ -45,11 +45,11 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
   return buildRunResult(order, known.version, outcome, secrets.forms(), inQueue)
 }
 
-/** Executes a run's SDK calls as its caller, each with the caller's current rights. */
+/** Executes the SDK calls of a run as the run's caller; each call uses the caller's rights at its time. */
 function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runners: FunctionRunners, secrets: SecretRedactor): SdkCall {
   const { authors, isLesser } = order.authorship
   const authorship = { authors: [...authors, known.author_id], isLesser }
-  // An invoked run uses its caller's slot, so the invocations of one run are executed one at a time.
+  // An invoked run shares the slot of the invoking run, so the runs that one run invokes are executed one after another.
   const oneAtATime = createSemaphore(1)
 
   const invoke = async (scope: Scope, functionId: string, input: unknown, signal: AbortSignal): Promise<Invocation> => {

@@ -9,14 +9,14 @@ import { createCpuScheduler } from '#workers/features/functions/sandbox/scheduli
 import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 
 /**
- * The sandboxes of one worker process. A run that invokes another keeps its runner while waiting, so each call depth has its own runners;
- * runs at the maximum depth never wait, which prevents deadlock. Runners are processes, started on first use.
+ * The sandboxes of one worker process. A run that invokes another one keeps its runner process while it waits, so each call depth has its
+ * own runners. Runs at the maximum depth never wait for others, so there is no deadlock. Runners are started on first use.
  */
 export class FunctionRunners {
   readonly #logger: Logger
   /** SDK methods by name. */
   readonly sdkMethods: ReadonlyMap<string, SdkMethod>
-  /** Processes long texts of all runs, one at a time. */
+  /** Queue for work on long texts of all runs; works on one text at a time. */
   readonly heavy = createHeavyWorkQueue()
   /** Shares CPU time among the busy runs of all depths. */
   readonly #cpuScheduler = createCpuScheduler()

@@ -9,7 +9,10 @@ import { executeFunction } from '#workers/features/functions/execute.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { interruptedRunResult } from '#workers/features/functions/run-result.ts'
 
-/** Runs a function at most once: an attempt after a started one only records that the run was interrupted. */
+/**
+ * Creates the handler of a job that runs a function at most once: if an earlier attempt began the run, this attempt only records that it
+ * was interrupted.
+ */
 export const createRunHandler = (job: JobDefinition<FunctionRunPayload, Invocation>, runners: FunctionRunners) =>
   defineHandler(job, async ({ payload, scope, jobId, signal, begun, commit }) => {
     const { functionId, rights } = payload
@@ -18,7 +21,7 @@ export const createRunHandler = (job: JobDefinition<FunctionRunPayload, Invocati
     const { run, invocation } = begun
       ? interruptedRunResult(order, (await requireFunction(scope, functionId)).version)
       : await executeFunction(scope, { ...order, inputText: payload.input, authorship }, runners)
-    // A run cannot be repeated, so its result is kept until the database is available.
+    // A run cannot be repeated, so its result is held in memory until the database can store it.
     return retryUntilAvailable(signal, () =>
       commit(async (inside) => {
         await saveFunctionRun(inside, run)

@@ -1,6 +1,6 @@
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
-/** Replaces a secret in output. */
+/** The text that replaces a secret in output. */
 const mark = '[secret]'
 
 /** Collects the secrets that a run has read. */
@@ -21,13 +21,13 @@ export function createSecretRedactor(): SecretRedactor {
   return { conceal: (secret) => void secrets.add(secret), forms }
 }
 
-/** Queues work on a text of `characters` length. */
+/** Queues work on a text of `characters` length, since it may take long. */
 export type RunQueued = <Result>(characters: number, work: () => Result) => Promise<Result>
 
 /**
- * Replaces every form in the texts, keys and numbers of a JSON value, whose text is `json`. Forms are searched one at a time: a regular
- * expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that nearly matches each form at every
- * position. Most runs return none of their secrets.
+ * Replaces every form of a secret in the texts, keys and numbers of `value`; `json` is the value as JSON text. The forms are searched for
+ * one at a time: a regular expression of a hundred forms can take a minute of the worker's thread for 256 KB of text that nearly matches
+ * each form at every position. Since most runs return no secret, `json` is searched first.
  */
 export async function redactKnownSecrets<T>(value: T, json: string, forms: readonly string[], inQueue: RunQueued): Promise<T> {
   let clean: unknown = value
@@ -35,16 +35,16 @@ export async function redactKnownSecrets<T>(value: T, json: string, forms: reado
     const isPresent = await inQueue(json.length, () => json.includes(escapeJson(form)))
     if (isPresent) clean = await inQueue(json.length, () => replaceTexts(clean, (text) => text.replaceAll(form, placeholder)))
   }
-  // Placeholders become marks last, so that a form contained in the mark is not found in it.
+  // Placeholders become marks last, so that a secret that is part of the mark's text does not match in inserted marks.
   return (
     clean === value ? value : await inQueue(json.length, () => replaceTexts(clean, (text) => text.replaceAll(placeholder, mark)))
   ) as T
 }
 
-/** Placeholder of the mark during replacement; no text of a run contains it. */
+/** Stands for the mark during replacement; no text of a run contains this character. */
 const placeholder = '\0'
 
-/** Removes the beginning of a form from the end of a truncated text. */
+/** Replaces the beginning of a secret's form at the end of a truncated text by the mark. */
 export function cutPartialSecret(text: string, forms: readonly string[]): string {
   const longest = Math.max(0, ...forms.map((form) => overlap(text, form)))
   return longest === 0 ? text : text.slice(0, -longest) + mark

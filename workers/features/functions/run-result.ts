@@ -12,14 +12,14 @@ export interface ExecutionRequest {
   readonly functionId: string
   /** JSON text. */
   readonly inputText: string
-  /** Authors of the runs that wait for this one, and whether their rights limit it beside its caller's. */
+  /** Authors of the functions whose runs wait for this one, and whether their rights limit this run in addition to those of its caller. */
   readonly authorship: Authorship
-  /** The invoking run's id, and the call depth: the number of runs that wait for this one. */
+  /** The invoking run's id; null when no run invoked this one. */
   readonly parentId: string | null
   readonly depth: number
-  /** Secrets read by the waiting runs, since the input may contain one. */
+  /** Secrets that the waiting runs have read: the input may contain one. */
   readonly above: readonly SecretRedactor[]
-  /** Ends the run as interrupted. */
+  /** Aborting it ends the run as interrupted. */
   readonly signal: AbortSignal
 }
 
@@ -30,8 +30,9 @@ export interface RunResult {
 }
 
 /**
- * Builds a run's result without the secrets that it has read, given as `forms`. The invoking run's answer may contain secrets that it sent;
- * the stored record may not. Work whose time depends on the size of the result is queued with `inTurn`.
+ * Builds a run's result without the secrets that the run has read, given as `forms`. The answer to the invoking run may contain secrets
+ * that the invoking run sent as input; the stored record may not. Work whose time depends on the size of the result is queued with
+ * `inQueue`.
  */
 export async function buildRunResult(
   order: ExecutionRequest,
@@ -86,7 +87,7 @@ async function redactTexts(
   return clean
 }
 
-/** Result of a run whose worker ended. Its side effects are unknown, so it is not restarted. */
+/** Result of a run whose worker was lost. The run's side effects are unknown, so it is not restarted. */
 export function interruptedRunResult({ id, functionId }: Pick<ExecutionRequest, 'id' | 'functionId'>, version: number): RunResult {
   const empty = { logs: [], steps: [], error: endingMessages.interrupted }
   return {

@@ -5,7 +5,7 @@ import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 
-/** Authors of the running functions, and whether their rights limit the caller's. */
+/** Authors of the running functions, and whether a run has only the rights that its caller and all authors share. */
 export interface Authorship {
   readonly authors: readonly string[]
   /** Whether the run has no more rights than each author (document 2, Functions, rule 4). */
@@ -13,8 +13,9 @@ export interface Authorship {
 }
 
 /**
- * The scope of a run's SDK call: its caller with current rights, with `isLesser` intersected with those of each author. A run with an
- * author other than its caller, and any work it causes, has no personal standing. Throws like `enterAsCaller`.
+ * The scope of a run's SDK call: the run's caller with its current rights. With `isLesser` the rights are limited to those that each author
+ * has, too. A run whose function has an author other than the caller has no personal standing, nor has any work that it causes. Throws like
+ * `enterAsCaller`.
  */
 export async function enterRun(platform: PlatformScope, workspaceId: string, { authors, isLesser }: Authorship): Promise<Scope> {
   const scope = await enterAsCaller(platform, workspaceId, 'request')

@@ -12,8 +12,8 @@ export const findConnectionTransport: FindConnectionTransport = async ({ config,
 }
 
 /**
- * The transport of a workspace's connection. It signs with the connection's key or not at all: the workspace chooses From, so the
- * operator's key must not sign.
+ * The transport of a workspace's connection. It signs mails with the connection's DKIM key, or not at all: the workspace chooses the From
+ * address, so the operator's key must not sign.
  */
 export const connectionTransport = (config: Config, connection: DecryptedConnection): ServerTransport => ({
   kind: 'server',
@@ -23,8 +23,8 @@ export const connectionTransport = (config: Config, connection: DecryptedConnect
 })
 
 /**
- * Passwords require TLS on the internet. An endpoint that the operator allows is on a private network, where servers often lack TLS; a
- * server on this machine cannot have a valid certificate.
+ * Passwords require TLS, except at an endpoint that the operator allows: it is on a private network, where servers often lack TLS. The
+ * certificate of an allowed server on this machine is not checked, since it cannot be valid.
  */
 function buildServer(config: Config, { host, port, secure, username, password }: DecryptedConnection): MailServer {
   const canonicalName = canonicalHost(host)

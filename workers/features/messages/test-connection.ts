@@ -6,7 +6,7 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 import { connectionTransport } from '#workers/features/messages/connection-transport.ts'
 import { testServer } from '#workers/platform/mail/smtp.ts'
 
-/** Short, since a caller waits for the result. */
+/** Maximum duration of a test; short, since a caller waits for the result. */
 const timeoutMs = 30_000
 
 export default defineHandler(testMessageConnectionJob, async ({ payload, scope, signal }) => {

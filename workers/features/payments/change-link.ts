@@ -7,12 +7,12 @@ export const handleCancelLink = defineHandler(cancelLink, async ({ payload, scop
   result: await cancelPaymentLink(scope, payload.linkId),
 }))
 
-/** Polls a link's provider at a caller's request. */
+/** Asks the provider for a link's state, at a caller's request. */
 export const handleRefreshLink = defineHandler(refreshLink, async ({ payload, scope }) => ({
   result: await refreshPaymentLink(scope, payload.linkId),
 }))
 
-/** Expires a due link. */
+/** Expires a link when its time has come. */
 export const handleExpireLink = defineHandler(expireLink, async ({ payload, scope }) => {
   await expirePaymentLink(scope, payload.linkId)
   return { result: null }

@@ -9,7 +9,7 @@ export const handleTestConnection = defineHandler(testPaymentConnection, async (
   result: await checkConnection(scope, payload.connectionId),
 }))
 
-/** Lists a provider's events since the last sweep. */
+/** Reads the events that a provider has had since the last sweep. */
 export const handleSweepConnection = defineHandler(sweepConnection, async ({ payload, scope, signal }) => {
   await sweepProvider(scope, payload.connectionId, signal)
   return { result: null }

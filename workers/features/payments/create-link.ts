@@ -5,7 +5,7 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 /** Lifetime of an Idempotency-Key in milliseconds (decisions, Idempotency). */
 const keyLifetimeMs = 24 * 3_600_000
 
-// Without an Idempotency-Key the job's id is the key, so retries of the job create one link.
+// A request without an Idempotency-Key uses the job's id as its key, so that retries of the job create one link.
 export default defineHandler(createLink, async ({ payload: { request, naturalKey }, scope, jobId }) => ({
   result: await createRequestedLink(scope, request, naturalKey ?? `job ${jobId}`, keyLifetimeMs),
 }))

@@ -4,14 +4,14 @@ import { deliverSandboxEvent, handleEvent } from '#shared/features/payments/jobs
 import { sendPaymentWebhook } from '#shared/features/payments/sandbox-pay.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
-/** Applies a stored event. */
+/** Applies a stored event of a provider. */
 export const handleProviderEvent = defineHandler(handleEvent, async ({ payload: { connectionId, eventKey }, scope }) => {
   const connection = await findConnection(scope, connectionId)
   if (connection) await applyEvent(scope, connection, eventKey)
   return { result: null }
 })
 
-/** Calls this server's webhook on behalf of the sandbox. */
+/** Sends an event of the sandbox provider to this server's webhook. */
 export const sendSandboxEvent = defineHandler(deliverSandboxEvent, async ({ payload, scope }) => {
   await sendPaymentWebhook(scope, payload.paymentId)
   return { result: null }

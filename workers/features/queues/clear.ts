@@ -2,7 +2,7 @@ import { deleteQueueContents } from '#shared/features/queues/definitions/queues.
 import { clearQueue } from '#shared/features/queues/jobs.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
-/** A platform handler: the queue is deleted even if its deleter has left or the workspace is suspended. */
+/** Runs as the platform: the contents are deleted even if the caller that deleted the queue has left or the workspace is suspended. */
 export default definePlatformHandler(clearQueue, async ({ payload: { workspaceId, queueId }, scope }) => {
   await deleteQueueContents(scope.db, workspaceId, queueId)
   return { result: null }

@@ -5,7 +5,10 @@ import { intakeRecordChanges } from '#shared/features/queues/jobs.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
-/** Intake of each queue acts as its last editor; it is skipped when the editor has left or lacks rights, or the queue is deleted. */
+/**
+ * Applies record changes to each listening queue, with the rights of the queue's last editor. A queue is skipped when that editor has left
+ * or lacks rights, or when the queue is deleted.
+ */
 export default definePlatformHandler(intakeRecordChanges, async ({ payload, scope }) => {
   for (const queueId of payload.listenerIds) {
     const { refusal } = await catchRefusal(() => applyToQueue(scope, payload.workspaceId, queueId, payload))

@@ -13,7 +13,10 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 import { automationCause, automationScope } from '#workers/features/queues/automation-scope.ts'
 
-/** Enqueues the runs in the transaction that completes this job, so each entry triggers once; one statement for all items of a stage. */
+/**
+ * Starts the functions and flows in the transaction that completes this job, so each entry of an item starts one run even if the job is
+ * repeated. The number of statements does not depend on the number of items.
+ */
 export default defineHandler(runOnEnter, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
   const items = await findAnyItemViews(
@@ -37,7 +40,10 @@ export default defineHandler(runOnEnter, async ({ payload: { queueId, entries },
       })
       if (started.length === 0) continue
       if (function_id !== undefined) await runFunctionForEach(txScope, queue, function_id, started)
-      // The flow runs as its last editor. Who saved it in the stage was allowed to start it. The flow counts the depth of a chain itself.
+      /**
+       * The flow runs with its last editor's rights; whoever named it in the stage might start it. It checks the length of the chain
+       * itself.
+       */
       if (flow_id !== undefined) await ignoreMissing(() => runFlowForEach(automationScope(txScope, queue), flow_id, started))
     }
     return { result: null }

@@ -23,7 +23,7 @@ import type { StartJob } from '#workers/platform/jobs/handler.ts'
 
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 
-/** Starts the button's function for each item, waits for all runs without occupying a slot, and returns the result of each. */
+/** Starts the button's function for each item, waits without occupying a slot until all runs have ended, and returns the result of each. */
 export default defineHandler(pressButton, async ({ payload, scope, checkpoint, park, commit }) => {
   const { queueId, stage, buttonId, itemIds } = payload
   const queue = await requireQueue(scope, queueId)

@@ -12,7 +12,7 @@ import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
 type Reduce = (values: readonly unknown[], budget: ComputeBudget) => unknown
 
-/** Folds a list from a first value; yields the thread between items. */
+/** Folds a list, beginning with `first`; when a pause is due, it pauses between items so that other workspaces can use the thread. */
 async function fold<Value>(
   values: readonly unknown[],
   first: Value,
@@ -54,7 +54,7 @@ async function join(values: readonly unknown[], budget: ComputeBudget): Promise<
   return parts.join(', ')
 }
 
-/** Operations on the values; items without a value are left out. */
+/** Operations on a list of values; items without a value were left out before. */
 const operations: Readonly<Record<string, Reduce>> = {
   sum: async (values, budget) => numeric(await sum(values, budget)),
   avg: async (values, budget) =>

@@ -21,8 +21,8 @@ export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDef
 }
 
 /**
- * Throws VALIDATION_ERROR for an unknown setting, at every level whose keys are fixed. Settings of the stored block with the same id may be
- * sent back, also those of an earlier release.
+ * Throws VALIDATION_ERROR for an unknown setting, also inside of settings whose keys are fixed. Settings that the stored block with the
+ * same id has are accepted, even if only an earlier release knew them.
  */
 export function refuseUnknownSettings({ nodes = [] }: FlowDefinitionInput, stored: readonly FlowNode[]): void {
   for (const [index, { id, type, config }] of nodes.entries()) {
@@ -41,7 +41,7 @@ function unknownType(id: string, type: string) {
   return problem('VALIDATION_ERROR', `${id}: there is no block of the type ${type.slice(0, 100)}${advice} GET …/flows/blocks lists them`)
 }
 
-/** Settings with valid types; null counts as not sent. */
+/** Reads the settings of a block; a setting that is null counts as not sent. Throws VALIDATION_ERROR for a setting of a wrong type. */
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): FlowNode['config'] {
   const kind = blockKindOf(type)
   if (!kind) throw unknownType(id, type)
@@ -60,7 +60,7 @@ function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: read
   })
 }
 
-/** Graph of a saved definition. */
+/** Builds the graph of a saved definition. */
 export const graphOfSavedDefinition = (definition: FlowDefinition): Graph => buildGraph(definition, blockShapeOf)
 
 /** Problems that keep a definition from being enabled, in order of its blocks; empty when it is complete. */

@@ -3,7 +3,10 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { incrementDraftCount } from '#shared/features/flows/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Counts one draft. Throws AGENT_DISABLED without an assistant, LIMIT_EXCEEDED when the free plan's drafts of the day are used. */
+/**
+ * Counts one draft by the assistant, per day in UTC. Throws AGENT_DISABLED when no assistant is configured, LIMIT_EXCEEDED when the free
+ * plan's drafts of the day are used up.
+ */
 export async function consumeDraftQuota({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
   const cap = planCapOf({ config, workspace }, 'draftsPerDay')

@@ -78,8 +78,9 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
 }
 
 /**
- * Changes a flow. A changed definition adds a version with the caller as its editor; a name, a switch or positions do not. Throws
- * NOT_FOUND, and VALIDATION_ERROR naming the first block with a problem when the flow would be enabled with one; then nothing changes.
+ * Changes a flow. A changed definition adds a version with the caller as its editor; a changed name, description, position or switch adds
+ * none. Throws NOT_FOUND, and VALIDATION_ERROR with the first problem when the flow would be enabled in spite of problems; then nothing
+ * changes.
  */
 export async function changeFlow(scope: Scope, id: string, { name, description, enabled, ...sent }: FlowChange): Promise<FlowView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
@@ -93,7 +94,7 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
     const now = scope.now()
     const version = isDefinitionChanged ? await addVersion(txScope, tx, stored, next, now) : null
     const isEnabled = enabled ?? stored.enabled
-    // A name or description may change although a block names something that was removed: the flow is not worse for it.
+    // A name or description can change even if a block refers to something that was removed: only a new definition or enabling is checked.
     if (isEnabled && (enabled || parsed)) refuseProblems(findFlowProblems(next, await loadSurroundings(txScope)))
     const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
     await tx.query(updateFlow(scope.workspace.id, id, ...texts, parsed ? JSON.stringify(parsed.positions) : null, now))
@@ -103,7 +104,10 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
   })
 }
 
-/** Adds an earlier definition as the newest version; the caller becomes its editor. Throws like `changeFlow`. */
+/**
+ * Adds an earlier definition as the newest version; the caller becomes its editor. Throws NOT_FOUND, and VALIDATION_ERROR when the flow is
+ * enabled and the definition has problems now.
+ */
 export async function restoreDefinition(scope: Scope, id: string, definition: FlowDefinition): Promise<FlowView> {
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)

@@ -4,11 +4,14 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Blocks that run together: those outside of any loop, or the body of one loop. */
 export interface Section {
-  /** Id of the loop that repeats it; null for the flow itself. */
+  /** Id of the loop that repeats the section; null for the blocks outside of loops. */
   readonly loop: string | null
-  /** Its blocks without the trigger, in topological order. A nested loop is included; that loop's body is not. */
+  /**
+   * The blocks without the trigger, in topological order. The block of a nested loop is one of them; the blocks of the nested loop's body
+   * are not.
+   */
   readonly nodes: readonly FlowNode[]
-  /** Ids of the loops around it, outermost first, its own last. */
+  /** Ids of the loops around the section, outermost first; the loop that repeats the section is the last. */
   readonly path: readonly string[]
 }
 
@@ -29,7 +32,7 @@ export interface BlockShape {
   readonly isTrigger: boolean
   readonly handles: readonly string[]
   readonly isLoop: boolean
-  /** Whether it makes a run wait for a time; independent blocks run first. */
+  /** Whether the block makes a run wait for a time; blocks that do not depend on such a block run before it. */
   readonly isWait: boolean
 }
 
@@ -102,7 +105,7 @@ function mapTargets(edges: readonly FlowEdge[], nodeById: ReadonlyMap<string, Fl
   return targetsByHandle
 }
 
-/** Blocks in topological order, otherwise in input order; blocks that wait for a time come as late as possible. */
+/** Sorts blocks topologically and otherwise by their order in the definition; blocks that wait for a time come as late as possible. */
 function sortTopologically(nodes: readonly FlowNode[], edges: readonly FlowEdge[], shapes: Shapes): readonly FlowNode[] {
   const pending = new Map(nodes.map(({ id }) => [id, 0]))
   const targets = new Map<string, string[]>(nodes.map(({ id }) => [id, []]))
@@ -133,7 +136,10 @@ function sortTopologically(nodes: readonly FlowNode[], edges: readonly FlowEdge[
   return ordered
 }
 
-/** Body of each loop: all blocks reachable from `loop`. Throws when it overlaps those behind `done`, or an edge enters it from outside. */
+/**
+ * Body of each loop: all blocks reachable from the `loop` output. Throws VALIDATION_ERROR when a block is reachable from the `done` output,
+ * too, or when an edge leads into the body from outside.
+ */
 function bodiesOf(
   order: readonly FlowNode[],
   edges: readonly FlowEdge[],

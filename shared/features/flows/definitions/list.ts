@@ -11,7 +11,7 @@ import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts
 
 type Row = Omit<FlowSummary, keyof FlowOutline> & { readonly node_bytes: number }
 
-/** Compressed bytes of nodes, as in the table, read per query: the text may be fifty times as long. */
+/** Bytes of nodes read per query. They count as stored, compressed; as text they may be fifty times as long. */
 const batchBytes = 20_000
 
 /** Lists the flows the caller may see, in order of creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
@@ -41,7 +41,7 @@ export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {
   return flows
 }
 
-/** Builds summaries. The outlines need the nodes, which are read and released in small batches. */
+/** Builds summaries. They need the nodes to derive the outlines; nodes are read and released in small batches. */
 async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], known: KnownReferences): AsyncGenerator<FlowSummary> {
   const digest = digestOf(known)
   const budget = computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
@@ -61,11 +61,11 @@ async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], know
 }
 
 /**
- * Outlines of recently listed definitions, with the digest of the known references they were checked against. A version of a definition
- * never changes, so its nodes need not be read again (120 flows of 250 KB: 0.5 s per list).
+ * Outlines of recently listed definitions, each with a digest of the known references against which it was checked. A version of a
+ * definition never changes, so its nodes need not be read again. Reading them took 0.5 s for a list of 120 flows of 250 KB.
  */
 const outlines = new Map<string, { readonly digest: string; readonly outline: FlowOutline }>()
-/** Bounds of that cache: definitions, and the total of their problems, about 100 bytes each. */
+/** Bounds of `outlines`: the number of definitions, and the total number of their problems, which take about 100 bytes each. */
 const [maxOutlines, maxProblems] = [2_000, 50_000]
 let problemCount = 0
 

@@ -77,7 +77,9 @@ export const flowInput = schema(
 )
 export type FlowInput = TypeOf<typeof flowInput>
 
-/** Change of a flow: any of nodes, edges and context replaces the whole definition; other absent fields stay. */
+/**
+ * Change of a flow. When nodes, edges or context is present, the three replace the whole definition; other absent fields stay unchanged.
+ */
 export const flowChange = schema(
   t.Object({ name: t.Optional(nameSchema(flowLimits.nameCharacters)), description, enabled, ...definitionParts }, { title: 'FlowChange' }),
 )

@@ -9,7 +9,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'created_at'>
 
-/** Lists the last definitions of a flow, newest first. Throws VALIDATION_ERROR for a damaged cursor, or above 10 MB without `limit`. */
+/**
+ * Lists the kept versions of a flow's definition, newest first. Throws VALIDATION_ERROR for a damaged cursor, and without `limit` for a
+ * list above 10 MB.
+ */
 export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
@@ -27,7 +30,10 @@ function versionOf(position: string): number {
   return Number(position)
 }
 
-/** Adds an earlier definition as the newest version, with the caller as its editor. Throws NOT_FOUND, and like `changeFlow`. */
+/**
+ * Adds an earlier definition as the newest version, with the caller as its editor. Throws NOT_FOUND for an unknown version, and the errors
+ * of `changeFlow`.
+ */
 export async function restoreVersion(scope: Scope, flowId: string, version: string): Promise<FlowView> {
   const statement = /^[1-9]\d{0,8}$/.test(version) ? findVersion(scope.workspace.id, flowId, version) : undefined
   const [found] = statement ? await scope.db.query<Row>(statement) : []

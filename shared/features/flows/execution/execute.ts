@@ -36,7 +36,7 @@ export interface StepRow {
   readonly duration_ms: number
 }
 
-/** Steps and state that one turn of a run writes. */
+/** Finished steps, and the state after them, that one turn of a run writes. */
 export interface RunCheckpoint {
   readonly steps: readonly StepRow[]
   readonly state: RunState | null
@@ -49,15 +49,15 @@ export interface ActiveStep extends StepPosition {
   readonly context: StepContext
 }
 
-/** Effects of executing a run: persistent, or rolled back in a rehearsal. */
+/** The effects of executing a run. One implementation persists them, the other, for rehearsals, rolls them back. */
 export interface FlowRunner {
   readonly now: () => Date
   readonly maxSteps: number
-  /** Enters the workspace as the run's editor, with its current rights. */
+  /** Enters the workspace as the flow's editor for this run, with the editor's current rights. */
   readonly enter: () => Promise<Scope>
   /**
-   * Runs `work` and writes the checkpoint that `toCheckpoint` builds from its output, atomically; `isEnd` ends the run as ok. Rethrows
-   * errors of the work; nothing is written then.
+   * Runs `work`, and writes the checkpoint that `toCheckpoint` makes from the output of `work`, in one transaction. `isEnd` ends the run as
+   * ok. Rethrows an error of `work`, and then writes nothing.
    */
   readonly applyStep: (
     step: ActiveStep,
@@ -65,7 +65,7 @@ export interface FlowRunner {
     toCheckpoint: (output: unknown) => Promise<RunCheckpoint>,
     isEnd: boolean,
   ) => Promise<unknown>
-  /** Parks the run at a step, or returns the awaited output at once. */
+  /** Parks the run at a step; a rehearsal does not park, and returns the awaited output at once. */
   readonly park: (step: ActiveStep, waiting: WaitRequest, checkpoint: RunCheckpoint) => Promise<{ readonly output: unknown } | undefined>
   /** Writes a checkpoint without an effect; `isEnd` ends the run as ok. */
   readonly saveCheckpoint: (checkpoint: RunCheckpoint, isEnd: boolean) => Promise<void>
@@ -76,12 +76,12 @@ export interface FlowRunner {
   readonly reschedule: (checkpoint: RunCheckpoint) => Promise<void>
 }
 
-/** Rows of computing blocks are written with the next effect, or at this number. */
+/** Rows of blocks that only compute are written with the next effect, or when there are this many. */
 const maxUnwrittenRows = 200
 
 /**
- * Executes a run until it ends, waits, or its time slice is over. Blocks that only compute need no commit of their own. `rows` are finished
- * steps that are not written yet.
+ * Executes a run until it ends, waits, or its time slice is over. The rows of blocks that only compute are collected and written later,
+ * since such blocks need no commit of their own. `rows` are finished steps that have not been written yet.
  */
 export async function executeRun(execution: RunExecution, runner: FlowRunner, rows: readonly StepRow[] = []): Promise<void> {
   let unwritten: StepRow[] = [...rows]
@@ -201,11 +201,11 @@ const rowAt = ({ node, iteration, ordinal, startedAt }: ActiveStep, now: Date) =
   duration_ms: Math.max(0, now.getTime() - startedAt.getTime()),
 })
 
-/** Digest of a block's settings, for blocks whose recorded output a rehearsal reuses; null for others. */
+/** Digest of a block's settings, by which a rehearsal finds the recorded output of a call or function; null for other blocks. */
 export const inputHash = ({ node, context }: Pick<ActiveStep, 'node' | 'context'>): string | null =>
   hasRecordedInput(node) ? createHash('sha256').update(JSON.stringify(context.settings)).digest('base64url') : null
 
-/** Error stored for a step's failure. Rethrows internal faults, and suspension of the workspace, during which runs wait. */
+/** The error to store for a step's failure. Rethrows internal faults, and the error of a suspended workspace, whose runs wait. */
 export function runErrorOf(error: unknown, nodeId: string | null): RunError {
   if (error instanceof Problem && error.status < 500 && !isSuspensionError(error))
     return { code: error.code, message: error.message, node_id: nodeId }

@@ -10,7 +10,7 @@ import { findRunToExecute } from '#shared/features/flows/runs/store.ts'
 import { findVersion } from '#shared/features/flows/store.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** Stored wait of a parked run. */
+/** What a parked run waits for, as stored. */
 export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
   | Extract<WaitRequest, { kind: 'time' | 'call' }>
   /** Operation of a function's run, and how often the function was started. */
@@ -23,7 +23,7 @@ export interface FlowRunRow {
   readonly flowId: string
   readonly version: number
   readonly editorId: string
-  /** Whether it may use the editor's personal data. */
+  /** Whether the run may use the editor's personal data. */
   readonly isPersonal: boolean
   readonly status: FlowRunStatus
   readonly input: TriggerInput
@@ -50,7 +50,7 @@ export async function loadRunExecution(platform: PlatformScope, workspaceId: str
   return execution
 }
 
-/** Compute budget of one step, within the total of a rehearsal if given. It is refilled for each step. */
+/** Compute budget of a run, refilled for each step. `within` is the budget of a whole rehearsal, which each step also uses. */
 export const stepBudget = (workspaceId: string, within?: ComputeBudget): ComputeBudget =>
   computeBudget(workspaceId, {
     steps: flowLimits.computeSteps,
@@ -58,7 +58,7 @@ export const stepBudget = (workspaceId: string, within?: ComputeBudget): Compute
     bound: `a step may take at most ${flowLimits.computeSteps} steps of computing; use fewer items, fewer clauses or shorter texts`,
   })
 
-/** Same as `loadRunExecution` from a compiled flow, without the outputs of earlier steps. */
+/** Makes the execution of a run from a compiled flow; unlike `loadRunExecution`, it does not load the outputs of earlier steps. */
 export const createRunExecution = async (
   compiled: CompiledFlow,
   { id, input, state, steps }: Pick<FlowRunRow, 'id' | 'input' | 'state' | 'steps'>,

@@ -67,7 +67,7 @@ export async function loadStepOutputs(
   for (const { node_id, output } of rows) outputs.set(node_id, await toPlainJsonInSlices(output, budget))
 }
 
-/** Drops the outputs of a loop's blocks when its next iteration begins. */
+/** Drops the outputs of the blocks inside a loop when the loop's next iteration begins. */
 export function dropEndedIterations({ flow: { graph }, state, outputs }: RunExecution, before: RunState): void {
   const openBefore = openLoopsOf(before)
   for (const { loop, index } of openLoopsOf(state)) {
@@ -90,7 +90,7 @@ export async function advancePast(execution: RunExecution, place: StepPosition, 
   if (flow.referencedNodeIds.has(id)) outputs.set(id, await toPlainJsonInSlices(output, budget))
 }
 
-/** Begins a loop over these items and returns its output. */
+/** Begins the loop of a block over these items and returns the block's output. Throws VALIDATION_ERROR for too many items. */
 export function beginLoop(execution: RunExecution, { node }: StepPosition, items: readonly unknown[]): { readonly count: number } {
   const { flow, outputs } = execution
   const { length } = items
@@ -112,7 +112,7 @@ export function blockOf(node: FlowNode): Block {
   return kind
 }
 
-/** Builds the input of a step. */
+/** Builds the input of a step. The settings are rendered when they are read. */
 export function stepContextOf(execution: RunExecution, { node, iteration }: StepPosition): StepContext {
   const render: Render = (value, extra) => {
     const lookup = lookupOf(execution, extra)
@@ -148,7 +148,10 @@ function rootValueOf(execution: RunExecution, root: string): unknown {
   return root === 'item' ? itemsAt(execution, here.loop)[here.index] : undefined
 }
 
-/** Items of an open loop. Rendering the list again gives the same items, since nothing that it refers to changes. */
+/**
+ * Items of an open loop. When they are not in memory, the loop's list is rendered again: it gives the same items, since no value that it
+ * refers to changes while the loop is open.
+ */
 function itemsAt(execution: RunExecution, loop: string): readonly unknown[] {
   const known = execution.items.get(loop)
   if (known) return known

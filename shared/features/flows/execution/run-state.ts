@@ -14,7 +14,10 @@ interface Frame {
   readonly taken: readonly string[]
 }
 
-/** Progress of a run: the flow itself and the open loops, innermost last. Its size does not grow with the number of steps. */
+/**
+ * Progress of a run: a frame for the flow itself, and one for each open loop, innermost last. Its size does not grow with the number of
+ * steps.
+ */
 export interface RunState {
   readonly frames: readonly Frame[]
   /** Number of items by loop id, of loops that have ended in the present iterations of the loops around them. */

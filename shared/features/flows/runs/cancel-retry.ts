@@ -22,8 +22,9 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
 }
 
 /**
- * Continues a failed or cancelled run in a new run, which keeps the outputs of the steps and begins with the step the old one ended at.
- * Throws NOT_FOUND, also when the flow is deleted, and VALIDATION_ERROR for a run that is open, ok, too old, or was retried already.
+ * Continues a failed or cancelled run in a new run, which takes over the outputs of the finished steps and begins with the step at which
+ * the old run ended. Throws NOT_FOUND, also when the flow is deleted, and VALIDATION_ERROR for a run that is open, ok, too old, or was
+ * retried already.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   await requireFlowId(scope, flowId)

@@ -2,7 +2,7 @@ import { definitionParts } from '#shared/features/flows/definitions/schemas.ts'
 import { rehearsalLimits } from '#shared/features/flows/limits.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Input of a rehearsal: the saved flow, or this definition in its place. */
+/** Input of a rehearsal: the number of runs, and optionally a definition to rehearse instead of the saved one. */
 export const rehearsalInput = schema(
   t.Object({
     runs: t.Integer({
@@ -42,5 +42,5 @@ const rehearsedRun = t.Object(
 )
 export type RehearsedRun = TypeOf<ReturnType<typeof schema<typeof rehearsedRun>>>
 
-/** Answer of a rehearsal: the effects each run would have. None of them is kept. */
+/** Answer of a rehearsal: the effects that each run would have; all were rolled back. */
 export const rehearsalResult = schema(t.Object({ runs: t.Array(rehearsedRun) }, { title: 'FlowRehearsal' }))

@@ -25,10 +25,10 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** Runs in a flow's own list (document 2, Flows). */
+/** Maximum number of runs in a flow's own list (document 2, Flows). */
 const maxRunsOfFlow = 50
 
-/** Pages of rows read to fill one response page, when the caller's roles show only some flows. */
+/** Maximum number of pages of rows read for one response page, when the caller's roles show only some flows. */
 const maxPages = 20
 
 type Row = Omit<FlowRunSummary, 'error'> & {
@@ -74,7 +74,7 @@ export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cu
   return { runs, next_cursor: makeCursor(list, after) }
 }
 
-/** Returns a run with its steps, and of their outputs the parts the caller may see. Throws NOT_FOUND. */
+/** Returns a run with its steps, whose outputs hold only what the caller may see. Throws NOT_FOUND. */
 export async function getFlowRun(scope: Scope, flowId: string, id: string): Promise<FlowRunView> {
   const { workspace, db } = scope
   const [row] = isUuid(id) ? await db.query<Row>(findRun(workspace.id, flowId, id)) : []
@@ -145,7 +145,7 @@ async function derivedBlockTest(scope: Scope, { flow_id, version }: Row): Promis
   return (nodeId) => derived.has(nodeId)
 }
 
-/** Code and block of a failure; in full also its message, which may hold data of records and calls. */
+/** Code and block of a failure; with `inFull` also its message, which may hold data of records and calls. */
 export function visibleErrorText({ code, message, node_id }: RunError, inFull: boolean): string {
   const where = node_id === null ? code : `${code} at ${node_id}`
   return inFull ? `${where}: ${message}` : where
@@ -183,7 +183,7 @@ function sinceOf(from: string): string {
   return instant
 }
 
-/** Trigger parts with restricted access, by their names in references. */
+/** Parts of the trigger to which access is restricted, by their names in references; undefined stands for the whole trigger. */
 const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
 
 /** Ids of blocks whose outputs derive from the trigger: by a reference, through other blocks, or as items of a loop. */
@@ -214,8 +214,8 @@ const isRecordOutput = (output: unknown): output is RecordOutput =>
   isJsonObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isJsonObject(output.values)
 
 /**
- * Returns a function that reduces a step's record output, as of its write, to the fields the caller may read now; only the id of a record
- * that is deleted or not visible. Runs one statement per type.
+ * Returns a function that reduces the record in a step's output to the fields that the caller may read now. The values are those that the
+ * step wrote. Of a record that is deleted or that the caller may not read only the id is left. Runs one statement per record type.
  */
 async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
   const visible = new Map<string, ReadonlySet<string>>()

@@ -122,9 +122,12 @@ export interface RunError {
 /** Error of runs that were open when their flow was deleted. */
 export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
 
-/** Access data of a run's trigger, beside the record it names. Stored with the run; references cannot read it. */
+/**
+ * Data that decides who may see a run's trigger, besides the record that the trigger names. It is stored with the run; references cannot
+ * read it.
+ */
 export interface TriggerVisibility {
-  /** For a calendar event, as announced. */
+  /** For a calendar event, as it was announced: its calendar, privacy and guests. */
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'
   readonly guest_ids?: readonly string[]

@@ -19,13 +19,16 @@ export interface NewRun {
   readonly triggerVisibility?: TriggerVisibility | undefined
   /** Deduplication key: a second run of the flow with the same key is not created. */
   readonly key: string
-  /** Length of the chain of flows that started each other, this one included. */
+  /** Length of the chain of flows that started each other, the new run included. */
   readonly depth: number
-  /** Whether it may use the editor's personal data: true for the editor's manual and scheduled runs and for its own calendars' events. */
+  /**
+   * Whether the run may use the editor's personal data: true for manual starts by the editor, for schedules, and for events of the editor's
+   * own calendars.
+   */
   readonly isPersonal: boolean
-  /** Id of the request that caused it. */
+  /** Id of the request that caused the run. */
   readonly requestId: string
-  /** Error that ends it at once as failed. */
+  /** Error that ends the run as failed as soon as it is created. */
   readonly error?: RunError | undefined
 }
 
@@ -35,7 +38,7 @@ interface StartServices {
   readonly now: () => Date
 }
 
-/** Origin of jobs of runs: the platform, which enters as the run's editor at every step. */
+/** Origin of the jobs of runs: the platform. Each step then enters the workspace as the run's editor. */
 export const runJobOrigin = (workspaceId: string, runId: string) => ({
   workspaceId,
   cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
@@ -49,8 +52,8 @@ export const maxDepthError: RunError = Object.freeze({
 })
 
 /**
- * Creates runs of a workspace in one statement, and their jobs in another; runs that exist already stay unchanged. Returns the ids of the
- * new ones. A run beyond the maximum cause depth is created as failed.
+ * Creates runs of a workspace in one statement, and their jobs in another. A run whose deduplication key exists is not created again.
+ * Returns the ids of the new runs. A run beyond the maximum cause depth is created as failed.
  */
 export async function startRuns({ db, jobQueue, now }: StartServices, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
@@ -106,15 +109,18 @@ export interface ManualStart {
 }
 
 /**
- * Starts a flow manually, also a disabled one, for the route and the SDK. A flow with problems creates a run that failed with the first of
- * them. Throws NOT_FOUND.
+ * Starts a flow manually, also a disabled one; used by the route and the SDK. The run of a flow with problems fails at once with the first
+ * problem. Throws NOT_FOUND.
  */
 export async function runFlow(scope: Scope, flowId: string, input: unknown): Promise<StartedRun> {
   const [run_id = ''] = await runFlowForEach(scope, flowId, [{ input, deduplicationKey: newId() }])
   return { queued: true, run_id }
 }
 
-/** Same as `runFlow` for many starts, such as queue items that entered a stage, in as many statements. Returns ids of new runs. */
+/**
+ * Starts a flow like `runFlow`, once for each start, such as a queue item that entered a stage; the number of statements does not grow with
+ * the starts. Returns the ids of the new runs.
+ */
 export async function runFlowForEach(scope: Scope, flowId: string, starts: readonly ManualStart[]): Promise<string[]> {
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems

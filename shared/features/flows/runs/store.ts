@@ -1,10 +1,11 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Rows as a JSON list of the columns that a caller gives. */
+/** SQL for rows that a caller sends as a JSON list in $2, with these columns. */
 const rowsOf = (columns: string) => `json_to_recordset($2::json) as given (${columns})`
 
 /**
- * Makes runs, each once for what set it off, and gives the ids of those that were not there. Values: workspace, the runs as a JSON list, now.
+ * Inserts runs and returns the ids of the inserted ones; a run of the same flow with the same deduplication key (`trigger_key`) is not
+ * inserted again. Values: workspace, the runs as a JSON list, now.
  */
 export const insertRuns = sql(
   'insert_flow_runs',
@@ -20,21 +21,21 @@ export const insertRuns = sql(
    returning id`,
 )
 
-/** A run with all that going on with it needs. Values: workspace, id. */
+/** A run with all that its execution needs. Values: workspace, id. */
 export const findRunToExecute = sql(
   'find_flow_run_to_play',
   `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $1 and id = $2`,
 )
 
-/** When the first step of a turn began; that one may be the step that it is parked for. */
+/** Instant at which the first step of a turn began; it may be the step at which the run is parked, which has no row yet. */
 const begun = `least($9, ($10::json -> 0 ->> 'started_at')::timestamptz, ($6::json ->> 'started_at')::timestamptz)`
 
-/** What there is to a turn beside its steps. */
+/** Properties of a turn that decide which statement writes it. */
 interface Shape {
-  /** Whether it ends the run as ok: what its steps gave is not needed whole any more. */
+  /** Whether the turn ends the run as ok; then the whole outputs of its steps are deleted, since they are not needed any more. */
   readonly isOk: boolean
-  /** Whether a step gave what is kept whole beside what is shown. */
+  /** Whether a step of the turn has a whole output to keep, because the output shown in views is cut or redacted. */
   readonly keeps: boolean
 }
 
@@ -70,16 +71,16 @@ const [onward, keeping, ending] = [
 ]
 
 /**
- * Writes a turn of a run: its steps, and where it stands after them. It fails (`isOvertaken`) when somebody else has written one since, or has
- * ended the run: what is written in its transaction goes with it. Values: workspace, run, the turn before, status, state, what it waits for,
- * the job that goes on, error, now, the steps as a JSON list.
+ * The statement that writes one turn of a run: its finished steps and the state after them. It fails (`isRunSuperseded`) when another job
+ * has written a turn since, or the run has ended; the failure rolls back the whole transaction. Values: workspace, run, number of turns
+ * written before, status, state, what the run waits for, id of the job that continues the run, error, now, the steps as a JSON list.
  */
 export const checkpointStatementFor = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
 
-/** Whether a turn could not be written, since somebody else has written one or has ended the run. */
+/** Whether a turn could not be written because another job has written one, or because the run has ended. */
 export const isRunSuperseded = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
 
-/** Ends a run as failed, unless somebody has gone on with it. Values: workspace, run, the turn before, the error as JSON, now. */
+/** Ends a run as failed, unless another job has continued it. Values: workspace, run, its turn, the error as JSON, now. */
 export const giveUpRun = sql(
   'give_up_flow_run',
   `update flow_runs
@@ -87,7 +88,7 @@ export const giveUpRun = sql(
    where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null`,
 )
 
-/** What some steps gave, whole. Values: workspace, run, their blocks, as many iterations. */
+/** The whole outputs of some steps. Values: workspace, run, block ids, and in the same order the steps' iterations. */
 export const findOutputs = sql(
   'find_flow_outputs',
   `select step.node_id, coalesce(whole.output, step.output) as output
@@ -105,7 +106,7 @@ export const failOpenRuns = sql(
    where workspace_id = $1 and flow_id = $2 and finished_at is null`,
 )
 
-/** Cancels a run that is open. Values: workspace, run, now. */
+/** Cancels a run; returns no row when the run has ended. Values: workspace, run, now. */
 export const cancelOpenRun = sql(
   'cancel_flow_run',
   `update flow_runs set status = 'cancelled', turn = turn + 1, waiting = null, finished_at = $3, touched_at = $3
@@ -113,9 +114,10 @@ export const cancelOpenRun = sql(
 )
 
 /**
- * Makes a run that goes on where another stands, with all that its steps gave. Values: workspace, the run that ended, the new one's id, its
- * job, now, since when it must have ended, the request that asks for it, the person that asks or null: the new one is personal only where
- * the first was and its editor asks.
+ * Inserts a run that continues a failed or cancelled one, with copies of its finished steps and their outputs. Returns no row when the old
+ * run is not failed or cancelled, or ended too long ago. Values: workspace, the old run, the new run's id and job, now, instant after which
+ * the old run must have ended, request, caller's person id or null. The new run may use personal data only if the old one might and the
+ * caller is its editor.
  */
 export const insertRetry = sql(
   'insert_flow_retry',
@@ -144,7 +146,7 @@ export const insertRetry = sql(
    select id from retried`,
 )
 
-/** Counts events that made no run. Values: workspace, flows, as many numbers, the hour. */
+/** Adds to the counts of events that made no run. Values: workspace, flow ids, and in the same order the numbers to add, the hour. */
 export const addSkippedEvents = sql(
   'count_flow_skips',
   `insert into flow_skips as counted (workspace_id, flow_id, hour, share, skipped)
@@ -153,8 +155,8 @@ export const addSkippedEvents = sql(
 )
 
 /**
- * Open runs that nothing goes on with any more: what they wait for is over or was never there, and the job that should go on is gone. Values:
- * untouched since when, now, how many at most.
+ * Open runs, of active workspaces, that nothing will continue: they were not updated since $1, what they wait for has passed, and they have
+ * neither a job nor a due task. Values: the instant, maximum number.
  */
 export const findLostRuns = sql(
   'find_lost_flow_runs',
@@ -181,21 +183,26 @@ export const findLostRuns = sql(
    order by run.touched_at, run.id limit $2`,
 )
 
-/** Notes that another job was filed for a run. Values: workspace, run, its turn, the job, now. */
+/**
+ * Records that a lost run has a new job; returns no row when the run was continued meanwhile. Values: workspace, run, its turn, the job,
+ * now.
+ */
 export const reviveRun = sql(
   'revive_flow_run',
   `update flow_runs set job_id = $4, revived = revived + 1, touched_at = $5
    where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null returning id`,
 )
 
-/** The newest runs of a flow that have ended and were no retries, with what set them off. Values: workspace, flow, how many. */
+/** The newest ended runs of a flow that were no retries, with their triggers. Values: workspace, flow, maximum number. */
 export const findRunsToRehearse = sql(
   'find_rehearsed_flow_runs',
   `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
    where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
 )
 
-/** What a step of a run gave that was asked the same, whole. Values: workspace, run, block, iteration, digest of what it was asked. */
+/**
+ * The whole output of a run's step that had the same input. Values: workspace, run, block, iteration, digest of the input (`inputHash`).
+ */
 export const findRecordedOutput = sql(
   'find_recorded_flow_step',
   `select coalesce(whole.output, step.output) as output
@@ -205,17 +212,17 @@ export const findRecordedOutput = sql(
      and step.status = 'ok' and (not step.is_cut or whole.run_id is not null)`,
 )
 
-/** A mark in the audit: what is written after it has a higher id. */
+/** A position in the audit, as an id: entries written afterwards have higher ids. */
 export const selectAuditPosition = sql('mark_audit', 'select uuidv7() as id')
 
-/** What was written into the audit behind a mark by one request. Values: workspace, mark, request. */
+/** The audit entries that one request wrote after a position. Values: workspace, position, request. */
 export const findAuditEntriesSince = sql(
   'find_written_in_rehearsal',
   `select action, object_type, record_id, before, after from audit_entries
    where workspace_id = $1 and id > $2 and request_id = $3 order by id`,
 )
 
-/** Ends the waiting for a lock, and long statements, for as long as a transaction lasts. Values: milliseconds, milliseconds. */
+/** Limits the time to wait for a lock, and the time of a statement, until the transaction ends. Values: both in milliseconds. */
 export const limitTransactionTime = sql(
   'bound_rehearsal',
   `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true)`,

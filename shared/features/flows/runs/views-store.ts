@@ -5,7 +5,7 @@ const listed = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_
   run.created_at, run.started_at, run.finished_at`
 const from = `flow_runs as run left join flows as flow on flow.workspace_id = run.workspace_id and flow.id = run.flow_id`
 
-/** The newest runs of a flow. Values: workspace, flow, how many. */
+/** The newest runs of a flow. Values: workspace, flow, maximum number. */
 export const findRunsOfFlow = sql(
   'find_runs_of_flow',
   `select ${listed} from ${from} where run.workspace_id = $1 and run.flow_id = $2 order by run.id desc limit $3`,
@@ -17,13 +17,16 @@ export const findRun = sql(
   `select ${listed} from ${from} where run.workspace_id = $1 and run.flow_id = $2 and run.id = $3`,
 )
 
-/** Whether a workspace has had a flow of which runs are kept, as its id is written. Values: workspace, flow. */
+/** Returns the id of a flow, which may be deleted, if runs of it are stored. Values: workspace, flow. */
 export const findFlowOfRuns = sql('find_flow_of_runs', 'select flow_id from flow_runs where workspace_id = $1 and flow_id = $2 limit 1')
 
-/** Bytes of outputs that the view of a run has. */
+/** Bytes of outputs that the view of one run holds at most. */
 const shownOutputBytes = 8_000_000
 
-/** What a run did, in its order; outputs beyond what a view has are left out. Values: workspace, run. */
+/**
+ * The steps of a run in their order. Once the outputs exceed `shownOutputBytes` together, further outputs are empty and marked as cut.
+ * Values: workspace, run.
+ */
 export const findSteps = sql(
   'find_flow_steps',
   `select node_id, iteration, node_type, status, case when is_shown then output else '""'::json end as output, is_cut or not is_shown as is_cut,
@@ -35,7 +38,10 @@ export const findSteps = sql(
    order by place, node_id, iteration`,
 )
 
-/** Runs of all flows, newest first. Values: workspace, the run to go on after, status or null, flow or null, since when or null, how many. */
+/**
+ * Runs of all flows, newest first. Values: workspace, run after which the page begins, status or null, flow or null, earliest instant of
+ * creation or null, maximum number.
+ */
 export const findRuns = sql(
   'find_flow_runs',
   `select ${listed} from ${from}
@@ -49,7 +55,10 @@ const ended = (interval: string) => `jsonb_build_object(
   'ok', count(*) filter (where status = 'ok' and ${since(interval)}), 'failed', count(*) filter (where status = 'failed' and ${since(interval)})
 )`
 
-/** What runs of these flows did in the last two weeks. Values: workspace, now, flows. */
+/**
+ * Numbers of runs of these flows: ok and failed ones of the last 24 hours, of the last 7 days and of each of the last 14 days, and the
+ * flows with the most failures and with the most runs of the last 7 days. Values: workspace, now, flows.
+ */
 export const findTotals = sql(
   'find_flow_totals',
   `with run as materialized (
@@ -75,7 +84,7 @@ export const findTotals = sql(
    from run`,
 )
 
-/** Events that made no run. Values: workspace, now, flows. */
+/** Numbers of events that made no run, of the last 24 hours and the last 7 days. Values: workspace, now, flows. */
 export const findSkippedTotals = sql(
   'find_flow_skips',
   `select coalesce(sum(skipped) filter (where hour > $2::timestamptz - interval '24 hours'), 0)::integer as skipped_24h,
@@ -83,7 +92,7 @@ export const findSkippedTotals = sql(
    from flow_skips where workspace_id = $1 and hour > $2::timestamptz - interval '7 days' and flow_id = any($3::uuid[])`,
 )
 
-/** Runs that have not ended, of the whole installation, by what they are at. */
+/** Numbers of open runs of all workspaces by status or kind of wait; counts 100,000 runs at most. */
 export const countOpenRunsByState = sql(
   'count_open_flow_runs',
   `select coalesce(waiting ->> 'kind', status) as state, count(*)::integer as count

@@ -1,7 +1,10 @@
 import { CronExpressionParser } from 'cron-parser'
 import { validateDetailed } from 'node-cron'
 
-/** Pattern of a classic cron field: numbers, names, ranges, steps and lists; no extensions of single dialects. */
+/**
+ * Pattern of a field of a classic cron expression: numbers, names, ranges, steps and lists; extensions of some cron programs are not
+ * accepted.
+ */
 const field = (names: string) => {
   const one = `(?:\\d{1,2}${names && `|${names}`})`
   const item = `(?:\\*|${one}(?:-${one})?)(?:/[1-9]\\d?)?`
@@ -11,10 +14,13 @@ const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 const days = 'sun|mon|tue|wed|thu|fri|sat'
 const five = new RegExp(`^${[field(''), field(''), field(''), field(months), field(days)].join('\\s+')}$`, 'i')
 
-// cron-parser refuses ranges that wrap around, such as FRI-MON. A leap year comes within eight years.
+/**
+ * Years within which an expression must be due again: the next 29 February comes within eight. (Cron-parser refuses ranges such as
+ * FRI-MON.)
+ */
 const maxYears = 9
 
-/** Whether text is a supported cron expression: five fields, in UTC, with a next time (decisions, Flows). */
+/** Whether text is a supported cron expression: five fields, read in UTC, that are due at some time (decisions, Flows). */
 export const isCron = (text: string): boolean => nextCronTime(text, new Date(0)) !== undefined
 
 const isFieldAtFault = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/
@@ -28,7 +34,7 @@ export function cronProblem(text: string): string | undefined {
   return `cron must be a cron expression with five fields that falls on some day, such as 0 9 * * mon-fri${why}`
 }
 
-/** First instant strictly after `after` at which a cron expression is due; undefined when invalid or never due. */
+/** First instant after `after` at which a cron expression is due; undefined when the expression is invalid or not due within 9 years. */
 export function nextCronTime(expression: string, after: Date): Date | undefined {
   const text = expression.trim()
   if (!five.test(text)) return undefined

@@ -18,7 +18,7 @@ export const flowSubscriber = 'flows'
 export const triggerOf = ({ nodes }: Pick<FlowDefinition, 'nodes'>): FlowNode | undefined =>
   nodes.find(({ type }) => blockKindOf(type)?.isTrigger)
 
-/** Updates a flow's event subscription and schedule to its trigger; removes both while the flow is disabled. */
+/** Sets a flow's event subscription and schedule to what its trigger needs; removes both while the flow is disabled. */
 export async function updateFlowSubscription(
   tx: Tx,
   workspaceId: string,

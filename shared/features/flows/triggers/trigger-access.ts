@@ -12,7 +12,7 @@ import { findItem } from '#shared/features/queues/items/find.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** A run and the data that decides access to its trigger. */
+/** A run, and the data that decides who may see its trigger. */
 export interface TriggeredRun {
   readonly id: string
   readonly trigger: FlowRunSummary['trigger']
@@ -23,9 +23,9 @@ export interface TriggeredRun {
 
 /** A viewer's access to a run's trigger. */
 export interface TriggerAccess {
-  /** Id of the record or calendar event. */
+  /** Whether the id of the record or calendar event is visible. */
   readonly isIdVisible: boolean
-  /** Every value of the record, the details of the event, the input. */
+  /** Whether every value of the record, the details of the calendar event and the input are visible. */
   readonly isFullyVisible: boolean
 }
 
@@ -33,7 +33,10 @@ const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 const all: TriggerAccess = { isIdVisible: true, isFullyVisible: true }
 const fullAccessIf = (isSeen: boolean): TriggerAccess => (isSeen ? all : noAccess)
 
-/** Loads the caller's access to the triggers of runs, by run id, with its current rights. Reads the records of a type in one statement. */
+/**
+ * Loads the caller's access to the triggers of runs, by run id; the caller's current rights count. Reads the records of a type in one
+ * statement.
+ */
 export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRun[]): Promise<ReadonlyMap<string, TriggerAccess>> {
   const accessById = new Map<string, TriggerAccess>()
   const ofRecords = runs.filter(({ trigger }) => trigger.kind === 'record_event')
@@ -53,7 +56,7 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
   return accessById
 }
 
-/** The id of a deleted record is visible to callers who may read every record of its type. */
+/** Returns the caller's access by record id. The id of a deleted record is visible to callers who may read every record of its type. */
 async function recordTriggerAccess(
   scope: Scope,
   typeKey: string,
@@ -75,7 +78,7 @@ async function recordTriggerAccess(
   }
 }
 
-/** Uses the present calendar, privacy and guests of the event; those it was announced with when it is deleted. */
+/** Uses the present calendar, privacy and guests of the event, or those with which it was announced when it has been deleted since. */
 async function eventTriggerAccess(scope: Scope, { trigger, guard }: TriggeredRun): Promise<TriggerAccess> {
   const { db, workspace } = scope
   const id = trigger.record_id ?? ''

@@ -8,8 +8,8 @@ import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /**
- * TypeScript declarations of a function's environment in this workspace: the SDK, with the record types and fields that the caller may
- * read, and the globals. For editors; functions are not checked against them.
+ * TypeScript declarations of a function's environment in this workspace: the globals, and the SDK with the record types and fields that the
+ * caller may read. They are for editors; sources of functions are not checked against them.
  */
 export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
   const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))

@@ -66,7 +66,7 @@ export type FunctionVersionSummary = TypeOf<typeof functionVersionSummary>
 export const functionVersionView = schema(t.Object({ ...versionParts, source: t.String() }, { title: 'FunctionVersion' }))
 export type FunctionVersionView = TypeOf<typeof functionVersionView>
 
-/** Values to set, as sent to the worker that checks the source; absent values stay. */
+/** Values to set, as sent to the worker that checks the source; absent values stay unchanged. */
 export const functionValues = t.Object({
   name: t.Optional(t.String()),
   source: t.Optional(t.String()),
@@ -77,7 +77,10 @@ export const functionValues = t.Object({
 })
 export type FunctionValues = TypeOf<ReturnType<typeof schema<typeof functionValues>>>
 
-/** Values of a body. null clears description and timeout; for other keys it counts as absent. Throws VALIDATION_ERROR. */
+/**
+ * Values of a body. null empties the description and sets the timeout to its default; for other keys null counts as absent. Throws
+ * VALIDATION_ERROR.
+ */
 export function functionValuesOf(body: TypeOf<typeof functionChange>): FunctionValues {
   const { name, source, description, timeout_ms, enabled, http_enabled } = body
   if (source !== undefined && Buffer.byteLength(source) > limits.sourceBytes) {

@@ -10,7 +10,9 @@ declareConflicts({
 const listed = 'id, name, description, timeout_ms, enabled, http_enabled, author_id, version, created_at, updated_at'
 const whole = `${listed}, source`
 
-/** Functions of a workspace, in the order of their creation. Values: workspace, position, how many. */
+/**
+ * Functions of a workspace, in the order of their creation. Values: workspace, instant and id after which the page begins, maximum number.
+ */
 export const findFunctions = creationPageSql('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
 
 /** One function without its source. Values: workspace, id. */
@@ -19,7 +21,7 @@ export const findFunction = sql('find_function', `select ${listed} from function
 /** One function with its source. Values: workspace, id. */
 export const findFunctionWithSource = sql('find_whole_function', `select ${whole} from functions where workspace_id = $1 and id = $2`)
 
-/** Makes a function. Values: workspace, id, name, description, source, timeout, http_enabled, author. */
+/** Inserts a function with its first version. Values: workspace, id, name, description, source, timeout, http_enabled, author. */
 export const insertFunction = sql(
   'insert_function',
   `with made as (
@@ -35,8 +37,8 @@ export const insertFunction = sql(
 )
 
 /**
- * Changes a function; a null leaves its column as it is. A source that differs makes a version and its sender the author. Values:
- * workspace, id, name, description, timeout, enabled, http_enabled, source, sender, versions to keep.
+ * Changes a function; null leaves a column unchanged. A source that differs from the stored one adds a version, and its sender becomes the
+ * author. Values: workspace, id, name, description, timeout, enabled, http_enabled, source, sender, number of versions to keep.
  */
 export const updateFunction = sql(
   'update_function',
@@ -66,13 +68,13 @@ export const deleteFunction = sql('delete_function', 'delete from functions wher
 
 const versionColumns = 'version, author_id, octet_length(source) as source_bytes, created_at'
 
-/** The sources that a function has had, newest first. Values: workspace, function. */
+/** The kept versions of a function's source, newest first, without the text. Values: workspace, function. */
 export const findVersions = sql(
   'find_function_versions',
   `select ${versionColumns} from function_versions where workspace_id = $1 and function_id = $2 order by version desc`,
 )
 
-/** One of them with its source. Values: workspace, function, version. */
+/** One version with its source. Values: workspace, function, version. */
 export const findVersion = sql(
   'find_function_version',
   `select ${versionColumns}, source from function_versions where workspace_id = $1 and function_id = $2 and version = $3`,

@@ -4,11 +4,11 @@ import type { FunctionVersionSummary, FunctionVersionView, FunctionView } from '
 import { findVersion, findVersions } from '#shared/features/functions/definitions/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The latest versions of a function, newest first. */
+/** The kept versions of a function, newest first. */
 export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<FunctionVersionSummary[]> =>
   db.query(findVersions(workspace.id, functionId))
 
-/** One version; throws NOT_FOUND. */
+/** One version with its source; throws NOT_FOUND. */
 export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<FunctionVersionView> {
   const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<FunctionVersionView>(findVersion(workspace.id, functionId, version)) : []
   if (!found) throw problem('NOT_FOUND')

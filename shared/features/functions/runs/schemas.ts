@@ -1,7 +1,7 @@
 import { logLines, runSteps } from '#shared/core/automation/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Endings of a run. `interrupted`: its process ended or its worker stopped. */
+/** Endings of a run. `interrupted`: the run's process ended unexpectedly, or its worker stopped. */
 const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
 
 const uuid = t.String({ format: 'uuid' })

@@ -4,8 +4,8 @@ const listed =
   'id, function_id, version, parent_id, actor_id, actor_type, request_id, ending, error, result_bytes, duration_ms, finished_at'
 
 /**
- * Keeps a run; one that is kept already stays. Values: workspace, id, function, version, the run that invoked it, actor, actor type,
- * request, ending, error, logs, steps, bytes of the result, milliseconds.
+ * Inserts an ended run; a run that is stored already is left unchanged. Values: workspace, id, function, version, id of the invoking run or
+ * null, actor, actor type, request, ending, error, logs, steps, bytes of the result, duration in milliseconds.
  */
 export const insertRun = sql(
   'insert_function_run',
@@ -15,13 +15,13 @@ export const insertRun = sql(
    on conflict do nothing`,
 )
 
-/** A page of a function's runs, newest first. Values: workspace, function, the run to go on after, how many. */
+/** A page of a function's runs, newest first. Values: workspace, function, run after which the page begins, maximum number. */
 export const findRuns = sql(
   'find_function_runs',
   `select ${listed} from function_runs where workspace_id = $1 and function_id = $2 and id < $3 order by id desc limit $4`,
 )
 
-/** One run with all that was recorded of it. Values: workspace, function, id. */
+/** One run with its logs and steps. Values: workspace, function, id. */
 export const findRun = sql(
   'find_function_run',
   `select ${listed}, logs, steps from function_runs where workspace_id = $1 and function_id = $2 and id = $3`,

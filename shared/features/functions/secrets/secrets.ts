@@ -7,7 +7,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
 
-/** Stores a secret encrypted, replacing an earlier value. Throws VALIDATION_ERROR for an invalid name or above `secretsPerWorkspace`. */
+/**
+ * Stores a secret encrypted, in place of an earlier value. Throws VALIDATION_ERROR for an invalid name, and for a new secret when the
+ * workspace has `secretsPerWorkspace` already.
+ */
 export async function saveSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
   const encrypted = encryptorOf(scope).encrypt(value, contextOf(scope, name))
@@ -27,7 +30,7 @@ export async function readSecret(scope: Scope, name: string): Promise<string> {
   return encryptorOf(scope).decrypt(found.value, contextOf(scope, name))
 }
 
-/** Throws NOT_FOUND. */
+/** Deletes a secret. Throws NOT_FOUND. */
 export async function removeSecret({ db, workspace }: Scope, name: string): Promise<void> {
   const removed = isSecretName(name) ? await db.query(deleteSecret(workspace.id, name)) : []
   if (removed.length === 0) throw problem('NOT_FOUND')

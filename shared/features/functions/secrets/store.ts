@@ -6,13 +6,16 @@ export const findSecrets = sql(
   'select name, created_at, updated_at from function_secrets where workspace_id = $1 order by name',
 )
 
-/** A sealed value. Values: workspace, name. */
+/** The encrypted value of a secret. Values: workspace, name. */
 export const findSecret = sql('find_secret', 'select value from function_secrets where workspace_id = $1 and name = $2')
 
-/** Lets who keeps secrets in a workspace do so one after the other, so that they count each other's. Values: workspace. */
+/** Makes transactions that store secrets of a workspace wait for each other, so that each counts the others' secrets. Values: workspace. */
 export const lockSecrets = sql('lock_secrets', `select pg_advisory_xact_lock(hashtextextended('function secrets ' || $1, 0))`)
 
-/** Keeps a sealed value in place of the one before; nothing where it would be one too many. Values: workspace, name, value, at most. */
+/**
+ * Stores an encrypted value, in place of an earlier one. Returns no row when the workspace has the maximum number of other secrets. Values:
+ * workspace, name, encrypted value, maximum number.
+ */
 export const putSecret = sql(
   'put_secret',
   `insert into function_secrets (workspace_id, name, value)
@@ -22,5 +25,5 @@ export const putSecret = sql(
    returning name, created_at, updated_at`,
 )
 
-/** Values: workspace, name. */
+/** Deletes a secret; returns no row when there is none. Values: workspace, name. */
 export const deleteSecret = sql('delete_secret', 'delete from function_secrets where workspace_id = $1 and name = $2 returning name')

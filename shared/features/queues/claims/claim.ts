@@ -8,16 +8,16 @@ import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#sh
 import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metrics.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A claimed item's row; `lapsed`: an earlier claim of the item had expired. */
+/** A claimed item's row. `lapsed`: the item had an expired claim, which this claim replaced. */
 interface ClaimedRow extends ItemRow {
   readonly claim_token: string
   readonly lapsed: boolean
 }
 
 /**
- * Claims waiting items for the caller for the queue's lease; no two callers get the same item (document 2, POST claim). Each item has the
- * token that proves its claim. Items hidden from the caller are skipped; terminal stages have no waiting items. Throws NOT_FOUND for an
- * unknown stage.
+ * Claims open items that nobody else has claimed, for the caller and for the queue's lease; no two callers get the same item (document 2,
+ * POST claim). Each returned item has the token that proves its claim. Items hidden from the caller are skipped, and so are terminal
+ * stages. Throws NOT_FOUND for an unknown stage, VALIDATION_ERROR for a disabled queue.
  */
 export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
   requireEnabled(queue)

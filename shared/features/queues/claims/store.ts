@@ -2,9 +2,10 @@ import { type AccessSql, accessStatement } from '#shared/features/queues/items/i
 import { historyEntrySql, insertHistorySql, itemColumnsOf } from '#shared/features/queues/store.ts'
 
 /**
- * Claims the first waiting items that nobody else is claiming at this moment, those of the highest priority first, then the oldest: under
- * many claims at once the order holds for each of them, and over all of them nearly. Items out of sight are passed over. A claim that ran out is none, and is entered as expired.
- * Values: workspace, queue, stages, how many, time, until when, claimer, its type.
+ * Claims waiting items, of the highest priority first, then the oldest first. Items that a concurrent claim has locked are skipped: each
+ * claim follows this order, all concurrent claims together follow it only nearly. Items hidden from the caller are skipped, too. An item
+ * whose claim has expired is waiting; claiming it also writes an `expired` history entry. Values: workspace, queue, stage keys, number of
+ * items, time of the claim, end of the lease, claimer's id, claimer's type.
  */
 const claiming = (stage: string, seen: AccessSql): string =>
   `with chosen as materialized (
@@ -54,8 +55,8 @@ const claiming = (stage: string, seen: AccessSql): string =>
    )
    select ${itemColumnsOf('taken')}, taken.claim_token, taken.was is not null as lapsed from taken order by taken.place`
 
-/** From one stage: $3 is an array of its key alone. */
+/** Claims from one stage: $3 is an array that holds only its key. */
 export const claimInStage = accessStatement('claim_in_queue_stage', (seen) => claiming('stage = ($3::text[])[1]', seen))
 
-/** From any of several stages. */
+/** Claims from several stages. */
 export const claimAnywhere = accessStatement('claim_in_queue', (seen) => claiming('stage = any($3::text[])', seen))

@@ -1,7 +1,10 @@
 import { accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { asHeavy, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** The counts of some queues' items, of a batch or with '' of all. Values: workspace, queues, batch. */
+/**
+ * Stored counts of the items of queues, by stage, status and whether a scan made the item: of one batch, or of all items when the batch is
+ * ''. Values: workspace, queue ids, batch.
+ */
 export const findCounts = sql(
   'find_queue_counts',
   `select queue_id, stage, status, unexpected, sum(items)::bigint as items
@@ -21,13 +24,13 @@ const countWithAccess = accessStatement(
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
 )
 
-/** The same of accessible items. It reads each item. */
+/** Like `findCounts`, but counts only the items that the caller may see. It reads each item of the queues, so it is heavy. */
 export const countAccessible = (access: ItemAccess, workspaceId: string, queueIds: readonly string[], batch: string): Statement =>
   asHeavy(countWithAccess(access, workspaceId, queueIds, batch), 'batch or limit')
 
 /**
- * How many open items of some queues are past their time, at the cost of those that are. Values: workspace, queues, the time, queues of stages
- * with a time limit, as many keys of stages, as many instants before which an item must have entered, and a batch, or null for all.
+ * Number of overdue open items by queue; reads only those items. Values: workspace, queue ids, the current time, three parallel arrays for
+ * the stages with a time limit (queue id, stage key, instant: items that entered the stage before it are overdue), batch or null for all.
  */
 export const countOverdue = accessStatement(
   'count_overdue_queue_items',
@@ -45,7 +48,7 @@ export const countOverdue = accessStatement(
    group by queue_id order by queue_id`,
 )
 
-/** The batches of a queue, with their items. Values: workspace, queue. */
+/** The batches of a queue with the numbers of their items. Values: workspace, queue. */
 export const findBatches = sql(
   'find_queue_batches',
   `select batch, sum(items)::bigint as total, coalesce(sum(items) filter (where status = 'open'), 0)::bigint as open,
@@ -66,11 +69,11 @@ const findBatchesWithAccess = accessStatement(
      group by item.batch order by item.batch`,
 )
 
-/** The same of accessible items. */
+/** Like `findBatches`, but counts only the items that the caller may see, by reading them. */
 export const findAccessibleBatches = (access: ItemAccess, workspaceId: string, queueId: string): Statement =>
   asHeavy(findBatchesWithAccess(access, workspaceId, queueId), 'batch or limit')
 
-/** How many items all work queues have, by status. */
+/** Number of items in the work queues of all workspaces, by status. */
 export const countAllItems = sql(
   'count_all_queue_items',
   `select status, sum(items)::bigint as items

@@ -174,5 +174,5 @@ export type QueueView = TypeOf<typeof queueView>
 export const queueName = t.Object({ id: uuid, key: t.String(), name: t.String() })
 export const queueNameOf = ({ id, key, name }: Queue) => ({ id, key, name })
 
-/** A board's columns of a stage, beside its items. */
+/** Properties of a stage in the answer of a board, besides the stage's items. */
 export const stageHeading = { key: t.String(), label: t.String(), kind: t.Enum([...kinds]), position: t.Number(), wip_limit: t.Integer() }

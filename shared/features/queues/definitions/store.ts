@@ -4,11 +4,11 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
 
-// Settings that came later than a queue are added to it when it is read.
+// A setting that is newer than the stored queue gets its default here.
 const settings = `(jsonb '{"items_follow_records": false}' || settings::jsonb)::json as settings`
 const columns = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
 
-/** Queues of a workspace, oldest first. Values: workspace, position, how many. */
+/** Queues of a workspace, oldest first. Values: workspace, instant and id after which the page begins, maximum number. */
 export const findQueues = creationPageSql('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
 
 /** One queue. Values: workspace, id. */
@@ -20,16 +20,16 @@ export const findQueueByKey = sql(
   `select ${columns} from queues where workspace_id = $1 and key = $2 and deleted_at is null`,
 )
 
-/** The queue as it is, so that whoever else would change its definition waits until the transaction ends. Values: workspace, id. */
+/** Reads a queue and locks its row: other changes of its definition wait until the transaction ends. Values: workspace, id. */
 export const lockQueue = sql(
   'lock_queue',
   `select ${columns} from queues where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,
 )
 
-/** How many queues a workspace has. Values: workspace. */
+/** Number of queues of a workspace. Values: workspace. */
 export const countQueues = sql('count_queues', 'select count(*) as count from queues where workspace_id = $1 and deleted_at is null')
 
-/** Makes a queue. Values: workspace, id, key, name, type key, enabled, stages, intake and settings as JSON, editor. */
+/** Inserts a queue. Values: workspace, id, key, name, type key, enabled, stages, intake and settings as JSON, editor. */
 export const insertQueue = sql(
   'insert_queue',
   `insert into queues (workspace_id, id, key, name, object_type, enabled, stages, intake, settings, editor_id)
@@ -37,7 +37,7 @@ export const insertQueue = sql(
    returning ${columns}`,
 )
 
-/** Replaces a queue's definition. Values: as of `insertQueue`, without the key. */
+/** Replaces a queue's definition. Values: those of `insertQueue`, without the key. */
 export const updateQueue = sql(
   'update_queue',
   `update queues
@@ -47,25 +47,25 @@ export const updateQueue = sql(
    returning ${columns}`,
 )
 
-/** Hides a queue. Values: workspace, id. */
+/** Marks a queue as deleted, which hides it. Values: workspace, id. */
 export const hideQueue = sql(
   'hide_queue',
   'update queues set deleted_at = now() where workspace_id = $1 and id = $2 and deleted_at is null returning id',
 )
 
-/** Makes the rows of stages. Values: workspace, queue, keys. */
+/** Inserts the missing rows of stages. Values: workspace, queue, keys. */
 export const insertStages = sql(
   'insert_queue_stages',
   `insert into queue_stages (workspace_id, queue_id, key) select $1, $2, key from unnest($3::text[]) as key order by key on conflict do nothing`,
 )
 
-/** Locks stages that go, so that no item enters one, and counts the open items in each that has some. Values: workspace, queue, keys. */
+/** Locks the rows of stages that are to be removed, so that no item enters them. Values: workspace, queue, keys. */
 export const lockStages = sql(
   'lock_queue_stages',
   `select key from queue_stages where workspace_id = $1 and queue_id = $2 and key = any($3::text[]) order by key for update`,
 )
 
-/** The open items in stages. Values: workspace, queue, keys. */
+/** Number of open items in each of these stages that has any. Values: workspace, queue, keys. */
 export const countInStages = sql(
   'count_in_stages',
   `select stage, count(*) as items from queue_items
@@ -79,26 +79,32 @@ export const deleteStages = sql(
   'delete from queue_stages where workspace_id = $1 and queue_id = $2 and key = any($3::text[])',
 )
 
-/** Lets moves into a stage take turns until the transaction ends. Values: workspace, queue, stage. */
+/**
+ * Locks a stage's row until the transaction ends, so that moves into a stage with a limit run one after another. Values: workspace, queue,
+ * stage.
+ */
 export const lockStage = sql(
   'lock_queue_stage',
   'select key from queue_stages where workspace_id = $1 and queue_id = $2 and key = $3 for no key update',
 )
 
-/** What is left of a deleted queue in the audit. Values: workspace, actor, actor type, object type, queue, what it was, request. */
+/**
+ * Writes the audit entry of a deleted queue. Values: workspace, actor, actor type, object type, queue, the queue's name and counts as JSON,
+ * request.
+ */
 export const auditDeletion = sql(
   'audit_queue_deletion',
   `insert into audit_entries (workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id)
    values ($1, $2, $3, 'queue.deleted', $4, $5, $6::text::jsonb, null, length($6::text), $7)`,
 )
 
-/** Whether a queue is deleted and can be cleared. Values: workspace, id. */
+/** Returns a row if the queue is marked as deleted. Values: workspace, id. */
 export const findHiddenQueue = sql(
   'is_queue_hidden',
   'select id from queues where workspace_id = $1 and id = $2 and deleted_at is not null',
 )
 
-/** Takes some items of a deleted queue away, and says whether any were left. Values: workspace, queue, how many. */
+/** Deletes some items of a queue and returns their ids: no row when none were left. Values: workspace, queue, maximum number. */
 export const clearItems = sql(
   'clear_queue_items',
   `delete from queue_items where workspace_id = $1 and queue_id = $2 and id = any(array(
@@ -106,7 +112,7 @@ export const clearItems = sql(
    )) returning id`,
 )
 
-/** The same of its history. Values: workspace, queue, how many. */
+/** Deletes some history entries of a queue and returns their ids. Values: workspace, queue, maximum number. */
 export const clearHistory = sql(
   'clear_queue_history',
   `delete from queue_history where workspace_id = $1 and queue_id = $2 and id = any(array(
@@ -114,5 +120,5 @@ export const clearHistory = sql(
    )) returning id`,
 )
 
-/** Takes the row of a deleted queue away, with its stages and counts. Values: workspace, id. */
+/** Deletes the row of a queue that is marked as deleted, and with it its stages and counts. Values: workspace, id. */
 export const deleteQueue = sql('delete_queue', 'delete from queues where workspace_id = $1 and id = $2 and deleted_at is not null')

@@ -15,7 +15,7 @@ export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }
       item_id === undefined ? findHistory(itemAccess, ...parameters, limit) : findHistoryOfItem(itemAccess, ...parameters, item_id, limit)
     return readWholeList<HistoryRow>(createReader(scope), statement, 'limit must be lower here')
   })
-  // The first statement of a read adds columns of its own.
+  // Drops other columns: the first prepared statement of a read adds some (shared/platform/db/cache/verification.ts).
   return rows.map((row) => {
     const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }
     return Object.fromEntries(visibleFields.map((name) => [name, entry[name]])) as unknown as HistoryEntry

@@ -7,8 +7,9 @@ const columns = [
 ].join(', ')
 
 /**
- * SQL that limits entries to a sight, behind `and`: an entry without an item is in sight, and one whose item is, by the record that the item
- * was added with, since the item may be gone. The workspace is $1, the queue $2.
+ * SQL that starts with `and` and limits history entries to those that the caller may see: entries without an item, and entries of items
+ * whose record the caller may read. The record is taken from the item's `added` entry, since the item may have been deleted. The text is
+ * empty when the caller sees all items. The workspace must be $1, the queue $2.
  */
 export function entryAccessSql(seen: AccessSql, entry: string): string {
   const condition = seen(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
@@ -19,7 +20,7 @@ export function entryAccessSql(seen: AccessSql, entry: string): string {
   ))`
 }
 
-/** The newest entries of a queue. Values: workspace, queue, how many. */
+/** The newest history entries of a queue. Values: workspace, queue, maximum number. */
 export const findHistory = accessStatement(
   'find_queue_history',
   (seen) =>
@@ -27,7 +28,7 @@ export const findHistory = accessStatement(
      order by id desc limit $3`,
 )
 
-/** The same of one item. Values: workspace, queue, item, how many. */
+/** The newest history entries of one item. Values: workspace, queue, item, maximum number. */
 export const findHistoryOfItem = accessStatement(
   'find_queue_item_history',
   (seen) =>
@@ -35,7 +36,10 @@ export const findHistoryOfItem = accessStatement(
      order by id desc limit $4`,
 )
 
-/** The last of the next items of a queue, by their entries; null when there are fewer. Values: workspace, queue, item to go on after, how many. */
+/**
+ * Id of the last item in the next batch of a queue's items, in the order of their ids; no row when fewer items are left than a batch has.
+ * Values: workspace, queue, item after which the batch begins, number of items in a batch.
+ */
 export const findItemRangeEnd = sql(
   'find_queue_item_step',
   `select item_id from queue_history
@@ -44,9 +48,9 @@ export const findItemRangeEnd = sql(
 )
 
 /**
- * Replays the entries of the items after one, up to another, and holds what they make of each item against its row, in one snapshot. An
- * entry's facts are what it made of the row; the latest of each stands. Values: workspace, queue, item to go on after, last item. Gives a row
- * for each item that differs and one with the numbers of all.
+ * Replays the history of the items of a batch and compares the result with their rows, in one snapshot. The `facts` of an entry are the
+ * values that it gave the row; the latest value of each field counts. Values: workspace, queue, item after which the batch begins, last
+ * item of the batch. Returns a row for each difference, and one row with totals, whose id is null.
  */
 export const replayItems = sql(
   'replay_queue_items',
@@ -93,7 +97,7 @@ export const replayItems = sql(
    ) as differing`,
 )
 
-/** The kept counts of a queue that differ from its rows. Values: workspace, queue. */
+/** The stored counts of a queue that differ from the numbers of its items, at most 1,000. Values: workspace, queue. */
 export const compareCounts = sql(
   'compare_queue_counts',
   `with counted as (

@@ -7,7 +7,7 @@ import { highestId, lowestId } from '#shared/platform/kernel/ids.ts'
 /** Items replayed per statement. */
 const batchSize = 2_000
 
-/** Differences reported; further ones are dropped. */
+/** Differences reported; the others are left out. */
 const maxDifferences = 1_000
 
 type ReplayRow = Pick<QueueVerification, 'added' | 'deleted' | 'open' | 'closed'> & {

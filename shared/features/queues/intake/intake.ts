@@ -15,14 +15,14 @@ import { findOpenOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
-/** Changes applied per transaction, which locks their records. */
+/** Record changes applied per transaction, which locks these records. */
 const batchSize = 100
 
 /**
- * Adds an item for each record that a change made match a queue's filter, and with `close_on_unmatch` cancels items of records that no
- * longer match, as the queue's last editor (decisions, Work queues). The current records decide whether the change still applies; they stay
- * locked until the items are written, so the result does not depend on the order of the jobs. A change creates at most one item, even when
- * the job is repeated.
+ * Adds an item for each record that began to match the queue's filter by this change; with `close_on_unmatch` it also cancels the items of
+ * records that do not match any more. Acts with the rights of the queue's last editor (decisions, Work queues). The present records decide
+ * whether the change still applies; they stay locked until the items are written, so the result does not depend on the order of the jobs. A
+ * change adds at most one item, even when the job is repeated.
  */
 export async function applyRecordChanges(scope: Scope, queue: Queue, delivery: EventDelivery): Promise<void> {
   const { intake, object_type, enabled } = queue
@@ -34,7 +34,7 @@ export async function applyRecordChanges(scope: Scope, queue: Queue, delivery: E
   }
 }
 
-/** A change of a record: the record after it, and the replaced values of the changed fields. */
+/** A change of a record: the record after the change, and the earlier values of the changed fields. */
 interface Change {
   readonly after: RecordSnapshot
   readonly before: Readonly<Record<string, unknown>>
@@ -90,7 +90,7 @@ async function addForChanges(
   const access = recordAccessFor(scope, type, 'records:read')
   const items = latest.map(({ after: { id } }) => {
     const record = records.get(id)
-    // Current rights: the field may have been hidden from the editor since the queue was saved.
+    // The editor's rights of now count: the field may have been hidden from the editor since the queue was saved.
     const isVisible = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
     const value = isVisible ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
     const key = value === '' ? id : [...value].slice(0, queueLimits.keyCharacters).join('')

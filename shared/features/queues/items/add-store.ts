@@ -8,10 +8,11 @@ declareConflicts({
 })
 
 /**
- * Adds items whose keys are not open yet; with $5 every one, as a twin. Of a key that comes twice in one statement the first counts, and so
- * does a change of a record that has made an item before. Values: workspace, queue, items as JSON with their place `ord`, source, whether
- * keys may be open twice, time, actor, actor type, and of a scan its verdict, id, time and station. Gives each sent item with the id
- * under which its key is open now, null where somebody else made it while this ran.
+ * Adds items whose keys are not open yet. With $5 it adds all items, so that several open items may have one key (`twin`). Of several sent
+ * items with the same key only the first is added. An item is not added when the record change that it comes from (`event_id`) has added an
+ * item before. Values: workspace, queue, items as JSON with their position `ord`, source, $5 whether duplicate keys are allowed, time,
+ * actor, actor type, and for a scan its verdict, id, time and station. Returns for each sent item the open item with its key; its id is
+ * null when there was none and none was added: a concurrent transaction has added the key, or the record change has added an item before.
  */
 export const insertItems = sql(
   'add_queue_items',
@@ -81,7 +82,7 @@ export const insertItems = sql(
    order by sent.ord`,
 )
 
-/** The open items of keys, the oldest of each. Values: workspace, queue, keys. */
+/** The oldest open item of each key. Values: workspace, queue, keys. */
 export const findOpenItems = sql(
   'find_open_queue_items',
   `select distinct on (key) key, id, stage, status from queue_items

@@ -12,7 +12,7 @@ import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** Scan columns of a history entry; null for entries of other origin. */
+/** Scan columns of a history entry; null in entries that no scan made. */
 export interface ScanFacts {
   readonly scanId: string | null
   readonly scannedAt: string | null
@@ -113,7 +113,7 @@ interface AddedRow {
   readonly created: boolean
 }
 
-/** Attempts for keys that concurrent transactions add or close. */
+/** Attempts to add a key that concurrent transactions keep adding and closing. */
 const maxAttempts = 5
 
 /** Inserts items and starts on_enter for the new ones. */
@@ -132,7 +132,7 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
     )
     const missing = rows.filter(({ id }) => id === null)
     results.push(...rows.filter(({ id }) => id !== null))
-    // A row missing from intake was created by an earlier run for the same change.
+    // Intake does not try again: an item without an id was added before, for the same record change or by another transaction.
     if (missing.length === 0 || options.eventIds) break
     const keys = missing.map(({ key }) => key)
     const found = await db.query<Omit<AddedRow, 'ord' | 'created'>>(findOpenItems(workspace.id, queue.id, keys))

@@ -1,30 +1,35 @@
 import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** The item that a statement changes, once nobody else does. */
+/** Reads and locks the item that a statement changes. */
 const target = `select item.* from queue_items as item where item.workspace_id = $1 and item.queue_id = $2 and item.id = $3 for update`
 
-/** A column of the claim that a statement ends without its token; `judged.interrupts` says whether there is one. */
+/**
+ * A column of the claim that the change ends without the claim's token; null when the change ends no such claim (`judged.interrupts` is
+ * false) or is refused.
+ */
 const ofClaim = (name: string, column: string): string =>
   `case when judged.interrupts and judged.refusal is null then ${column} end as ${name}`
 
-/** The same for an entry of the history. */
+/** The claim that the change ends without its token, for the history entry. */
 const claimEntry = {
   previous_claimer_id: 'case when judged.interrupts then judged.claimed_by end',
   previous_claim_until: 'case when judged.interrupts then judged.claim_expires_at end',
 }
 
-/** What the outcome is made of: the item as it is after the statement. */
+/** Selects the refusal, the claim that the change ended without its token, and the item as it is after the statement. */
 const outcome = (changed: string, extra = ''): string =>
   `select judged.refusal${extra}, ${ofClaim('previous_claimer_id', 'judged.claimed_by')}, ${ofClaim('previous_claim_until', 'judged.claim_expires_at')},
      final.* from judged,
      lateral (select ${itemColumnsOf(changed)} from ${changed} union all select ${itemColumnsOf('judged')} where judged.refusal is not null) as final`
 
 /**
- * Moves an item, unless something refuses it: that it changed since it was looked at, is closed, a claim that is not the caller's or has run
- * out, the stages that the target accepts, the open items in the target. Where wip counts, the stage must be locked before. Values: workspace,
- * queue, item, stage, status, time, actor, actor type, note, stages to come from or null, wip limit, token or null, version or null, kind,
- * of a scan its verdict, payload as JSON, id, time and station. No row comes back where there is no such item.
+ * Moves an item, unless the move is refused (`MoveRefusal`): the item's version is not the expected one, the item is closed, the token's
+ * claim has ended, the caller's claim expired and another caller has claimed the item, the target stage does not accept items from the
+ * item's stage, or the target stage has as many open items as its wip limit. With a wip limit, the target stage must be locked before.
+ * Values: workspace, queue, item, target stage, status, time, actor, actor type, note, stages from which the item may come or null for any,
+ * wip limit or 0, claim token or null, expected version or null, kind of the history entry, and for a scan its verdict, payload as JSON,
+ * id, time and station. Returns no row for an unknown item.
  */
 export const updateItemStage = sql(
   'move_queue_item',
@@ -86,9 +91,9 @@ export const updateItemStage = sql(
 )
 
 /**
- * Changes an item where it stands, and gives up its claim. Values: workspace, queue, item, time, actor, actor type, note, token or null,
- * priority, batch, assignee, whether `due_at` is set, due_at, payload as JSON (each null to stay), whether the claim is given up, whether
- * anything is edited.
+ * Changes an item without moving it, and may end its claim. Values: workspace, queue, item, time, actor, actor type, note, claim token or
+ * null, priority, batch, assignee, whether `due_at` changes, due_at, payload as JSON (null leaves these unchanged), whether the claim ends,
+ * whether to write an `edited` history entry.
  */
 export const updateItem = sql(
   'edit_queue_item',
@@ -183,7 +188,10 @@ export const deleteItem = sql(
    select id from gone`,
 )
 
-/** Writes an entry of something that changed no item. Values: workspace, queue, item or null, key, kind, stage, verdict, payload as JSON, scan id, its time, station, time, actor, actor type, note. */
+/**
+ * Writes a history entry for an event that changed no item: a scan or a pressed button. Values: workspace, queue, item or null, key, kind,
+ * stage, verdict, payload as JSON, scan id, scan time, station, time, actor, actor type, note.
+ */
 export const insertHistoryEntry = sql(
   'note_queue_entry',
   `${insertHistorySql(`

@@ -7,10 +7,10 @@ import { readItemFilter } from '#shared/features/queues/items/list.ts'
 import { type ItemFilter, itemOrders, selectItems } from '#shared/features/queues/items/list-store.ts'
 import { type ItemRow, type ItemsQuery, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 
-/** Items per file; the limit of a record export (document 1, Export). */
+/** Items per file, as many as in an export of records (document 1, Export). */
 const maxExported = 10_000
 
-/** Items read per statement, to bound memory. */
+/** Items read per statement; bounds memory. */
 const batchSize = 500
 
 const columns = [
@@ -18,7 +18,7 @@ const columns = [
   ...['claimed_by', 'claim_expires_at', 'entered_stage_at', 'created_at', 'payload'],
 ] as const satisfies readonly (keyof ItemView)[]
 
-/** Matching items as CSV, newest first, at most 10,000; `truncated` when there are more. The file can be imported again. */
+/** Matching items as CSV, newest first, at most 10,000; `truncated` tells whether there are more. The file can be imported into a queue. */
 export async function itemsAsCsv(
   scope: Scope,
   queue: Queue,

@@ -11,8 +11,8 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Changes an item without moving it, and with `release` ends its claim (document 2, PATCH item body). Throws NOT_FOUND, and VALIDATION_ERROR
- * for a closed item, a claim that the caller has lost, a malformed id or instant.
+ * Changes an item without moving it; with `release` it also ends the item's claim (document 2, PATCH item body). Throws NOT_FOUND, and
+ * VALIDATION_ERROR for a disabled queue, a closed item, a claim that the caller has lost, a malformed id or instant, an oversized payload.
  */
 export async function editItem(scope: Scope, queue: Queue, itemId: string, input: EditInput): Promise<ChangedItem> {
   requireEnabled(queue)
@@ -36,7 +36,7 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   return { ...viewOfItem(queue, item, changedAt), previous_claim: previousClaimOf(row) }
 }
 
-/** Refusals of an edit concern no target stage; `refusalText` needs one. */
+/** `refusalText` needs a target stage; refusals of an edit name none. */
 const noStage = { key: '', label: '', wip_limit: 0 } as Stage
 
 function readInstant(text: string, path: string): string {

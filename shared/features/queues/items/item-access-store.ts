@@ -5,18 +5,24 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** The condition under which a caller sees an item, of SQL for the id of its record and the id of its queue. */
+/**
+ * Builds the SQL condition under which a caller may see an item. Both parameters are SQL: for the id of the item's record, and for the id
+ * of its queue.
+ */
 export type ItemAccess = (recordId: string, queueId: string) => Knex.Raw
 
-/** Queues whose items follow the records of one type. */
+/** Queues of one record type, whose items are hidden from callers that may not read the item's record. */
 export interface FollowedQueues {
   readonly queueIds: readonly string[]
-  /** Undefined where the type is gone or the caller may read none of its records. */
+  /** Undefined when the type does not exist or the caller may read none of its records. */
   readonly type: RecordType | undefined
   readonly access: RecordAccess
 }
 
-/** Access to items without a record, and to those whose record the caller may read; to no items of other queues. */
+/**
+ * Access to those items of the given queues that have no record, or a record that the caller may read. Items of other queues are not
+ * admitted.
+ */
 export const itemAccessOf =
   (followed: readonly FollowedQueues[]): ItemAccess =>
   (recordId, queueId) => {
@@ -29,17 +35,20 @@ export const itemAccessOf =
     return builder.raw(`(${parts.map(() => '?').join(' or ')})`, parts)
   }
 
-// `offset 0` makes PostgreSQL look records up by their ids: it may hash the whole table otherwise, also for the first few items.
+// `offset 0` makes PostgreSQL look up each record by its id. Otherwise it may hash the whole table, even to show only the first few items.
 const readable = (type: RecordType, access: RecordAccess, recordId: string): Knex.Raw =>
   builder.raw(`exists (select from ? as linked where linked.id = ${recordId} and ? offset 0)`, [
     tableOf(type),
     access.where('linked') ?? builder.raw('true'),
   ])
 
-/** Writes the condition of an access into a statement, behind `and`; empty text without one. */
+/** Returns the condition of an item access as SQL that starts with `and`; the empty text when all items are visible. */
 export type AccessSql = (recordId: string, queueId: string) => string
 
-/** A statement that an item access may limit. Without one it is prepared under its name, and `seen` writes nothing. */
+/**
+ * A statement that an item access may limit. Without an item access the statement is prepared under `name`, and `seen` returns the empty
+ * text.
+ */
 export function accessStatement(
   name: string,
   text: (seen: AccessSql) => string,

@@ -40,7 +40,10 @@ export async function withItemAccess<T>(scope: Scope, queue: Queue, work: (itemA
   return work(limited.length === 0 ? undefined : itemAccess)
 }
 
-/** Throws NOT_FOUND for an item hidden from the caller. When all items are visible nothing is checked; the next statement finds none. */
+/**
+ * Throws NOT_FOUND for an item hidden from the caller. When the caller sees all items, nothing is read: the caller's next statement reports
+ * an item that does not exist.
+ */
 export const requireItemAccess = (scope: Scope, queue: Queue, itemId: string): Promise<void> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     if (!itemAccess) return

@@ -37,7 +37,7 @@ const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string)
     const statement = listStatement(filter, order, limit + 1, offset)
     const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
     const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
-    // A last page that is not empty gives the total without a count.
+    // The last page tells the total by its end, so nothing is counted. An empty page after the first does not tell it.
     const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
     return { items, total, next_offset: rows.length > limit ? offset + limit : null }
   })

@@ -32,7 +32,7 @@ export interface Move {
 /** Why an item did not move. `changed`: another transaction changed it after it was read. */
 export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
-/** Result of a move; `item` is its state afterwards. */
+/** Result of a move. `item` is the item's state afterwards, `from` the stage in which it was before. */
 interface MoveResult {
   readonly item: ItemRow
   readonly from: string
@@ -70,7 +70,7 @@ export async function moveItem(scope: Scope, queue: Queue, itemId: string, move:
 const atomically = <T>(scope: Scope, work: (txScope: Scope) => Promise<T>): Promise<T> =>
   'inTransaction' in scope.db ? withSavepoint(scope.db, () => work(scope)) : scope.db.transaction((tx) => work(within(scope, tx)))
 
-/** Rolls back the record patch of a move that was then refused. */
+/** Thrown to roll back the record patch of a move that is then refused. */
 class MoveRefused extends Error {
   readonly result: MoveResult
 

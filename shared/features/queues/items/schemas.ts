@@ -268,7 +268,7 @@ export const boardAnswer = schema(
 )
 export type Board = TypeOf<typeof boardAnswer>
 
-/** An item's row. */
+/** An item's row; unlike in a view, its claim may have expired. */
 export interface ItemRow extends Omit<ItemView, 'overdue'> {
   readonly version: number
 }
@@ -283,7 +283,7 @@ export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date
   return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isOverdue }
 }
 
-/** Row columns that a view shows; the first statement of a read adds columns of its own. */
+/** Columns of a row that a view shows; the first prepared statement of a read adds others (shared/platform/db/cache/verification.ts). */
 const viewFields = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
 /** Items that entered a stage before this instant exceed its time limit. */

@@ -19,7 +19,7 @@ export const findItems = accessStatement(
      where workspace_id = $1 and queue_id = $2 and id = any($3::uuid[])${seen('item.record_id', 'item.queue_id')} order by id`,
 )
 
-/** Which of several items are in sight. Values: workspace, queue, ids. */
+/** The ids of those items that the caller may see. Values: workspace, queue, ids. */
 export const findAccessibleIds = accessStatement(
   'find_queue_item_ids',
   (seen) =>
@@ -35,7 +35,10 @@ export const findOpenByKey = sql(
    order by id limit 1`,
 )
 
-/** The oldest open item of a key in sight, else the oldest there is; `is_seen` tells which. Values: workspace, queue, key. */
+/**
+ * The oldest open item of a key that the caller may see, else the oldest open item of the key; `is_seen` tells whether the caller may see
+ * it. Values: workspace, queue, key.
+ */
 export const findAccessibleByKey = accessStatement(
   'find_seen_queue_item',
   (seen) =>
@@ -55,8 +58,8 @@ export const findOpenOfRecords = sql(
 )
 
 /**
- * What became of scans that were judged before, whether their items had entered their stages after they were scanned, and whether their
- * entries are in sight. Values: workspace, queue, scan ids.
+ * The verdicts of scans that have been judged. `conflict`: the item had entered its stage after it was scanned. `is_seen`: the caller may
+ * see the scan's history entry. Values: workspace, queue, scan ids.
  */
 export const findScans = accessStatement(
   'find_queue_scans',

@@ -76,7 +76,9 @@ async function judgeOne(scope: Scope, queue: Queue, scan: LoggedScan): Promise<L
   }
 }
 
-/** Records a scan that cannot be judged, for example with an unknown stage or a key that the caller may not add. */
+/**
+ * Records a scan whose judging failed, for example for an unknown stage or a key that the caller may not add, with the verdict `blocked`.
+ */
 async function recordBlocked(scope: Scope, queue: Queue, scan: LoggedScan, facts: ScanFacts, message: string): Promise<LoggedVerdict> {
   const key = tryRead(() => readScannedKey(scan.key)) ?? ''
   const found = key === '' ? undefined : await findOpenItem(scope, queue, key)
@@ -118,7 +120,10 @@ async function readEarlierVerdicts(
 
 const alreadyJudged = 'This scan has already been judged'
 
-/** Fallback that should not occur: a concurrent request that judged the same scan has committed it by then. */
+/**
+ * Answer for a scan whose verdict cannot be read although another request judged it; not expected, since that request has committed by
+ * then.
+ */
 const concurrentlyJudged = ({ scan_id }: LoggedScan): LoggedScanResult => ({
   scan_id,
   verdict: 'blocked',

@@ -26,12 +26,12 @@ export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput): P
   return answer
 }
 
-/** A scan's verdict, with the instant at which the item had entered its stage before the scan. */
+/** A scan's verdict, and since when the item had been in its stage before the scan; null for a new or unknown item. */
 export interface LoggedVerdict extends ScanAnswer {
   readonly enteredBefore: string | null
 }
 
-/** Judges one scan of a scan log like `judgeScan`. */
+/** Judges a scan like `judgeScan`; `facts` are those of a scan log, or null. */
 export async function judgeLoggedScan(scope: Scope, queue: Queue, input: ScanInput, facts: ScanFacts): Promise<LoggedVerdict> {
   requireEnabled(queue)
   const key = readScannedKey(input.key)
@@ -66,7 +66,7 @@ export function readScannedKey(text: string): string {
 interface Scan {
   readonly input: Pick<ScanInput, 'key' | 'note' | 'stage' | 'batch' | 'payload' | 'claim_token'>
   readonly facts: ScanFacts
-  /** JSON text, or null. */
+  /** The payload as JSON text, or null. */
   readonly payload: string | null
   readonly target?: Stage | undefined
 }
@@ -122,7 +122,10 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judg
   return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, added.stage).label}`, row }
 }
 
-/** Used also for a key whose item is hidden from the caller: the entry names no item. */
+/**
+ * Records the scan of an unknown key. A key whose item is hidden from the caller is treated as unknown, and the history entry names no
+ * item.
+ */
 async function rejectUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judged> {
   await recordScan(scope, queue, scan, null, 'unknown')
   return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, row: null }

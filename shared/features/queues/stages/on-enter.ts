@@ -11,9 +11,9 @@ interface StageEntry {
 }
 
 /**
- * Enqueues the on_enter functions and flows of the entered stages, in the transaction that moves the items. A function has the intersection
- * of the mover's and its author's rights, a flow those of its editor (decisions, Work queues). Each run extends the chain of automations by
- * one.
+ * Enqueues the on_enter functions and flows of the entered stages, in the transaction that moves the items. A function runs with the rights
+ * that both the mover and the function's author have, a flow with those of its editor (decisions, Work queues). Each run makes the chain of
+ * automations one longer.
  */
 export async function enqueueOnEnter(scope: Scope, queue: Queue, entries: readonly StageEntry[]): Promise<void> {
   const triggering = entries.filter(({ to }) => queue.stages.some((stage) => stage.key === to && runsOnEnter(scope, stage)))
@@ -22,7 +22,10 @@ export async function enqueueOnEnter(scope: Scope, queue: Queue, entries: readon
   await scope.jobQueue.enqueue(scope.db, runOnEnter, { workspaceId: workspace.id, cause }, { queueId: queue.id, entries: [...triggering] })
 }
 
-/** Whether on_enter runs for items that enter the stage now. A flow checks the depth itself and reports it in a run. */
+/**
+ * Whether on_enter runs for items that enter the stage now: a function does not when the chain of automations is too long. A flow is
+ * started anyway; it checks the length itself and shows the failure as a run.
+ */
 const runsOnEnter = ({ cause }: Scope, { on_enter }: Stage): boolean =>
   on_enter !== null && (cause.depth < maxCauseDepth || on_enter.flow_id !== undefined)
 

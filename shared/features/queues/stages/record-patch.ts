@@ -23,7 +23,10 @@ export const patchesRecord = (queue: Queue, stage: Stage, item: ItemRow): boolea
 
 const reference = /\{\{\s*([^{}]+?)\s*\}\}/g
 
-/** Replaces references once, without recursion; an empty value or missing path gives empty text. null, for empty text, clears the field. */
+/**
+ * Replaces references once, without recursion; an empty value or a missing path becomes empty text. Returns null, which clears the field,
+ * when the whole text is empty.
+ */
 function fillReferences(text: string, scope: Scope, item: ItemRow): string | null {
   const result = text.replace(reference, (whole, path: string) => resolveReference(path, scope, item) ?? whole)
   return result === '' ? null : result

@@ -20,12 +20,12 @@ export const runLimits = Object.freeze({
 
 /** How the worker uses and monitors its runners. Times are in milliseconds. */
 export const runnerLimits = Object.freeze({
-  /** A runner may grow by the run's memory and this much, which the engine needs itself, before it is killed. */
+  /** A runner is killed when it has grown by the run's memory limit and this much more, which the engine itself needs. */
   marginBytes: 64 * 1024 * 1024,
   pollIntervalMs: 15,
   /** Time slice of a busy run while others wait. */
   sliceMs: 50,
-  /** A run that has used more CPU time makes its owner heavy: new runs of a heavy owner get time slices from their start. */
+  /** CPU time of one run after which the run's owner is heavy: new runs of a heavy owner get time slices from their start. */
   heavyOwnerMs: 100,
   /** An owner is heavy for this long after its run was last busy. */
   heavyOwnerWindowMs: 5_000,
@@ -38,26 +38,35 @@ export const runnerLimits = Object.freeze({
   fullPriorityMs: 20,
   /** A runner that holds this much more memory than when it was new is replaced. Trivial runs level off at 12 MB more. */
   keptBytes: 32 * 1024 * 1024,
-  /** From the order to the start of the run. */
+  /** Maximum time from the order to the start of a run; a runner that takes longer is killed. */
   startTimeoutMs: 5_000,
-  /** From a run's end until its runner is ready; a runner that takes longer still executes code of the old run. */
+  /**
+   * Maximum time from a run's end until its runner is ready again; a runner that takes longer still executes code of that run, and is
+   * killed.
+   */
   resetTimeoutMs: 500,
-  /** Runners that one run may try until it has begun: ready and starting runners of a machine may be lost together. */
+  /**
+   * Runners in which a run may be tried until it starts. All ready and starting runners of a machine may be lost together: two spare and
+   * two starting ones, so there is a fifth try.
+   */
   attempts: 5,
   spareRunners: 2,
   concurrentStarts: 2,
   /** An idle runner is ended after this time; the spare ones, at least one, are kept. */
   idleMs: 60_000,
-  /** Longer JSON texts of runs are parsed one at a time: 1 MB takes about 20 ms of the worker's thread. */
+  /** JSON texts of runs above this length are parsed one at a time: 1 MB takes about 20 ms of the worker's thread. */
   inlineCharacters: 32 * 1024,
-  /** The pause after such a text, as a multiple of its duration: long texts take at most a fifth of the thread. */
+  /** Pause after parsing such a long text, as a multiple of the parsing time: long texts take at most a fifth of the thread. */
   pauseFactor: 4,
   /** CPU time to compile and parse a source. Honest sources of 256 KB take 0.1 s; some worst cases of V8 take more than 5 s. */
   checkMs: 2_000,
-  /** Elapsed time of a check, for a machine that is busy or does not report the CPU time of processes. */
+  /** Elapsed time of a check: a limit for machines that are busy or do not report the CPU time of processes. */
   checkTimeoutMs: 30_000,
-  /** Concurrent checks. A workspace has at most two (shared/features/functions/jobs.ts), so one remains for the others. */
+  /** Concurrent checks. A workspace has at most two (shared/features/functions/jobs.ts), so one remains for other workspaces. */
   concurrentChecks: 3,
-  /** A runner may be lost through no fault of the source; a source that takes too much memory costs two. */
+  /**
+   * Runners in which a source may be checked: one may be lost through no fault of the source. A source that needs too much memory costs
+   * two.
+   */
   checkAttempts: 2,
 })

@@ -2,12 +2,12 @@ import type { LogLevel } from '#workers/features/functions/sandbox/runner/protoc
 
 /** A run to execute. */
 export interface RunRequest {
-  /** The workspace of the run. Its costs, such as killed runners, are charged to the owner and do not delay the others. */
+  /** The workspace of the run. If its runs cost runners or time, its own next runs wait for that, not those of other workspaces. */
   readonly owner: string
   readonly source: string
   /** The argument of `handler`, as JSON. */
   readonly inputText: string
-  /** Counted from the start of the run in its isolate; waiting for a runner does not count. */
+  /** Time limit in milliseconds from the start of the run in its isolate; waiting for a runner does not count. */
   readonly timeoutMs: number
   /** Names such as `records.list`; each becomes a function of the global `sdk`. */
   readonly sdkMethods: readonly string[]
@@ -32,7 +32,7 @@ export interface SdkStep {
 
 export type RunEnding = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
 
-/** The outcome of a run: the invocation result of the contract (document 2, Function), and the result also as JSON text. */
+/** The outcome of a run: the values of the contract's invocation result (document 2, Function), and the result also as JSON text. */
 export interface RunOutcome {
   readonly ending: RunEnding
   /** The value that `handler` returned, with exact numbers; null when it returned nothing or did not return. */
@@ -54,7 +54,7 @@ export const endingMessages = Object.freeze({
   interrupted: 'the run was interrupted',
 })
 
-/** The outcome of a run that was aborted before it started. */
+/** The outcome of a run that was aborted before it started in an isolate. */
 export const neverStartedOutcome: RunOutcome = Object.freeze({
   ending: 'interrupted',
   result: null,

@@ -23,8 +23,8 @@ export interface SharedSchedulers {
 }
 
 /**
- * Executes a run in a ready runner, and kills the runner unless the run is done. Returns null when the runner was lost before the run
- * started: it may then be tried in another runner.
+ * Executes a run in a ready runner. Kills the runner when the run ends while code or calls of it are pending. Returns null when the runner
+ * was lost before the run started: the run may then be tried in another runner.
  */
 export async function executeIn(
   runner: Runner,
@@ -56,7 +56,7 @@ export async function executeIn(
   over.abort()
   if (!end.isDone) runner.kill()
   if (durationMs === null) return request.signal?.aborted ? neverStartedOutcome : null
-  // Copied, because a call that ends later would still change its step.
+  // Copied, because a call that ends later still changes its step.
   const steps = calls.steps.map((step) => ({ ...step }))
   const handlerOutcome = await heavyWork.enqueue(request.owner, end.text.length, () => handlerOutcomeOf(end))
   return { ...handlerOutcome, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
@@ -73,8 +73,8 @@ interface RunEnd {
 
 interface RunMonitor {
   /**
-   * Fulfilled by the first of: the run is done, time limit, memory limit, `interrupt`, abort of the signal. A handler that has ended by the
-   * time limit has not timed out, even if calls that it left behind are pending.
+   * Fulfilled by the first of: the run is done, time limit, memory limit, `interrupt`, abort of the signal. A run whose handler ends within
+   * the time limit has not timed out, even if SDK calls that it did not await are still pending then.
    */
   readonly end: Promise<RunEnd>
   /** Records the start of the run in its isolate. The time limit counts from here. */
@@ -89,7 +89,10 @@ interface RunMonitor {
   readonly stop: () => number | null
 }
 
-/** Monitors one run from its order on. It measures time in the worker, because code in the runner could prevent a timer there. */
+/**
+ * Monitors one run, beginning with the order to the runner. The time is measured in the worker, because code in the runner could block a
+ * timer there.
+ */
 function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, memoryBytes: number, scheduler: CpuScheduler): RunMonitor {
   const { promise: end, resolve } = Promise.withResolvers<RunEnd>()
   const endAs = (ending: RunEnding) => () => resolve({ ending, text: '', isDone: false })

@@ -15,9 +15,9 @@ interface SandboxOptions {
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */
   readonly memoryMb: number
-  /** Give it when several sandboxes share a process; the default is a scheduler for this sandbox alone. */
+  /** The scheduler of the process, for a process with several sandboxes. By default the sandbox has one of its own. */
   readonly cpuScheduler?: CpuScheduler
-  /** Give it when several sandboxes share a process; the default is a queue for this sandbox alone. */
+  /** The heavy work queue of the process, for a process with several sandboxes. By default the sandbox has one of its own. */
   readonly heavyWork?: HeavyWorkQueue
   /** Receives SDK calls that failed without a Problem and runners that did not start. */
   readonly logger?: { warn(details: object, message: string): void }
@@ -42,8 +42,8 @@ export class Sandbox {
   }
 
   /**
-   * Executes a run. Errors of the function are outcomes. Rejects with VALIDATION_ERROR when source or input exceed the limits, and with a
-   * plain Error when no runner can be started or the sandbox is closed.
+   * Executes a run. Errors that the function throws are outcomes. Rejects with VALIDATION_ERROR when source or input exceed the limits, and
+   * with a plain Error when no runner can be started or the sandbox is closed.
    */
   async run(request: RunRequest): Promise<RunOutcome> {
     requireSize(request)
@@ -64,7 +64,7 @@ export class Sandbox {
   }
 
   /**
-   * Checks a source without executing it; null means that it is a function: it has at most 256 KB, parses as a script, and binds a function
+   * Checks a source without executing it. Returns null for a valid source: it has at most 256 KB, parses as a script, and binds a function
    * named `handler` at top level (decisions, Functions). Checks have their own runners, so that no run waits for them.
    */
   async checkSource(source: string): Promise<SourceProblem | null> {

@@ -8,12 +8,12 @@ import type { HeavyWorkQueue } from '#workers/features/functions/sandbox/schedul
 /** Sends the reply of call `id` to the run: an answer as JSON text (empty for undefined), or a refusal as JSON of code and message. */
 type SendReply = (id: number, isAnswer: boolean, text: string) => void
 
-/** Logs a failure of the platform. */
+/** Logs a failure that is not the function's, such as an SDK call that failed without a Problem. */
 export type ReportFailure = (message: string, details: object) => void
 
 /**
- * Creates the handler of a run's SDK calls. It executes them in the worker and keeps the run's steps in the order of the calls. `receive`
- * throws on a call that only a compromised runner would send.
+ * Creates the handler of a run's SDK calls. It executes the calls in the worker and lists them, in their order, as the run's steps.
+ * `receive` throws on a call that only a compromised runner would send.
  */
 export function createSdkCallHandler(
   request: RunRequest,
@@ -45,7 +45,7 @@ export function createSdkCallHandler(
       signal.throwIfAborted()
       const answer = answerText(await call(step.method, args, signal))
       step.is_error = false
-      // A long answer is sent in the owner's turn, which also delays the next call of a run that awaits this one.
+      // A long answer is queued as heavy work, too, so a run that awaits long answers makes its calls more slowly.
       await heavyWork.enqueue(request.owner, answer.length, () => reply(id, true, answer))
     } catch (error) {
       if (!(error instanceof Problem) && !signal.aborted) report('an SDK call failed', { method: step.method, err: error })

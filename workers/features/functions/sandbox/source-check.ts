@@ -11,8 +11,9 @@ export const tooExpensiveProblem: SourceProblem = Object.freeze({
 })
 
 /**
- * Compiles and parses a source in a ready runner without executing it. The limit is CPU time, so the result does not depend on how busy the
- * machine is. The runner of a source that exceeds it is killed. Returns undefined when the runner was lost before it answered.
+ * Compiles and parses a source in a ready runner without executing it. The limit is CPU time (`checkMs`), so the result does not depend on
+ * how busy the machine is. A runner whose source exceeds the limit is killed. Returns the source's problem, null if there is none, and
+ * undefined when the runner was lost before it answered.
  */
 export async function checkSourceIn(runner: Runner, source: string, scheduler: CpuScheduler): Promise<SourceProblem | null | undefined> {
   const found = Promise.withResolvers<SourceProblem | null | undefined>()

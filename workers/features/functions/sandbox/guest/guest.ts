@@ -3,7 +3,7 @@ import { type GuestSetup, guestSetup, type Post, saveIntrinsics } from '#workers
 import { createGuestText, type GuestText } from '#workers/features/functions/sandbox/guest/text.ts'
 import { createTimers, type Timers } from '#workers/features/functions/sandbox/guest/timers.ts'
 
-/** Entries of an isolate. Their arguments are primitive values, and they return nothing. */
+/** Functions by which the runner calls into an isolate. Their arguments are primitive values, and they return nothing. */
 export interface GuestEntries {
   /** Evaluates the source and calls its handler; `methods` is a JSON list of SDK method names. */
   readonly begin: (source: string, input: string, methods: string) => void
@@ -15,8 +15,8 @@ export interface GuestEntries {
 const parts = { saveIntrinsics, createGuestText, createConsole, createTimers, createSdk }
 
 /**
- * Returns the first code of every fresh isolate: the body of a function whose `$0` is the isolate's `Post`. Strict mode keeps the platform's
- * functions out of stack frames and `caller`.
+ * Returns the first code that every fresh isolate evaluates: the body of a function whose parameter `$0` is the isolate's `Post`. Strict
+ * mode hides the platform's functions from the function's code, in stack frames and `caller`.
  */
 export function guestText(): string {
   const partsText = Object.entries(parts).map(([name, part]) => `${name}: ${part}`)
@@ -24,8 +24,8 @@ export function guestText(): string {
 }
 
 /**
- * Removes forbidden globals and adds `sdk`, `console` and timers. The function's source may change any prototype, so all code that runs
- * later uses only saved intrinsics, own properties and plain syntax.
+ * Removes forbidden globals and adds `sdk`, `console` and timers. The source of the workspace's function may change any prototype, so code
+ * of the platform that runs later uses only saved intrinsics, own properties and plain syntax.
  */
 function guest(
   post: Post,
@@ -62,7 +62,7 @@ function guest(
       kind = output === 'Array buffer allocation failed' ? kinds.memory : kinds.threw
     }
     post(kind, 0, kind === kinds.memory ? '' : output)
-    // Calls that the function did not await are executed as well: the run ends after them, or at its time limit.
+    // SDK calls that the function did not await are executed as well: the run ends when they have ended, or at its time limit.
     void sdk.whenIdle(() => post(kinds.done, 0, ''))
   }
 
@@ -83,8 +83,8 @@ function guest(
 }
 
 /**
- * Creates the global `console`. It sends one line or character more than the limit, so that the worker knows that output was cut, and then
- * nothing. The isolate evaluates this function's text, so it refers to nothing outside itself.
+ * Creates the global `console`. It sends at most one line or one character more than the limit, by which the worker knows that output was
+ * cut. The isolate evaluates the text of this function, so the function may use only its parameters.
  */
 function createConsole({ truncate, describe }: GuestText, post: Post, { limits, kinds, levels }: GuestSetup): object {
   let linesLeft = limits.logLines + 1

@@ -18,8 +18,8 @@ interface Call {
 }
 
 /**
- * Creates the SDK of a run. At most `concurrentCalls` calls are sent; the others wait here, in the run's own memory. The isolate evaluates
- * this function's text, so it refers to nothing outside itself.
+ * Creates the SDK of a run. At most `concurrentCalls` calls are sent at a time; the others wait here, in the run's own memory. The isolate
+ * evaluates the text of this function, so the function may use only its parameters.
  */
 export function createSdk(intrinsics: Intrinsics, { errorWithCode, messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Sdk {
   const { freeze, parse, stringify, SavedPromise } = intrinsics
@@ -96,8 +96,10 @@ export function createSdk(intrinsics: Intrinsics, { errorWithCode, messageOf }: 
     if (pendingCount === 0) onIdle?.()
   }
 
-  // Code that awaited a call may make another, so check again after it has run. Only undefined is awaited: awaiting a promise would use
-  // Promise.prototype, which the function may have changed.
+  /**
+   * Code that awaited a call may make another call, so this checks again after that code has run. It awaits undefined only: awaiting a
+   * promise would use Promise.prototype, which the function may have changed.
+   */
   const whenIdle: Sdk['whenIdle'] = async (action) => {
     onIdle = undefined
     await undefined

@@ -5,7 +5,7 @@ import { logLevels, toWorker } from '#workers/features/functions/sandbox/runner/
 export const guestSetup = Object.freeze({ limits: runLimits, kinds: toWorker, levels: logLevels })
 export type GuestSetup = typeof guestSetup
 
-/** Sends a frame out of the isolate. It is the only way out, and the function's code never gets it. */
+/** Sends a frame out of the isolate. Code of the workspace's function never gets this callback, the only way out. */
 export type Post = (kind: number, number: number, text: string) => void
 
 /** Built-in functions of an isolate, saved before code of the function can change them. */
@@ -26,7 +26,9 @@ export interface Intrinsics {
   readonly evaluate: (source: string) => unknown
 }
 
-/** Saves the intrinsics. The isolate evaluates this function's text, so it refers to nothing outside itself. */
+/**
+ * Saves the intrinsics. The isolate evaluates the text of this function, so the function may use nothing else than globals of the isolate.
+ */
 export function saveIntrinsics(): Intrinsics {
   const { parse, stringify } = JSON
   const { create, defineProperty, freeze } = Object

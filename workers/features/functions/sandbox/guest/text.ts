@@ -10,7 +10,7 @@ export interface GuestText {
   readonly errorWithCode: (code: string, message: string) => Error
 }
 
-/** Creates the conversions. The isolate evaluates this function's text, so it refers to nothing outside itself. */
+/** Creates the conversions. The isolate evaluates the text of this function, so the function may use only its parameters. */
 export function createGuestText(
   { apply, defineProperty, slice, stringify, tagOf, SavedError, SavedString }: Intrinsics,
   errorCharacters: number,

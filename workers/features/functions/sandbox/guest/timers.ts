@@ -9,8 +9,9 @@ export interface Timers {
 }
 
 /**
- * Creates the timers of a run. The runner measures the time; the actions stay in the isolate. A cleared timer counts against the limit until
- * it would have fired. The isolate evaluates this function's text, so it refers to nothing outside itself.
+ * Creates the timers of a run. The runner measures the time; the actions stay in the isolate. A cleared timer counts against the limit of
+ * timers until the time at which it would have fired. The isolate evaluates the text of this function, so the function may use only its
+ * parameters.
  */
 export function createTimers(intrinsics: Intrinsics, { messageOf }: GuestText, post: Post, { limits, kinds }: GuestSetup): Timers {
   const { apply, create, SavedError, SavedTypeError } = intrinsics

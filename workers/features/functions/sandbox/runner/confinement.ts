@@ -36,24 +36,29 @@ export function buildLaunchCommand(files: RunnerFiles): LaunchCommand {
   return { command, args: rest, diesWithWorker: rest.includes('--pdeathsig') }
 }
 
-// Alternatives for each step; the first that works is used. Each tool replaces itself by the next (exec), so the process id stays the
-// runner's. In its own user namespace a runner has no rights over the machine even if the worker is root, and it reads files as the
-// worker's user.
+/**
+ * The tools that confine a runner, step by step. Of a step's alternatives the first that works here is used. Each tool replaces itself by
+ * the next (exec), so the process id stays the runner's. In its own user namespace a runner has no rights over the machine even if the
+ * worker is root, and it reads files as the worker's user.
+ */
 const tools: readonly (readonly (readonly string[])[])[] = [
   [
     ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--net', '--ipc', '--'],
     ['unshare', '--net', '--'],
   ],
   [['setpriv', '--no-new-privs', '--pdeathsig', 'KILL', '--']],
-  // No writing of files, not even of a core dump.
+  // The runner cannot write files, not even a core dump.
   [['prlimit', '--core=0', '--fsize=0', '--']],
-  // The first process to be killed when the machine is out of memory.
+  // The kernel kills this process first when the machine is out of memory.
   [['choom', '-n', '1000', '--']],
 ]
 
 let supported: readonly string[] | undefined
 
-/** Returns the prefix of a command by which Linux denies it network, new privileges and files. Tools that do not work here are left out. */
+/**
+ * Returns the prefix of a command by which Linux denies the command access to the network, new privileges and writing of files. Tools that
+ * do not work on this machine are left out.
+ */
 export function confinementCommand(): readonly string[] {
   supported ??= process.platform === 'linux' ? tools.flatMap((alternatives) => alternatives.map(withFullPath).find(works) ?? []) : []
   return supported

@@ -6,12 +6,12 @@ export interface Frame {
   readonly text: string
 }
 
-/** Maximum bytes of text by kind. Other kinds are not accepted. */
+/** Maximum bytes of a frame's text, by kind. Kinds that are not listed are not accepted. */
 export type FrameLimits = Readonly<Record<number, number>>
 
 /**
- * Encodes a frame: length of the text, kind, number, text in UTF-8. Both processes evaluate this function's text, so it refers to nothing
- * outside itself.
+ * Encodes a frame: length of the text, kind, number, text in UTF-8. Runners evaluate the text of this function, too, so it may use only its
+ * parameters and globals.
  */
 export function encodeFrame(kind: number, number = 0, text = ''): Buffer {
   const length = Buffer.byteLength(text)
@@ -25,7 +25,8 @@ export function encodeFrame(kind: number, number = 0, text = ''): Buffer {
 
 /**
  * Creates a decoder: a function that receives chunks and delivers each complete frame. It throws at the header of a frame whose kind is
- * unknown or whose text is longer than its kind allows, before it buffers the text. Both processes evaluate this function's text.
+ * unknown or whose text is longer than its kind allows, before it buffers the text. Runners evaluate the text of this function, too, so it
+ * may use only its parameters and globals.
  */
 export function createFrameReader(limits: FrameLimits, deliver: (frame: Frame) => void): (chunk: Buffer) => void {
   let buffered: Buffer[] = []

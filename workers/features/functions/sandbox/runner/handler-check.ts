@@ -15,10 +15,10 @@ export const noHandlerProblem: SourceProblem = Object.freeze({
 })
 
 /**
- * Checks without executing a source that it binds a global `handler` that can be a function: by a function declaration, by const, let or
+ * Checks, without executing a source, that it binds a global `handler` that can be a function: by a function declaration, by const, let or
  * var, or by an assignment to `handler`, `globalThis.handler` or `this.handler`, at top level. Returns null if it does, and undefined if
- * acorn cannot parse a source that V8 compiles, such as a very deeply nested one. A runner evaluates this function's text, so it refers to
- * nothing outside itself.
+ * acorn cannot parse the source: V8 compiles some sources that acorn does not, such as very deeply nested ones. A runner evaluates the text
+ * of this function, so the function may use only its parameters.
  */
 export function findHandlerProblem(parse: typeof Parse, source: string, noHandler: SourceProblem): SourceProblem | null | undefined {
   const nonFunctionTypes = [
@@ -54,7 +54,7 @@ export function findHandlerProblem(parse: typeof Parse, source: string, noHandle
     return isGlobal && !computed && property.type === 'Identifier' && property.name === 'handler'
   }
 
-  /** Null if the statement binds handler to a possible function, undefined if it does not bind handler, otherwise its problem. */
+  /** Null if the statement binds `handler` to what may be a function, undefined if it does not bind `handler`, otherwise the problem. */
   const problemOf = (statement: Statement): SourceProblem | null | undefined => {
     if (statement.type === 'FunctionDeclaration') return statement.id?.name === 'handler' ? null : undefined
     if (statement.type === 'ClassDeclaration') return statement.id?.name === 'handler' ? nonFunctionProblem(statement) : undefined

@@ -61,7 +61,7 @@ function runner(
 
   process.title = 'kontor-function-runner'
   process.env.TZ = 'UTC'
-  // Signals to the process group are meant for the worker, which may still wait for this run. A runner ends by SIGKILL.
+  // Signals to the process group are for the worker, which may still wait for this run. Only SIGKILL ends a runner.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined)
   const end = () => process.kill(process.pid, 'SIGKILL')
 
@@ -107,7 +107,7 @@ function runner(
     run.timers.add(timer)
   }
 
-  // Entering waits until no code of the old run occupies its thread. If it never ends, the worker kills this process.
+  // `enter` waits until no code of the old run occupies the isolate's thread. If such code never ends, the worker kills this process.
   const renew = async (run: RunIsolate): Promise<void> => {
     run.ended = true
     for (const timer of run.timers) clearTimeout(timer)
@@ -125,7 +125,7 @@ function runner(
     await renew(current)
   }
 
-  // If the source compiles with another declaration of handler appended, it declares none itself.
+  // For a source that acorn cannot parse: if it compiles with a second declaration of `handler` appended, it declares none itself.
   const declarationProblem = async (source: string): Promise<SourceProblem | null> => {
     return (await syntaxProblem(`${source}\n;let handler`)) ? null : setup.noHandler
   }
@@ -162,8 +162,8 @@ function runner(
 }
 
 /**
- * Checks a result by the rules of stored JSON: at most `maxDepth` levels, no NUL character and no lone surrogate, which JSON.stringify
- * writes as escapes. Returns the problem, or null.
+ * Checks a result by the rules of stored JSON: at most `maxDepth` levels, and neither NUL characters nor lone surrogates, which
+ * JSON.stringify writes as escapes. Returns the problem, or null.
  */
 function findResultProblem(json: string, maxDepth: number): string | null {
   if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json)) return 'the result holds a NUL character or a lone surrogate'

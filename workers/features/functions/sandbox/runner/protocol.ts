@@ -4,8 +4,8 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 export const toRunner = Object.freeze({ run: 1, check: 2, answer: 3, refusal: 4 })
 
 /**
- * Kinds of frames from a runner to the worker. `returned` and `threw` are the end of the handler. `done` is the end of the run: none of its
- * calls is pending. `timer` never leaves the runner: it is a call of setTimeout in the isolate.
+ * Kinds of frames from a runner to the worker. `returned` and `threw`: the handler has ended. `done`: the run has ended, with none of its
+ * SDK calls pending. `timer` is sent by the isolate only and never leaves the runner: the function called setTimeout.
  */
 export const toWorker = Object.freeze({
   ready: 1,
@@ -27,7 +27,7 @@ export type LogLevel = (typeof logLevels)[number]
 // A character of a JavaScript string takes at most three bytes of UTF-8.
 const maxBytes = (characters: number): number => 3 * characters
 
-/** Maximum bytes of frames from a runner. A runner that exceeds them is compromised, and is killed. */
+/** Maximum bytes of the texts of frames from a runner. A runner that exceeds them is compromised, and is killed. */
 export const workerAccepts = Object.freeze({
   [toWorker.ready]: 0,
   [toWorker.started]: 0,
@@ -40,7 +40,7 @@ export const workerAccepts = Object.freeze({
   [toWorker.done]: 0,
 })
 
-/** Maximum bytes of frames to a runner. A run brings source, input and method names, all quoted as JSON. */
+/** Maximum bytes of the texts of frames to a runner. `run` carries the source, the input and the method names, all quoted as JSON. */
 export const runnerAccepts = Object.freeze({
   [toRunner.run]: 2 * maxBytes(runLimits.jsonCharacters + runLimits.sourceBytes) + 64 * 1024,
   [toRunner.check]: runLimits.sourceBytes,

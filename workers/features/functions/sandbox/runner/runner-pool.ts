@@ -5,7 +5,7 @@ import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 interface RunnerPoolOptions {
   /** Maximum number of processes. They are started on demand and ended when they have been idle for long. */
   readonly size: number
-  /** Idle runners to keep ready, so that a request need not wait until another owner's lost runner is replaced. */
+  /** Number of idle runners to keep ready, so that an owner need not wait while a runner that another owner has cost is replaced. */
   readonly spare: number
   readonly launch: LaunchCommand
   readonly program: string
@@ -53,7 +53,7 @@ export class RunnerPool {
     return [...this.#all].map(({ pid }) => pid)
   }
 
-  /** Returns a ready runner. Rejects when the signal is aborted first, when no runner can be started, or when the pool is closed. */
+  /** Returns a ready runner. Rejects when the signal is aborted before, when no runner can be started, or when the pool is closed. */
   async acquire(owner: string, signal?: AbortSignal): Promise<Runner> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw new Error('the function sandbox is closed')

@@ -17,8 +17,9 @@ interface RunnerClient {
 }
 
 /**
- * Nice values of processes. Raising a priority again needs a right that workers seldom have. 10 gives endless functions about a tenth of
- * the CPU of others; at 19, a run with 0.2 s of CPU time had not ended after 60 s on a busy core.
+ * Nice values of runners: normal, and with low priority. Raising a priority again needs a right that workers seldom have. 10 gives endless
+ * functions about a tenth of the CPU of other processes; at 19, a run that needed 0.2 s of CPU time had not ended after 60 s on a busy
+ * core.
  */
 const [normalNice, lowNice] = [0, 10]
 
@@ -107,7 +108,7 @@ export class Runner {
     return this.#cpuMs() - this.#readyMs
   }
 
-  /** Lowers the priority of the process. `isWorn` raises it again after the order. */
+  /** Lowers the priority of the process. `isWorn`, called after the order, raises it again. */
   lowerPriority(): void {
     if (this.#hasLowPriority) return
     this.#hasLowPriority = true

@@ -50,7 +50,7 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
     else timer = void clearInterval(timer)
   }
 
-  // A consumer that did not use its slice waits for something else, so it is not scheduled until it is reported busy again.
+  // A consumer that used less than half of its slice waits for something else; it is not scheduled until it is reported busy again.
   const endSlices = (): void => {
     for (const [consumer, usedMs] of [...scheduled]) {
       if (usedMs === undefined) continue
@@ -96,8 +96,8 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
 }
 
 /**
- * Polls a runner that executes an owner's order: lowers its priority and schedules it once it is busy. `onPoll` receives the milliseconds of
- * CPU time since the order. The returned function ends the polling.
+ * Polls a runner that executes an order for an owner. Once the runner is busy, its priority is lowered and it gets time slices. `onPoll`
+ * receives the milliseconds of CPU time since the order. The returned function ends the polling.
  */
 export function monitorCpu(runner: Runner, owner: string, scheduler: CpuScheduler, onPoll: (busyMs: number) => void): () => void {
   const busyMs = () => runner.busyMs()

@@ -1,11 +1,11 @@
 import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 /**
- * Limits work that a run can make long on the worker's own thread, such as parsing the JSON that it sends: one piece at a time, the owners
- * in rotation, and after each piece a pause in proportion to its duration.
+ * Limits work that a run can make long on the worker's own thread, such as parsing JSON that the run sends. One piece is worked on at a
+ * time, the owners in rotation, and after each piece follows a pause in proportion to its duration.
  */
 export interface HeavyWorkQueue {
-  /** Executes work on `characters` of text: at once when they are few, otherwise in the order of the queue. */
+  /** Executes work on `characters` of text: at once up to `inlineCharacters`, otherwise in its turn. */
   readonly enqueue: <Result>(owner: string, characters: number, work: () => Result) => Promise<Result>
 }
 
