@@ -44,7 +44,7 @@ export interface PlatformScope extends Services {
 export interface Scope extends PlatformScope {
   readonly workspace: Workspace
   readonly actor: Actor
-  /** Shared compute limit where the parts of a request have none of their own, such as the records of a batch. */
+  /** Compute budget that the parts of a request share, such as the records of a batch. */
   readonly computeBudget?: ComputeBudget | undefined
 }
 

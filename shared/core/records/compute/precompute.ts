@@ -24,8 +24,9 @@ export type PrecomputedRecords = ReadonlyMap<string, Computed>
 const step = 50
 
 /**
- * Computes the records that a batch updates before it locks any, without holding a connection. Some may be missing.
- * `findPrecomputedValues` returns those that are still valid.
+ * Computes the records that a batch will update, before the batch locks any and without holding a connection meanwhile. Records may be
+ * missing: those with invalid input, and those after `maxResultText` characters. `findPrecomputedValues` returns the values that are still
+ * valid.
  */
 export async function precomputeRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
   const computed = new Map<string, Computed>()
@@ -75,7 +76,7 @@ async function precompute(scope: Scope, type: RecordType, record: StoredRecord, 
   return { type, input, updatedAt: record.updated_at, values }
 }
 
-/** Ignores a mistake of the caller, which the change itself will report. Throws errors with status 500 or above. */
+/** Ignores a mistake of the caller, which the change itself will report. Rethrows any other error. */
 function ignoreCallerMistake(error: unknown): undefined {
   if (!(error instanceof Problem) || error.status >= 500) throw error
 }

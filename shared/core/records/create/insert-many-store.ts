@@ -48,6 +48,9 @@ export const insertRecords = (type: RecordType): StatementTemplate =>
     )
   })
 
-/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never one of the others'. */
+/**
+ * Definitions of the fields' columns in the JSON rows, named as in the table. Such a name ends in a number, so it never equals `position`,
+ * `after` or `length`.
+ */
 const definitions = (fields: readonly Field[]): string =>
   fields.flatMap(({ type }) => fieldKinds[type].columns.map((column) => `, ?? ${column}`)).join('')

@@ -100,7 +100,7 @@ function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Sepa
     relax_quotes: true,
     max_record_size: maxRecordBytes,
   })
-  // The parser throws an error of either side at its iterator, so the callback ignores it.
+  // An error of the source or of the parser is thrown by the parser's iterator, so the callback ignores it.
   pipeline(Readable.from(concatenate(head, rest)), parser, () => {})
   return parser
 }
@@ -142,7 +142,10 @@ const messages: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `is longer than ${maxRecordBytes} bytes; is a quoted cell never closed?`,
 }
 
-/** The parser counts the records before the failed one, the header included: this equals the number of the failed data row. */
+/**
+ * Describes an error of the parser. Its `records` counts the records before the failed one, the header included, so it is the number of the
+ * failed data row.
+ */
 function describeError(error: CsvError): string {
   const row = Number(error.records) === 0 ? 'the header row' : `row ${error.records}`
   return `${row} ${messages[error.code] ?? error.message}`

@@ -8,7 +8,7 @@ import { uniqueKeySql } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Records by their ids, with slot `ids`, in the order of those; with `lock` until the transaction ends. */
+/** Records by id (slot `ids`), in the order of the ids. `lock` locks them until the transaction ends. */
 export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate =>
   cachedStatement(type, `by ids ${lock}`, () =>
     builder.raw(
@@ -38,10 +38,10 @@ export const recordOfUnique = (type: RecordType, field: Field): StatementTemplat
     return query
   })
 
-/** Bytes of text after which a page ends early, so that no request fills the memory of a process: its client follows `next_cursor`. */
+/** Bytes of text after which a page ends early, so that no request fills the memory of a process. The client reads on by `next_cursor`. */
 const maxPageBytes = 8_000_000
 
-/** A page of records, newest first, with slots `limit`, `after` where it is paged, and `refId` where it is of a reference. */
+/** A page of records, newest first, with the slots `limit`, `after` if `paged`, and `refId` if `reference` is given. */
 export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): StatementTemplate {
   return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
     const query = builder.select(recordColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
@@ -71,7 +71,7 @@ export const markLongRecords = sql(
 )
 
 const sizes: Readonly<Record<string, string>> = {
-  // PostgreSQL keeps the length of long text beside it, so this reads none of it.
+  // PostgreSQL stores the length of a long text apart from the text, so this does not read the text.
   text: 'coalesce(octet_length(??), 0)',
   'text[]': `coalesce(octet_length(array_to_string(??, ',')), 0)`,
   'uuid[]': 'coalesce(cardinality(??), 0) * 36',
