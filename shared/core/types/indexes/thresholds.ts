@@ -32,6 +32,6 @@ export const thresholds = Object.freeze({
    * One in `spread` of adjacent values is taken: they were written together and have more in common than others.
    */
   sample: { values: 1_000, least: 100, spread: 5, characters: 1_000, days: 1 },
-  /** A failed step is retried after a minute, then after twice as long each time. */
+  /** A failed step is retried after a minute, then after twice as long each time, at most a day. */
   retry: { firstMinutes: 1, lastMinutes: 24 * 60 },
 })

@@ -48,7 +48,7 @@ export async function insertMember(db: Executor, workspaceId: string, userId: st
   await db.query(insert(workspaceId, userId))
 }
 
-// What a member that has left invited has left with it: nobody comes back through a door that it opened before.
+// Also deletes the invitations that the member sent: otherwise it could come back by an invitation to another of its addresses.
 const remove = sql(
   'delete_member',
   `with gone as (delete from members where workspace_id = $1 and user_id = $2 returning user_id),
