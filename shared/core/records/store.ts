@@ -88,9 +88,9 @@ const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
 
 /**
- * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of version
- * 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column, whatever a caller sent:
- * otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
+ * Creates a record in one statement: the row, its audit entry, the type's count and, if anything listens to the event, the outbox row. The
+ * id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
+ * whatever a caller sent: otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
  */
 export const insertRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'insert', () => {
@@ -121,14 +121,14 @@ export const insertRecord = (type: RecordType): StatementTemplate =>
   })
 
 /**
- * The time of a change: later than the one before, also of a change in the same transaction or in one that began earlier. `next` is an
- * instant of `instantAfter`: a distributed database refuses updates in which a column is given to a function that is not immutable, as
- * adding an interval is.
+ * The time of a change: later than the time of the record's previous change, even if both changes are in one transaction or this
+ * transaction began earlier. `next` is made by `nextInstant` and not in SQL: Citus refuses updates in which a column is passed to a
+ * function that is not immutable, such as adding an interval.
  */
 export const changeTimeSql = (next: string): string => `greatest(now(), ${next})`
 
 /**
- * Changes fields of a record that the transaction has locked, with its audit entry and dispatch. The statement names every column, as
+ * Changes fields of a record that the transaction has locked, with its audit entry and outbox row. The statement names every column, as
  * `insertRecord` does. `sent` has a flag per field of the type, in their order: the columns of a field whose flag is false keep their
  * values, and a long value is then not written again.
  */
@@ -155,7 +155,7 @@ export const updateRecord = (type: RecordType): StatementTemplate =>
     )
   })
 
-/** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and dispatch. */
+/** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and outbox row. */
 export const deleteRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'delete', () =>
     builder.raw(

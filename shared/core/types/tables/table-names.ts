@@ -18,8 +18,8 @@ export const codeColumnOf = (type: FieldType, column: string): string | null =>
 export const uniqueIndexOf = (fieldId: string): string => `unique_${hexOf(fieldId)}`
 
 /**
- * Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. A sharded database
- * appends the shard's number.
+ * Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. Citus appends the
+ * number of a shard.
  */
 export const parseUniqueIndexName = (constraint: string | undefined): string | undefined =>
   /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
