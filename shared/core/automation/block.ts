@@ -61,7 +61,9 @@ export type WaitRequest =
   | { readonly kind: 'function'; readonly functionId: string; readonly input: string }
   | { readonly kind: 'call' }
 
-/** Who sees a step's output: everyone who may see the run, those who may read the record, or those who may change the flow. */
+/**
+ * Who sees a step's output. `readers`: everyone who may see the run; `record`: who may read the record; `editors`: who may change the flow.
+ */
 type OutputVisibility = 'readers' | 'record' | 'editors'
 
 interface BlockParts extends Described {

@@ -6,9 +6,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, lowestId, newId } from '#shared/platform/kernel/ids.ts'
 
-/**
- * Items that one statement writes for all members, roughly: it serves this number divided by the number of notices, at least one member.
- */
+/** Approximate number of items per statement when every member is notified: a statement serves as many members as fit, at least one. */
 const itemsPerStatement = 10_000
 
 /** Recipients: everyone who was a member at the time of the event. */

@@ -6,13 +6,13 @@ declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type mu
 
 const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
 
-/** Rules of a workspace, oldest first. Values: workspace, position, how many. */
+/** Rules of a workspace, oldest first. Values: workspace, instant and id to go on after, how many. */
 export const findRules = creationPageSql('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
 
 /** One rule. Values: workspace, id. */
 export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)
 
-/** Makes a rule. Values: workspace, id, name, type key, event, title, audience. */
+/** Creates a rule. Values: workspace, id, name, type key, event, title, audience. */
 export const insertRule = sql(
   'insert_rule',
   `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience) values ($1, $2, $3, $4, $5, $6, $7)

@@ -8,7 +8,7 @@ const columns = 'id, name, description, policy, is_anonymous, created_at, update
 const list = sql('list_roles', `select ${columns} from roles where workspace_id = $1 order by id`)
 export const listRoleRows = (db: Executor, workspaceId: string): Promise<Role[]> => db.query<Role>(list(workspaceId))
 
-/** Roles, oldest first. Values: workspace, position, how many. */
+/** Roles, oldest first. Values: workspace, instant and id to go on after, how many. */
 export const findRolePage = creationPageSql('list_role_page', `select ${columns} from roles where workspace_id = $1`, 1)
 
 const find = sql('find_role', `select ${columns} from roles where workspace_id = $1 and id = $2`)

@@ -58,7 +58,9 @@ function inputsOf(fields: readonly TestedField[]): (key: string) => readonly str
   }
 }
 
-/** A field cannot be hidden if no rule denies it, and either every rule or one that always applies reveals it. */
+/**
+ * Whether a rule could hide the field. None can if no rule denies it and it is revealed by every rule, or by a rule that always applies.
+ */
 function isHideable(allows: readonly BoundRule[], key: string): boolean {
   const revealing = allows.filter(({ mask }) => revealsField(mask, key))
   const safe = revealing.length > 0 && (revealing.length === allows.length || revealing.some(({ applies }) => applies === 'always'))

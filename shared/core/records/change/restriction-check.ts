@@ -18,7 +18,7 @@ const pageSizeOf = ({ type }: Field): number => (type === 'text' ? 100 : 1_000)
 /** Maximum changes left for the final check, which blocks writes. */
 const maxRemainingChanges = 2_000
 
-/** Maximum passes over changes made during the previous pass, without blocking writes. Each pass is shorter than the one before. */
+/** Maximum passes over changes made during the previous pass, without blocking writes. A pass is usually shorter than the one before. */
 const maxPasses = 10
 
 /** A field of a type, and the restrictions that a change of it adds for existing values. */

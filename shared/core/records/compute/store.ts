@@ -7,7 +7,8 @@ import { builder } from '#shared/platform/db/statements/builder.ts'
 import { type Statement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
-// A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag.
+// A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag. The second column is that of the
+// type's edition, which every write names.
 const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 
 /** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */

@@ -64,7 +64,7 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
   })
 }
 
-/** Notes that a type has long records. Values: workspace, type id. */
+/** Marks a type that has long records. Values: workspace, type id. */
 export const markLongRecords = sql(
   'mark_long_records',
   'update record_types set long_records = true where workspace_id = $1 and id = $2 and not long_records',

@@ -27,7 +27,8 @@ const fitsBtree = (type: FieldType): boolean => !isList(type) && !isIndexedByDig
 /**
  * All index kinds. They match the SQL of searches (shared/core/types/field-kinds/filters/value-filter.ts,
  * shared/core/records/query/query.ts): comparisons of the bare column, `like` on the lowercase column, `@>`, and an order with empty values
- * last and the newest first among equals. A btree cannot be scanned backwards for the other direction: empty values would come first.
+ * last and the newest first among equals. Each direction has its own kind, because a btree that is scanned backwards gives empty values
+ * first.
  */
 export const indexKinds = Object.freeze({
   value: {

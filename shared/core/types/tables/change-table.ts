@@ -50,7 +50,7 @@ export async function changeTable<T>(
 /**
  * Starts a new edition of a type, for a change after which records must be written differently: with another formula or other rules. Once
  * this returns, every write with earlier type metadata is either committed or fails with "undefined column" and is retried with new
- * metadata (shared/core/records/access.ts); no other write of the type's records happens until the transaction ends. It changes only the
+ * metadata (shared/platform/db/attempts.ts); no other write of the type's records happens until the transaction ends. It changes only the
  * catalogue and adds no cost to writes. Call it inside `changeTable`, with the type locked.
  */
 export async function startEdition(tx: Tx, { workspaceId, id, schema, key, editionColumn }: RecordType): Promise<void> {

@@ -43,7 +43,7 @@ export async function hasMemberWithEmail(db: Executor, workspaceId: string, emai
 }
 
 const insert = sql('insert_member', 'insert into members (workspace_id, user_id) values ($1, $2) on conflict do nothing')
-/** Makes a person a member, unless it is one. */
+/** Makes a person a member; no change if it is one already. */
 export async function insertMember(db: Executor, workspaceId: string, userId: string): Promise<void> {
   await db.query(insert(workspaceId, userId))
 }
