@@ -25,7 +25,7 @@ function medians(sides: readonly Side[]): Side {
 }
 
 /** The median, the upper one of an even number; undefined for no figures. */
-export function median(values: readonly number[]): number | undefined {
+function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)]
 }

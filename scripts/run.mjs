@@ -16,6 +16,7 @@ const verbs = {
   trace: ['scripts/trace.ts'],
   console: ['scripts/console.ts'],
   bench: ['bench/main.ts'],
+  screenshots: ['scripts/screenshots.ts'],
 }
 
 const startHelp = `Usage: npm start
@@ -29,9 +30,9 @@ It takes no arguments; the environment configures it:
   DATABASE_URL   your own PostgreSQL; without it an embedded one runs, and the first start creates a workspace named Demo
   SECRET_KEY     32 bytes in hexadecimal or base64; created in DATA_DIR by default
 
-README.md lists all of them. Other commands:
+docs/operations.md lists all of them. Other commands:
 
-  npm test                all tests                         npm run check    types, lint, architecture, the API's description
+  npm test                all tests                         npm run check    types, lint, architecture, unused code, the description
   npm run routes          every route                       npm run jobs     every kind of background work
   npm run trace <id>      what a request caused             npm run console  a REPL with everything loaded
   npm run migrate         migrates a database               npx kontor       workspaces, people, keys, files, the ledger, queues

@@ -24,7 +24,7 @@ import { feature as jobQueue } from '#shared/platform/jobs/feature.ts'
 import { feature as mail } from '#shared/platform/mail/feature.ts'
 
 /** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
-export const features: readonly Feature[] = [
+const features: readonly Feature[] = [
   ...[database, blobs, jobQueue, due, mail],
   ...[people, workspaces, types, records, notifications],
   ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],

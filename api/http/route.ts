@@ -66,8 +66,7 @@ export interface ArrivingFile {
 }
 
 /** A request whose file has arrived. `resource` was resolved before the file arrived. */
-export interface ReceivedRequest<Path extends string, Query, Kept, Resource>
-  extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
+interface ReceivedRequest<Path extends string, Query, Kept, Resource> extends Omit<Request<Path, undefined, Query, Resource>, 'body'> {
   /** Result of `keep`. */
   readonly kept: Kept
   /** Other fields of the form by name, each with its last value. */

@@ -73,7 +73,7 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */
-export function basePathOf(publicUrl: string): string {
+function basePathOf(publicUrl: string): string {
   const { pathname } = new URL(publicUrl)
   return pathname === '/' ? '' : pathname
 }

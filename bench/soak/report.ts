@@ -4,7 +4,7 @@ import type { Trend } from '#bench/soak/memory.ts'
 import type { Sample } from '#bench/soak/pace.ts'
 
 /** The aims of the run. */
-export const aims = Object.freeze({
+const aims = Object.freeze({
   /** Requests within this time after a kill do not count for the next two aims. */
   aroundMs: 10_000,
   p99Ms: 500,

@@ -17,10 +17,12 @@ export interface PendingScans {
   readonly remove: (scanIds: ReadonlySet<string>) => void
 }
 
-/** Opens the file of a station with the scans left by an earlier one. A line cut off during a write is ignored. */
+/** Opens the file of pending scans, with those that an earlier station left. A line cut off during a write is ignored. */
 export function openPendingScans(path: string): PendingScans {
   mkdirSync(dirname(path), { recursive: true })
-  let waiting = readLines(path)
+  const lines = readText(path).split('\n')
+  const cut = lines.pop()
+  let waiting = lines.map((line) => JSON.parse(line) as PendingScan)
   const write = (file: string, flags: string, scans: readonly PendingScan[]) => {
     const handle = openSync(file, flags, 0o600)
     try {
@@ -30,6 +32,12 @@ export function openPendingScans(path: string): PendingScans {
       closeSync(handle)
     }
   }
+  const replace = () => {
+    write(`${path}.new`, 'w', waiting)
+    renameSync(`${path}.new`, path)
+  }
+  // The next scan must not be appended to the rest of a line.
+  if (cut !== '') replace()
   return {
     list: () => waiting,
     add(scan) {
@@ -38,20 +46,16 @@ export function openPendingScans(path: string): PendingScans {
     },
     remove(scanIds) {
       waiting = waiting.filter(({ scan_id }) => !scanIds.has(scan_id))
-      write(`${path}.new`, 'w', waiting)
-      renameSync(`${path}.new`, path)
+      replace()
     },
   }
 }
 
-function readLines(path: string): readonly PendingScan[] {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line.endsWith('}'))
-      .map((line) => JSON.parse(line) as PendingScan)
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return []
+    if ((error as { code?: string }).code === 'ENOENT') return ''
     throw error
   }
 }

@@ -10,7 +10,7 @@ import { requirePerson, workspaceScope } from '../../bin/workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
 /** The console's current scope: no workspace at first, then an actor in one. */
-export interface SessionPosition {
+interface SessionPosition {
   /** First argument of domain functions. */
   readonly scope: PlatformScope | Scope
   readonly token: string | null

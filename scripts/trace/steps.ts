@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** One effect of a request. */
-export interface Step {
+interface Step {
   /** When it was enqueued or written, RFC 3339. */
   readonly at: string
   readonly what:

@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { openNames, stepsOf } from '#test/journeys/page.ts'
 import { listening } from '#test/support/listening.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
+import { createDemoBooks } from '../../bin/ledger/demo-books.ts'
 
 const folder = new URL('./', import.meta.url)
 const pages = (await readdir(folder)).filter((name) => name.endsWith('.md'))
@@ -19,11 +21,13 @@ test('README leads to every journey', async (t) => {
   for (const name of pages) t.true(readme.includes(`(test/journeys/${name})`), name)
 })
 
+// In a workspace with the books of Demo, where readers follow the pages.
 for (const name of pages) {
   test.serial(`whoever follows ${name} sees what it shows`, async (t) => {
     let now = start
     const w = await world(await listening(), undefined, () => now)
     t.teardown(w.close)
+    await createDemoBooks(await scopeOf(w, w.org))
     const page = await read(name)
     const [, orgId = ''] = /^ORG=.*\/([0-9a-f-]{36})$/m.exec(page) ?? []
     const names = openNames({

@@ -13,10 +13,13 @@ const args = ['--headless=shell', '--no-sandbox', '--disable-gpu', '--font-rende
 const env = { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') }
 
 /** Whether the Chromium that npm brings runs on this machine; asked before any test is declared, which waits for nothing. */
-function runs(): boolean {
+export function canBrowse(): boolean {
   if (!existsSync(program)) spawnSync(process.execPath, [join(import.meta.dirname, 'unpack-browser.mjs'), folder])
   return spawnSync(program, [...args, '--version'], { env }).status === 0
 }
+
+/** Starts the Chromium that npm brings. It must be closed. */
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath: program, args, env })
 
 /** A browser for the tests of a file. */
 export interface Browsing {
@@ -28,10 +31,10 @@ export interface Browsing {
 
 /** Starts a browser before a file's tests, and ends it after them. */
 export function browse(test: TestFn): Browsing {
-  const canRun = runs()
+  const canRun = canBrowse()
   let browser: Browser | undefined
   test.before(async () => {
-    if (canRun) browser = await chromium.launch({ executablePath: program, args, env })
+    if (canRun) browser = await launchBrowser()
   })
   test.after.always(async () => browser?.close())
   return {

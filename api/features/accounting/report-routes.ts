@@ -1,4 +1,5 @@
 import { answer, orgPath } from '#api/http/route.ts'
+import { readBalanceSheet, readProfitLoss, readTrialBalance } from '#shared/features/accounting/reports/financial-statements.ts'
 import { readLedger } from '#shared/features/accounting/reports/ledger.ts'
 import { readAccountingOverview } from '#shared/features/accounting/reports/overview.ts'
 import {
@@ -13,7 +14,6 @@ import {
   trialBalance,
   trialBalanceQuery,
 } from '#shared/features/accounting/reports/schemas.ts'
-import { readBalanceSheet, readProfitLoss, readTrialBalance } from '#shared/features/accounting/reports/statements.ts'
 
 const common = { tag: 'Accounting', app: 'accounting', limit: null, method: 'GET', permission: 'accounting:read', status: 200 } as const
 const accounting = `${orgPath}/accounting` as const

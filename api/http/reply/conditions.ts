@@ -29,7 +29,7 @@ export function isNotModified(header: Header, { etag, changedAt }: ResourceVersi
 const failed = (name: string) => problem('PRECONDITION_FAILED', `${name} names another version than the one that is stored`)
 
 /** Whether a list of validators contains this one by weak comparison, as for If-None-Match. */
-export const isKnown = (list: string, etag: string): boolean =>
+const isKnown = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
 
 /** The same by strong comparison, as for If-Match: a weak validator matches nothing. */

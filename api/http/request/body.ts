@@ -85,7 +85,7 @@ async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> 
 }
 
 /** Reads a whole body; VALIDATION_ERROR above the limit. */
-export async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
   const arrival = watchArrival(request)
   try {
     const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })

@@ -7,12 +7,12 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 const lingerMs = 2_000
 
 /**
- * Answers requests that Node would not pass to the application in the form of all other errors: invalid HTTP, unknown expectations, and
- * CONNECT, whose connection Node closes without an answer.
+ * Handles what Node does not pass to the application. Invalid HTTP is answered in the form of all other errors, and so is CONNECT, whose
+ * connection Node would close without an answer. A request with an unknown expectation is passed on.
  */
 export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)
-  // Without a listener Node answers 417; unknown expectations are ignored.
+  // Without this listener Node would answer 417.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
   server.on('connect', ({ headers }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
@@ -22,7 +22,7 @@ export function answerMalformedRequests(server: Server): void {
 
 function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
-  answer(socket, (reasons[error.code ?? ''] ?? otherwise)(), requestIdOf(undefined))
+  answer(socket, (problemByErrorCode[error.code ?? ''] ?? invalidHttp)(), requestIdOf(undefined))
 }
 
 /** Answers on the bare connection and ends it. */
@@ -39,9 +39,9 @@ function answer(socket: Socket, { code, message, status }: Problem, requestId: s
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
-const otherwise = (): Problem => problem('VALIDATION_ERROR', 'The request is not valid HTTP')
+const invalidHttp = (): Problem => problem('VALIDATION_ERROR', 'The request is not valid HTTP')
 
-const reasons: Readonly<Record<string, () => Problem>> = {
+const problemByErrorCode: Readonly<Record<string, () => Problem>> = {
   HPE_INVALID_METHOD: () => problem('NOT_FOUND'),
   HPE_HEADER_OVERFLOW: () => problem('VALIDATION_ERROR', 'The headers are too large'),
   ERR_HTTP_REQUEST_TIMEOUT: () => problem('VALIDATION_ERROR', 'The request did not arrive in time'),

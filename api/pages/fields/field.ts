@@ -66,7 +66,7 @@ function renderField(field: Field, isFirst: boolean): Html {
 const pieces = template<{ readonly parts: readonly Html[] }>(new URL('pieces.eta', import.meta.url))
 
 /** Joins parts of a page. */
-export const joinHtml = (parts: readonly Html[]): Html => pieces({ parts })
+const joinHtml = (parts: readonly Html[]): Html => pieces({ parts })
 
 /** Adds errors, given by field name, to the fields. */
 export const withErrors = (fields: readonly Field[], errors: Readonly<Record<string, string>>): Field[] =>

@@ -3,7 +3,7 @@ import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Result of an import (document 1, Records): rows are independent, a bad row is reported and skipped. */
-export const importOutcome = schema(
+const importOutcome = schema(
   t.Object(
     {
       created: t.Integer({ minimum: 0 }),

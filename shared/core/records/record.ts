@@ -40,7 +40,7 @@ export type RecordRow = readonly unknown[]
 export const rowId = (row: RecordRow): string => row[0] as string
 
 /** The columns that every record table has. */
-export const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
+const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
 
 /** The columns of a field's values: one, or two for a currency. */
 export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])

@@ -18,10 +18,10 @@ const type = ['type', schema(t.String())] as const
 const id = ['id', schema(t.String())] as const
 const valuesByKey = schema(t.Record(t.String(), t.Unknown()))
 const values = ['values', valuesByKey] as const
-const maybeValues = ['values', schema(t.Unknown())] as const
+const optionalValues = ['values', schema(t.Unknown())] as const
 const query = ['query', schema(t.Unknown())] as const
 
-/** The key of the type that a call names, after the same permission check as in its route. Throws NOT_FOUND and FORBIDDEN. */
+/** Checks that the type exists (NOT_FOUND) and that the caller has the permission on it (FORBIDDEN), as the route does. Returns its key. */
 async function requireTypeKey(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
   const { key } = await requireRecordType(scope, typeKey)
   requirePermission(scope, permission, key)
@@ -33,13 +33,13 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
   if (given === undefined || given === null) return listQuery.parse({}, 'query')
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
   const { filter, ...rest } = given as Readonly<Record<string, unknown>>
-  const read = Object.entries(rest).map(([name, value]) => [name, isWholeNumber(name, value) ? Number(value) : value])
+  const read = Object.entries(rest).map(([name, value]) => [name, isNumberAsText(name, value) ? Number(value) : value])
   const query = listQuery.parse(Object.fromEntries(read), 'query')
   return filter === undefined ? query : { ...query, filter: readFilters(filter) }
 }
 
-/** Whether a numeric parameter is text, as public functions receive it from a URL. */
-const isWholeNumber = (name: string, value: unknown): boolean =>
+/** Whether this is a numeric parameter written as text: a function passes it on as it got it from a URL. */
+const isNumberAsText = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 
 /** Records of the workspace, under the rights of the run's caller. */
@@ -63,7 +63,7 @@ export const recordMethods: readonly SdkMethod[] = [
   defineSdkMethod(
     'records.create',
     '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
-    [type, maybeValues],
+    [type, optionalValues],
     async ({ scope }, typeKey, values) =>
       createRecord(scope, await requireTypeKey(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
   ),

@@ -9,7 +9,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const visitorTypes = fieldTypes.filter((type) => type !== 'file' && type !== 'ref' && type !== 'refs')
 
 /** A form's key, which is in its public address. */
-export const formKey = t.String({
+const formKey = t.String({
   pattern: '^[a-z0-9][a-z0-9_-]{1,63}$',
   description: '2 to 64 lowercase letters, digits, hyphens and underscores, starting with a letter or digit',
 })

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { detectContentType, headBytes } from '#shared/features/drive/objects/content-type.ts'
+import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { type ContentRow, findContent } from '#shared/features/sites/content-store.ts'
 import { findAssetsId } from '#shared/features/sites/sites.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -37,7 +37,7 @@ async function findLogo(scope: Scope, path: string): Promise<Logo | undefined> {
   const assets = await findAssetsId(scope, { make: false })
   const [row] = assets === undefined ? [] : await scope.db.query<ContentRow>(findContent(scope.workspace.id, assets, path))
   if (!row || row.blob_id === null || row.size_bytes === null || row.size_bytes === 0 || row.size_bytes > maxLogoBytes) return undefined
-  const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headBytes) - 1 }))
+  const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headLength) - 1 }))
   const type = await detectContentType(head, { name: '', type: '' })
   return imageTypes.has(type) ? { row: { ...row, blob_id: row.blob_id }, type } : undefined
 }

@@ -8,7 +8,7 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Bytes in the store. The sweep keeps them while a committed row in a table with the trigger `hold_blob` has this `blob_id`. */
-export interface Blob extends WrittenBytes {
+interface Blob extends WrittenBytes {
   readonly id: string
 }
 

@@ -7,7 +7,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
 
 /** Whether the database is reachable and has every migration that this program knows. */
-export async function isReady(database: Database): Promise<boolean> {
+async function isReady(database: Database): Promise<boolean> {
   try {
     const [row] = await database.query<{ name: string }>(applied())
     return row !== undefined && row.name >= (await findNewestMigration())

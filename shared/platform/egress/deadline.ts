@@ -3,14 +3,14 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 /** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
 interface Deadline {
   readonly signal: AbortSignal
-  /** The error to throw for an error of the exchange: the timeout or the caller's abort reason where one of them came first. */
-  readonly explain: (error: unknown) => unknown
-  /** Settles with the work, or rejects with the abort reason when that comes first. */
+  /** Returns the error to throw for an error of the exchange: the abort reason if the signal is aborted, otherwise an EgressFailure. */
+  readonly errorToThrow: (error: unknown) => unknown
+  /** Settles as the work does, or rejects with the abort reason if the signal aborts first. */
   readonly race: <T>(work: Promise<T>) => Promise<T>
   readonly stop: () => void
 }
 
-/** Starts a deadline in milliseconds; it also ends when the caller's signal aborts. */
+/** Starts a deadline of `timeoutMs`. Its signal aborts with a timeout failure then, or earlier with the reason of the caller's signal. */
 export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
   const controller = new AbortController()
   const failure = new EgressFailure('timeout', `No complete answer within ${timeoutMs / 1_000} s`)
@@ -19,7 +19,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   if (callerSignal?.aborted) abortWithCaller()
   callerSignal?.addEventListener('abort', abortWithCaller, { once: true })
   const { signal } = controller
-  const explain = (error: unknown): unknown => {
+  const errorToThrow = (error: unknown): unknown => {
     if (signal.aborted) return signal.reason
     if (error instanceof EgressFailure) return error
     return new EgressFailure('unreachable', readMessage(error), error)
@@ -31,7 +31,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   ended.catch(() => undefined)
   return {
     signal,
-    explain,
+    errorToThrow,
     race: (work) => Promise.race([work, ended]),
     stop() {
       clearTimeout(timer)
@@ -40,7 +40,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   }
 }
 
-/** Reads an error's message. Connecting to several addresses fails with an AggregateError, which has none of its own. */
+/** Reads an error's message. Connecting to several addresses fails with an AggregateError without a message; its first error has one. */
 function readMessage(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return readMessage(error.errors[0])
   const { message, code } = error as { message?: unknown; code?: unknown }

@@ -60,7 +60,7 @@ export async function callHttp(dialer: Dialer, call: HttpCall): Promise<HttpAnsw
   try {
     return await deadline.race(exchange(agent, url, call, deadline.signal))
   } catch (error) {
-    throw translateError(error, call.maxBytes) ?? deadline.explain(error)
+    throw translateError(error, call.maxBytes) ?? deadline.errorToThrow(error)
   } finally {
     deadline.stop()
     void agent.destroy()

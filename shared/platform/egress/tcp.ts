@@ -54,7 +54,7 @@ export async function exchangeTcp<T>(dialer: Dialer, exchange: Exchange, work: (
     const { port, tls } = exchange
     const host = canonicalHost(exchange.host)
     const dialled = await deadline.race(dialSocket(dialer, { host, port, tls, signal: deadline.signal })).catch((error) => {
-      throw deadline.explain(error)
+      throw deadline.errorToThrow(error)
     })
     socket = dialled
     sizeCheck = setInterval(() => dialled.bytesRead > exchange.maxBytes && dialled.destroy(tooLarge), checkIntervalMs)

@@ -18,7 +18,7 @@ export function wakeDispatcher({ db, jobQueue }: Announcer, outcome: DispatchRes
 }
 
 /** An announced event of a feature. */
-export interface AnnouncedEvent {
+interface AnnouncedEvent {
   /** Permanent id of the event, a UUID of version 7; receivers use it as the deduplication key. */
   readonly id: string
   /** Id of the subject, such as a calendar event. */

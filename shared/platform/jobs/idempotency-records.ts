@@ -25,8 +25,8 @@ const claim = sql(
    returning key`,
 )
 /**
- * Claims a request, in the caller's transaction where there is one. A record of the failed operation `failedId` may be claimed again. Waits
- * while another transaction works on the same request: the claim fails when that one commits and succeeds when it rolls back.
+ * Claims a request, in the caller's transaction where there is one. Returns false when it has a record of the last 24 hours, unless that is
+ * the one of the failed operation `failedId`. Waits while another transaction has claimed the same request: false if that one commits.
  */
 export async function claimIdempotencyRecord(
   tx: Executor,
@@ -52,7 +52,7 @@ const keepFirst = sql(
    where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
    returning key`,
 )
-/** Saves the answer unless a concurrent request saved one before; returns whether it was saved. */
+/** Saves the answer to a claimed request unless a concurrent one has saved its own; returns whether it was saved. */
 export async function saveFirstIdempotencyRecord(
   db: Executor,
   { principalId, path, key }: IdempotencyKey,
@@ -66,7 +66,7 @@ const find = sql(
   `select body_hash, answer, operation_id from kept_answers
    where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
 )
-/** Finds the record of a request, and whether its body was the same; undefined when there is none within 24 hours. */
+/** Finds a request's record of the last 24 hours, and whether it was made for the same body; undefined when there is none. */
 export async function findIdempotencyRecord(
   db: Executor,
   request: IdempotencyKey,

@@ -31,7 +31,7 @@ interface LoopServices {
 }
 
 /** Runs an attempt at a fetched job. `rests` when the job has left its queue; throws when the queue should retry it. */
-export type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'rests'>
+type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'rests'>
 
 /**
  * Fetches one queue's jobs while slots are free. pg-boss's own `work` fetches one job per wake-up at batch size 1 (40 sent, 4 answered in

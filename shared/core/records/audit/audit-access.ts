@@ -6,8 +6,8 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
 /**
- * A caller's access to the audit entries of a type. It follows from read access to the type's records in their current state. Conditions
- * cannot be tested on deleted records and fields, so only callers whose rules could never have hidden them see their values.
+ * A caller's access to the audit entries of a type. It follows from read access to the type's records in their current state. No condition
+ * can be tested on a deleted record or field, so those are shown only to callers whose rules could never have hidden them.
  */
 export interface TypeAuditAccess {
   readonly type: RecordType
@@ -16,7 +16,7 @@ export interface TypeAuditAccess {
   readonly showsDeletedFields: boolean
 }
 
-/** The types of which the caller may see the audit entries of at least some records. */
+/** The caller's access to the audit entries of each of these types; types of which it may see no entry are left out. */
 export function findAuditAccess({ actor }: Scope, types: readonly RecordType[]): TypeAuditAccess[] {
   const { policy } = actor
   return types
@@ -33,7 +33,7 @@ export function findAuditAccess({ actor }: Scope, types: readonly RecordType[]):
     .filter(({ access }) => access.verdict !== 'none')
 }
 
-/** Whether the caller may see every entry, those of deleted types included: the owner, and callers with equivalent rules. */
+/** Whether the caller may see every entry, those of deleted types included, as the owner may. */
 export function canSeeWholeAudit({ actor }: Scope): boolean {
   const { policy } = actor
   const keys = ['*', ...policy.ruleIndexes.flatMap((index) => [...index.keys('records:read'), ...index.keys('audit:read')])]
@@ -44,7 +44,7 @@ export function canSeeWholeAudit({ actor }: Scope): boolean {
 const canReadAllRecords = (policy: Policy, key: string): boolean =>
   readRulesOf(policy, key).every((rules) => rules.every(({ effect }) => effect === 'allow') && rules.some(isUnconditional))
 
-/** Whether no rule could hide any field of the type's records, whatever its key. */
+/** Whether no rule hides any field of the type's records, present or deleted. */
 const canSeeAllFields = (policy: Policy, key: string): boolean => readRulesOf(policy, key).every((rules) => rules.every(hidesNothing))
 
 /** The rules on reading a type's records, one list per rule index; each list must allow the read by itself. Empty for the owner. */

@@ -9,7 +9,7 @@ import { type RecordType, requireRecordType } from '#shared/core/types/record-ty
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** The computed fields of a record after a change, and the type, input and version that they were computed from. */
+/** The values of a record's computed fields after a change, and the type, input and version of the record that they follow from. */
 interface Computed {
   readonly type: RecordType
   readonly input: Readonly<Record<string, unknown>>
@@ -24,9 +24,8 @@ export type PrecomputedRecords = ReadonlyMap<string, Computed>
 const step = 50
 
 /**
- * Computes the records that a batch will update, before the batch locks any and without holding a connection meanwhile. Records may be
- * missing: those with invalid input, and those after `maxResultText` characters. `findPrecomputedValues` returns the values that are still
- * valid.
+ * Computes, before a batch locks any record, the values that its updates lead to; no connection is held while computing. Records that
+ * are missing here are computed by the change itself. `findPrecomputedValues` returns values that are still valid.
  */
 export async function precomputeRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
   const computed = new Map<string, Computed>()

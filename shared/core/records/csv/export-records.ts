@@ -15,7 +15,7 @@ import { asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.
 import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 
 /** Maximum records in one export. When more match, the export is marked as truncated (document 1, Export). */
-export const maxExported = 10_000
+const maxExported = 10_000
 
 /** Maximum records, and bytes of their text, in memory at once. */
 const stepSize = { items: 200, size: 250_000 }

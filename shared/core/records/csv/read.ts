@@ -4,14 +4,15 @@ import { decodeText } from '#shared/core/records/csv/decode.ts'
 import { unescapeCell } from '#shared/core/records/csv/write.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Maximum characters of a header row and bytes of a record. A file that exceeds them has an unclosed quote or is not CSV. */
+/** Maximum characters of the header row. A file that exceeds this or the next limit has an unclosed quote or is not CSV. */
 export const maxHeaderLength = 256_000
-export const maxRecordBytes = 4_000_000
+/** Maximum bytes of a row. */
+export const maxRowBytes = 4_000_000
 
-/** One data row: its cells, at most as many as header columns, or its error. `row` counts from 1 without the header. */
+/** One data row: its cells, at most as many as the header has, or what is wrong with it. `row` is 1 for the row after the header. */
 export type CsvRow = { readonly row: number; readonly cells: readonly string[] } | { readonly row: number; readonly error: string }
 
-/** A CSV file whose header has been read. Iterate its rows once, or `close` it: either releases the source. */
+/** A CSV file whose header has been read. To release the source, iterate the rows (once only) or call `close`. */
 interface CsvFile {
   /** The names of the first row, trimmed. */
   readonly header: readonly string[]
@@ -29,7 +30,7 @@ export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFil
   const { head, separator } = await readHead(text)
   const parser = startParser(head, text, separator)
   const records = parser.iterator() as AsyncIterator<readonly string[]>
-  const first = await nextRecord(records)
+  const first = await nextCells(records)
   if (first === undefined) throw problem('VALIDATION_ERROR', 'file must have a header row, got a blank file')
   return { header: first.map((name) => name.trim()), rows: readRows(records, first.length), close: () => parser.destroy() }
 }
@@ -56,15 +57,15 @@ type Separator = (typeof separators)[number]
 const isSeparator = (character: string): character is Separator => (separators as readonly string[]).includes(character)
 
 /**
- * Creates a scanner for the header row, the first that is not blank, of a text that arrives in pieces. A quote opens a quoted cell only at
- * the start of the cell, as in data rows.
+ * Creates a scanner that finds the end of the header row and its separator in a text that arrives in pieces. The header row is the first
+ * row that is not blank. A quote opens a quoted cell only at the start of the cell, as in data rows.
  */
 function createHeaderScanner() {
   const counts = new Map<Separator, number>()
   let complete = false
   let blank = true
   let quoted = false
-  let atCellStart = true
+  let mayOpenQuote = true
   function step(character: string): void {
     const isBreak = character === '\n' || character === '\r'
     if (quoted) {
@@ -74,10 +75,10 @@ function createHeaderScanner() {
     } else {
       blank = false
       // A doubled quote closes the cell and opens it again.
-      quoted = character === '"' && atCellStart
+      quoted = character === '"' && mayOpenQuote
       if (isSeparator(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
     }
-    atCellStart = quoted || blank || isSeparator(character) || (character === '"' && atCellStart)
+    mayOpenQuote = quoted || blank || isSeparator(character) || (character === '"' && mayOpenQuote)
   }
   return {
     /** Reads the next piece. True once the header row is complete; later text is ignored. */
@@ -98,7 +99,7 @@ function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Sepa
     // `readRow` checks the number of cells; a stray quote is part of its cell.
     relax_column_count: true,
     relax_quotes: true,
-    max_record_size: maxRecordBytes,
+    max_record_size: maxRowBytes,
   })
   // An error of the source or of the parser is thrown by the parser's iterator, so the callback ignores it.
   pipeline(Readable.from(concatenate(head, rest)), parser, () => {})
@@ -113,7 +114,7 @@ async function* concatenate(head: string, rest: AsyncGenerator<string>): AsyncGe
 async function* readRows(records: AsyncIterator<readonly string[]>, width: number): AsyncGenerator<CsvRow> {
   try {
     for (let row = 1; ; row++) {
-      const cells = await nextRecord(records)
+      const cells = await nextCells(records)
       if (cells === undefined) return
       yield readRow(row, cells, width)
     }
@@ -128,7 +129,7 @@ function readRow(row: number, cells: readonly string[], width: number): CsvRow {
   return { row, cells: cells.slice(0, width).map(unescapeCell) }
 }
 
-async function nextRecord(records: AsyncIterator<readonly string[]>): Promise<readonly string[] | undefined> {
+async function nextCells(records: AsyncIterator<readonly string[]>): Promise<readonly string[] | undefined> {
   try {
     const { value, done } = await records.next()
     return done ? undefined : value
@@ -139,13 +140,10 @@ async function nextRecord(records: AsyncIterator<readonly string[]>): Promise<re
 
 const messages: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quoted cell that is never closed',
-  CSV_MAX_RECORD_SIZE: `is longer than ${maxRecordBytes} bytes; is a quoted cell never closed?`,
+  CSV_MAX_RECORD_SIZE: `is longer than ${maxRowBytes} bytes; is a quoted cell never closed?`,
 }
 
-/**
- * Describes an error of the parser. Its `records` counts the records before the failed one, the header included, so it is the number of the
- * failed data row.
- */
+/** `error.records` is the number of rows before the failed one, the header included: 0 for the header row, n for data row n. */
 function describeError(error: CsvError): string {
   const row = Number(error.records) === 0 ? 'the header row' : `row ${error.records}`
   return `${row} ${messages[error.code] ?? error.message}`

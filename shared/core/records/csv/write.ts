@@ -4,24 +4,24 @@ import { stringify } from 'csv-stringify/sync'
 export const writeCsv = (rows: readonly (readonly string[])[]): string =>
   stringify(
     rows.map((cells) => cells.map(escapeCell)),
-    // The default leaves a lone CR or LF, and outer blanks, which some readers trim, unquoted.
+    // By default, cells with a lone CR or LF and cells with outer blanks are not quoted; some readers trim such blanks.
     { record_delimiter: '\r\n', quoted_match: /[\r\n]|^\s|\s$/ },
   )
 
 /**
- * Prefixes an apostrophe to a cell that a spreadsheet could read as a formula. Only the text after leading apostrophes decides, so
- * `unescapeCell` reverses it exactly and any text survives both (decisions, Export).
+ * Prefixes an apostrophe to a cell that a spreadsheet could read as a formula. Leading apostrophes are ignored in this decision, so
+ * `unescapeCell` restores every cell exactly (decisions, Export).
  */
-export const escapeCell = (cell: string): string => (isRisky(cell) ? `'${cell}` : cell)
+export const escapeCell = (cell: string): string => (couldBeFormula(cell) ? `'${cell}` : cell)
 
 /** Removes the apostrophe of `escapeCell`; returns any other cell unchanged. */
-export const unescapeCell = (cell: string): string => (cell.startsWith("'") && isRisky(cell) ? cell.slice(1) : cell)
+export const unescapeCell = (cell: string): string => (cell.startsWith("'") && couldBeFormula(cell) ? cell.slice(1) : cell)
 
 const formulaStart = /^[=+\-@\t\r]/
 const plainNumber = /^[+-](?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Whether a spreadsheet could read the cell as a formula. Leading apostrophes are ignored. */
-function isRisky(cell: string): boolean {
+function couldBeFormula(cell: string): boolean {
   const rest = cell.replace(/^'+/, '')
   return formulaStart.test(rest) && !plainNumber.test(rest) && !isPhoneNumber(rest)
 }

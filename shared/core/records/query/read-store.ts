@@ -8,25 +8,29 @@ import { uniqueKeySql } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Records by id (slot `ids`), in the order of the ids. `lock` locks them until the transaction ends. */
+/** The records of the ids in slot `ids`, in the order of the ids. `lock` locks them until the transaction ends. */
 export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate =>
   cachedStatement(type, `by ids ${lock}`, () =>
     builder.raw(
       `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
        order by position ${lock ? 'for update of record' : ''}`,
-      [columnList(recordColumns(type)), tableOf(type), slot('ids')] as never,
+      [quotedColumns(recordColumns(type)), tableOf(type), slot('ids')] as never,
     ),
   )
 
-/** The ids and one field's values of records, with slot `ids`, in no order. */
+/** The id and the value of one field, for each record of the ids in slot `ids`, in no order. */
 export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `values ${field.column} by id`, () =>
-    builder.raw('select id, ? from ? where id = any(?::uuid[])', [columnList(valueColumnsOf(field)), tableOf(type), slot('ids')] as never),
+    builder.raw('select id, ? from ? where id = any(?::uuid[])', [
+      quotedColumns(valueColumnsOf(field)),
+      tableOf(type),
+      slot('ids'),
+    ] as never),
   )
 
-const columnList = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
+const quotedColumns = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
 
-/** The id of the record that holds a value of a unique field, with a slot for each column of the field. */
+/** The id of the record that holds a value of a unique field. The value goes into slots named like the field's columns. */
 export const recordOfUnique = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `unique ${field.column}`, () => {
     const query = builder.select('id').from(tableOf(type))
@@ -38,10 +42,13 @@ export const recordOfUnique = (type: RecordType, field: Field): StatementTemplat
     return query
   })
 
-/** Bytes of text after which a page ends early, so that no request fills the memory of a process. The client reads on by `next_cursor`. */
+/** Bytes of text after which a page ends before its limit, so that no request fills the memory; `next_cursor` continues after it. */
 const maxPageBytes = 8_000_000
 
-/** A page of records, newest first, with the slots `limit`, `after` if `paged`, and `refId` if `reference` is given. */
+/**
+ * A page of records, newest first. Slots: `limit`; `after`, the last id of the page before, if `paged`; `refId`, the record that
+ * `reference` must name, if given. For a type with long records the last column is the number of records before the page was cut by size.
+ */
 export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean): StatementTemplate {
   return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
     const query = builder.select(recordColumns(type)).from(tableOf(type)).orderBy('id', 'desc')
@@ -64,7 +71,7 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
   })
 }
 
-/** Marks a type that has long records. Values: workspace, type id. */
+/** Marks a type as one with long records. Values: workspace, type id. */
 export const markLongRecords = sql(
   'mark_long_records',
   'update record_types set long_records = true where workspace_id = $1 and id = $2 and not long_records',

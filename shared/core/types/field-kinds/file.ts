@@ -3,7 +3,7 @@ import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
 /** Maximum UTF-8 bytes of a drive key (document 3, file storage). */
-export const maxKeyBytes = 1_024
+const maxKeyBytes = 1_024
 
 /** A drive key, stored as text. Whether a file exists under it is not checked. */
 export const fileKind: FieldKind<string> = {

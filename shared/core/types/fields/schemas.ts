@@ -5,8 +5,8 @@ import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A field's label and description, the same in every schema. */
-export const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
-export const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
+const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
+const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 characters; empty for none.' })
 
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 

@@ -26,7 +26,7 @@ const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): b
   personId !== null && guests.some(({ user_id }) => user_id === personId)
 
 /** An event whose details the caller may see. Throws NOT_FOUND for any other, FORBIDDEN when the calendar access is too low. */
-export async function requireEvent(scope: Scope, id: string, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
+async function requireEvent(scope: Scope, id: string, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
   const event = isUuid(id) ? await findEvent(scope.db, scope.workspace.id, id) : undefined
   return requireVisibleEvent(scope, event, needed)
 }

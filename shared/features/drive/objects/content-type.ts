@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { extension, lookup } from 'mime-types'
 
-/** Bytes at the start of a file that determine its type: the longest signature of a known type needs this many. */
-export const headBytes = 4_100
+/** Number of bytes at the start of a file that determine its type: the longest signature of a known type needs this many. */
+export const headLength = 4_100
 
 /** The sender's claims about a file. */
 interface Claims {
@@ -13,15 +13,17 @@ interface Claims {
 }
 
 /**
- * The content type of a file, by its first bytes. Its name and the type its sender named only decide among kinds of text and kinds of
- * archives, which the bytes cannot distinguish (decisions, Drive).
+ * The content type of a file, by its first bytes. The claims decide only what bytes cannot: the name and the sender's type among kinds of
+ * text, the name alone among kinds of archives and where the bytes are unknown (decisions, Drive).
  */
 export async function detectContentType(head: Buffer, claims: Claims): Promise<string> {
   const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
-  const ending = lookup(claims.name) || undefined
-  if (found !== undefined && !isTextual(found)) return containers.has(found) && ending !== undefined && isPassive(ending) ? ending : found
-  if (found === undefined && !isText(head)) return ending !== undefined && isPassive(ending) ? ending : 'application/octet-stream'
-  return textTypeOf(head, ending, knownType(claims.type))
+  const typeByName = lookup(claims.name) || undefined
+  if (found !== undefined && !isTextual(found))
+    return archiveTypes.has(found) && typeByName !== undefined && isPassive(typeByName) ? typeByName : found
+  if (found === undefined && !isProbablyText(head))
+    return typeByName !== undefined && isPassive(typeByName) ? typeByName : 'application/octet-stream'
+  return textTypeOf(head, typeByName, normalizeType(claims.type))
 }
 
 /** Whether browsers may show a file of this type instead of saving it (document 3, Drive). */
@@ -49,22 +51,26 @@ const inlineTypes: ReadonlySet<string> = new Set([
 ])
 
 /** Archive types that office documents use. */
-const containers: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb'])
+const archiveTypes: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb'])
 
-/** Whether no browser shows or runs the type. Only such types may follow from a name alone. */
+/** Whether browsers neither show nor run the type. A name alone may lead to such types only. */
 const isPassive = (type: string): boolean => !isInline(type) && !isTextual(type) && !/^(?:image|audio|video)\//.test(type)
 
 const isTextual = (type: string): boolean =>
   /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|sql|toml|x-sh|rtf)$/.test(type) || type === 'image/svg+xml'
 
-/** The plain type, if it has a known file ending; undefined for any other text. */
-const knownType = (type: string): string | undefined => {
+/** A claimed type without parameters, in lower case; undefined for one that has no known file ending. */
+const normalizeType = (type: string): string | undefined => {
   const plain = type.split(';')[0]?.trim().toLowerCase() ?? ''
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && extension(plain) ? plain : undefined
 }
 
-function textTypeOf(head: Buffer, ending: string | undefined, declared: string | undefined): string {
-  const claimed = [ending, declared].filter((type) => type !== undefined && isTextual(type))
+/**
+ * The type of a text. A text that begins with a tag gets an active claimed type in `ml` (html, xml), otherwise the type of its markup. Any
+ * other text gets a claimed type of text, an active one first, or `text/plain`.
+ */
+function textTypeOf(head: Buffer, typeByName: string | undefined, declared: string | undefined): string {
+  const claimed = [typeByName, declared].filter((type) => type !== undefined && isTextual(type))
   const markup = markupOf(head.toString('utf8'))
   const active = claimed.find((type) => type !== undefined && isActive(type))
   if (markup !== undefined) return active !== undefined && /ml$/.test(active) ? active : markup
@@ -82,6 +88,6 @@ function markupOf(text: string): string | undefined {
   return /^<\?xml/i.test(start) && !/<html[\s>]/i.test(start) ? 'application/xml' : 'text/html'
 }
 
-/** Whether bytes may be text: they contain no control bytes that text does not use. */
-const isText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
+/** Whether bytes may be text: their only control bytes are those that occur in text. */
+const isProbablyText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
 const textControls: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27])

@@ -1,6 +1,6 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
-import { detectContentType, headBytes } from '#shared/features/drive/objects/content-type.ts'
+import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
 import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
@@ -15,6 +15,7 @@ export interface StoredBytes {
   readonly sha256: string
   /** The first bytes, which determine the type together with the file's name. */
   readonly head: Buffer
+  /** The content type that the sender named. */
   readonly declaredType: string
 }
 
@@ -36,7 +37,7 @@ export async function storeBytes(
 
 /** Passes a stream through and collects its first bytes in `head`. */
 async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  let missing = headBytes
+  let missing = headLength
   for await (const chunk of bytes) {
     if (missing > 0) head.push(Buffer.from(chunk.subarray(0, missing)))
     missing -= chunk.length
@@ -51,8 +52,8 @@ interface WrittenObject {
 }
 
 /**
- * Saves stored bytes as the file of a key and replaces an existing file. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and
- * LIMIT_EXCEEDED at the cap of the plan; the bytes are then discarded.
+ * Makes stored bytes the content of the file with this key, which is created or replaced. Throws as `requireSpace` does, VALIDATION_ERROR
+ * for a bad key, and LIMIT_EXCEEDED beyond the cap of the plan. After an error the bytes are discarded, at the latest by the sweep.
  */
 export async function saveUpload(scope: Scope, spaceName: string, key: string, kept: StoredBytes): Promise<WrittenObject> {
   try {
@@ -61,7 +62,7 @@ export async function saveUpload(scope: Scope, spaceName: string, key: string, k
     const type = await detectContentType(kept.head, { name: nameOfKey(key), type: kept.declaredType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
-    // Inside a transaction of the caller the blob's row may still be locked; the sweep deletes it later.
+    // Inside a transaction of the caller the blob's row may still be locked, so the blob is left to the sweep.
     if (!('inTransaction' in scope.db)) await scope.blobs.discardAfter(error, scope.workspace.id, kept.blobId)
     throw error
   }
@@ -102,7 +103,7 @@ export async function createFolder(scope: Scope, spaceName: string, key: string)
   return { prefix: key, name: nameOfKey(key) }
 }
 
-/** Throws NOT_FOUND if the space was deleted meanwhile, otherwise the error itself. */
+/** Throws NOT_FOUND for an error that says that the space was deleted meanwhile, and any other error as it is. */
 function throwForMissingSpace(error: unknown): never {
   const constraint = error instanceof Problem ? (error.cause as { constraint?: string } | undefined)?.constraint : undefined
   throw constraint === 'drive_objects_space' ? problem('NOT_FOUND') : error

@@ -1,5 +1,6 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
 
+/** A connection from an output of one block (`source_handle`) to another block. */
 export interface FlowEdge {
   readonly id: string
   readonly source: string
@@ -7,12 +8,12 @@ export interface FlowEdge {
   readonly target: string
 }
 
-/** Blocks, edges and variables of a flow. It runs with the rights of the editor who last changed them. */
+/** Blocks, edges and variables (`context`) of a flow, which runs with the rights of the person who last changed any of them. */
 export interface FlowDefinition {
   readonly nodes: readonly FlowNode[]
   readonly edges: readonly FlowEdge[]
   readonly context: Readonly<Record<string, string>>
 }
 
-/** Positions in the editor by block id. */
+/** Where an editor draws the blocks, by block id. */
 export type Positions = Readonly<Record<string, { readonly x: number; readonly y: number }>>

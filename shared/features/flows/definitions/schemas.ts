@@ -49,17 +49,17 @@ const definitionInput = schema(t.Object(definitionParts))
 export type FlowDefinitionInput = TypeOf<typeof definitionInput>
 
 /** A block and an edge in responses. */
-export const nodeView = t.Object(
+const nodeView = t.Object(
   { id: t.String(), type: t.String(), config: t.Record(t.String(), t.Unknown()), position },
   { title: 'FlowBlock', description: 'A block of a flow.' },
 )
-export const edgeView = t.Object(
+const edgeView = t.Object(
   { id: t.String(), source: t.String(), source_handle: t.String(), target: t.String() },
   { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
 )
 
 /** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
-export const flowProblemView = t.Object(
+const flowProblemView = t.Object(
   { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
   { title: 'FlowProblem', description: 'What keeps a flow from being enabled.' },
 )

@@ -13,13 +13,13 @@ import {
   readObjects,
   readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { fromProviderUnits, toProviderUnits, unitTable } from '#shared/features/payments/providers/units.ts'
+import { createUnitTable, fromProviderUnits, toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { computeHmac, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Currencies without fraction digits, and those with three fraction digits, whose last digit must be 0. */
-const units = unitTable('Razorpay', [
+const units = createUnitTable('Razorpay', [
   ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', { digits: 0, step: 1 }],
   ['BHD IQD JOD KWD OMR TND', { digits: 3, step: 10 }],
 ])

@@ -8,12 +8,12 @@ import {
   readObject,
   readString,
 } from '#shared/features/payments/providers/reading.ts'
-import { fromProviderUnits, unitTable } from '#shared/features/payments/providers/units.ts'
+import { createUnitTable, fromProviderUnits } from '#shared/features/payments/providers/units.ts'
 
 // Reads payment facts from Stripe's objects by their `object` type, so names and order of events do not matter.
 
 /** Zero-decimal currencies; ISK and UGX, in hundredths that must end in 00; and three-digit currencies, whose last digit must be 0. */
-export const stripeUnits = unitTable('Stripe', [
+export const stripeUnits = createUnitTable('Stripe', [
   ['BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF', { digits: 0, step: 1 }],
   ['ISK UGX', { digits: 2, step: 100 }],
   ['BHD JOD KWD OMR TND', { digits: 3, step: 10 }],

@@ -1,13 +1,13 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
-/** How a provider counts money of a currency: in units with `digits` fraction digits, in multiples of `step` units. */
+/** How a provider counts a currency: one unit is 10^-`digits` of it, and an amount must be a multiple of `step` units. */
 interface UnitRule {
   readonly digits: number
   readonly step: number
 }
 
-/** A provider's unit rules by currency; they differ from ISO 4217. */
+/** A provider's unit rules by currency; some differ from ISO 4217. */
 export interface UnitTable {
   readonly provider: string
   readonly ruleOf: (currency: string) => UnitRule
@@ -15,17 +15,15 @@ export interface UnitTable {
 
 const hundredths: UnitRule = { digits: 2, step: 1 }
 
-/**
- * Builds a unit table. `exceptions` lists the codes of currencies that are not counted in hundredths, separated by blanks, with their rule.
- */
-export function unitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
+/** Builds a unit table. Each exception is a list of currency codes, separated by blanks, and their rule; all others count in hundredths. */
+export function createUnitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
   const rules = new Map(exceptions.flatMap(([codes, rule]) => codes.split(' ').map((code) => [code, rule] as const)))
   return { provider, ruleOf: (currency) => rules.get(currency) ?? hundredths }
 }
 
 /**
- * Converts an amount to a provider's units, as whole-number text. Throws VALIDATION_ERROR naming the rule for an amount that the provider
- * does not accept in that currency, such as 1.5 JPY (decisions, Payments).
+ * Converts an amount to a provider's units, as text of a whole number. Throws VALIDATION_ERROR for an amount that the provider does not
+ * accept in that currency, such as 1.5 JPY (decisions, Payments); its message names the smallest step.
  */
 export function toProviderUnits({ provider, ruleOf }: UnitTable, amount: string, currency: string): string {
   const { digits, step } = ruleOf(currency)

@@ -6,7 +6,10 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { binaryOperators, percentPower, signPower } from './operators.ts'
 import { type Token, tokenize } from './tokens.ts'
 
-/** Syntax tree of a formula. Names are unresolved: a field, TRUE, FALSE or a bare word. `at` is the source position from 0. */
+/**
+ * Syntax tree of a formula. A name is not resolved yet: it is a field, TRUE, FALSE or a bare word. The constant null is an omitted
+ * argument. `at` is the position in the source, from 0.
+ */
 export type FormulaNode =
   | { readonly type: 'constant'; readonly value: Decimal | string | ErrorValue | null; readonly at: number }
   | { readonly type: 'name'; readonly name: string; readonly at: number }
@@ -23,7 +26,7 @@ interface Parser {
 
 const errorsByCode = new Map<string, ErrorValue>(Object.values(errorValues).map((error) => [error.code, error]))
 
-/** Parses a formula by operator precedence (Pratt). A syntax error is a 400 with its position. */
+/** Parses a formula by operator precedence (Pratt). Throws VALIDATION_ERROR that names the position of a syntax error. */
 export function parseFormula(source: string): FormulaNode {
   const parser: Parser = { tokens: tokenize(source), next: 0, depth: 0, nodes: 0 }
   const tree = parseExpression(parser, 0)
@@ -52,14 +55,14 @@ function unexpected(token: Token, wanted?: string): Error {
   return formulaProblem(wanted === undefined ? found : `${found} instead of ${quoteSource(wanted)}`, token.at)
 }
 
-function counted<N extends FormulaNode>(parser: Parser, node: N): N {
+function countNode<N extends FormulaNode>(parser: Parser, node: N): N {
   parser.nodes += 1
   if (parser.nodes > formulaLimits.nodes) throw formulaProblem(`more than ${formulaLimits.nodes} parts`, node.at)
   return node
 }
 
-/** Parses inside a parenthesis, a call or a sign, one level deeper. */
-function nested<T>(parser: Parser, at: number, parse: () => T): T {
+/** Parses, one level deeper, what is inside parentheses or after a sign. */
+function parseNested<T>(parser: Parser, at: number, parse: () => T): T {
   parser.depth += 1
   if (parser.depth > formulaLimits.depth) throw formulaProblem(`nested deeper than ${formulaLimits.depth} levels`, at)
   const result = parse()
@@ -75,13 +78,13 @@ function parseExpression(parser: Parser, power: number): FormulaNode {
     if (operator === '%') {
       if (percentPower <= power) break
       take(parser)
-      left = counted(parser, { type: 'unary', operator, operand: left, at: token.at })
+      left = countNode(parser, { type: 'unary', operator, operand: left, at: token.at })
       continue
     }
     const operatorPower = binaryOperators.get(operator)?.power ?? 0
     if (operatorPower <= power) break
     take(parser)
-    left = counted(parser, { type: 'binary', operator, left, right: parseExpression(parser, operatorPower), at: token.at })
+    left = countNode(parser, { type: 'binary', operator, left, right: parseExpression(parser, operatorPower), at: token.at })
   }
   return left
 }
@@ -89,15 +92,15 @@ function parseExpression(parser: Parser, power: number): FormulaNode {
 function parseOperand(parser: Parser): FormulaNode {
   const token = take(parser)
   const { at, text } = token
-  if (token.kind === 'number') return counted(parser, { type: 'constant', value: literal(text, at), at })
-  if (token.kind === 'text') return counted(parser, { type: 'constant', value: text, at })
-  if (token.kind === 'error') return counted(parser, { type: 'constant', value: errorsByCode.get(text.toUpperCase())!, at })
+  if (token.kind === 'number') return countNode(parser, { type: 'constant', value: literal(text, at), at })
+  if (token.kind === 'text') return countNode(parser, { type: 'constant', value: text, at })
+  if (token.kind === 'error') return countNode(parser, { type: 'constant', value: errorsByCode.get(text.toUpperCase())!, at })
   if (token.kind === 'name')
-    return isSymbol(peek(parser), '(') ? parseCall(parser, token) : counted(parser, { type: 'name', name: text, at })
-  if (isSymbol(token, '(')) return nested(parser, at, () => parseGroup(parser))
+    return isSymbol(peek(parser), '(') ? parseCall(parser, token) : countNode(parser, { type: 'name', name: text, at })
+  if (isSymbol(token, '(')) return parseNested(parser, at, () => parseGroup(parser))
   if (!isSymbol(token, '-') && !isSymbol(token, '+')) throw unexpected(token)
-  const operand = nested(parser, at, () => parseExpression(parser, signPower))
-  return counted(parser, { type: 'unary', operator: text, operand, at })
+  const operand = parseNested(parser, at, () => parseExpression(parser, signPower))
+  return countNode(parser, { type: 'unary', operator: text, operand, at })
 }
 
 function literal(text: string, at: number): Decimal {
@@ -114,9 +117,9 @@ function parseGroup(parser: Parser): FormulaNode {
 
 function parseCall(parser: Parser, name: Token): FormulaNode {
   expect(parser, '(')
-  const args = isSymbol(peek(parser), ')') ? [] : nested(parser, name.at, () => parseArguments(parser))
+  const args = isSymbol(peek(parser), ')') ? [] : parseNested(parser, name.at, () => parseArguments(parser))
   expect(parser, ')')
-  return counted(parser, { type: 'call', name: name.text, args, at: name.at })
+  return countNode(parser, { type: 'call', name: name.text, args, at: name.at })
 }
 
 /** Parses arguments up to the closing parenthesis. An omitted argument, as in `IF(paid, , 5)`, is empty. */
@@ -125,7 +128,7 @@ function parseArguments(parser: Parser): FormulaNode[] {
   for (;;) {
     const token = peek(parser)
     const isOmitted = isSymbol(token, ',') || isSymbol(token, ')')
-    args.push(isOmitted ? counted(parser, { type: 'constant', value: null, at: token.at }) : parseExpression(parser, 0))
+    args.push(isOmitted ? countNode(parser, { type: 'constant', value: null, at: token.at }) : parseExpression(parser, 0))
     if (!isSymbol(peek(parser), ',')) return args
     take(parser)
   }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { maxHeaderLength, maxRecordBytes, readCsv } from '#shared/core/records/csv/read.ts'
+import { maxHeaderLength, maxRowBytes, readCsv } from '#shared/core/records/csv/read.ts'
 import { cellsOf, complaintOf, readAll } from '#test/core/records/csv/support.ts'
 
 type Case = readonly [name: string, content: string | Uint8Array, header: readonly string[], rows: readonly (readonly string[])[]]
@@ -79,7 +79,7 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, m
   ['a quote never closed', 'a,b\n1,2\n"3,4\n5,6\n', /row 2 has a quoted cell that is never closed/],
   ['a header never closed', '"a,b\n1,2\n', /header row has a quoted cell that is never closed/],
   ['a header too long', `a,${'x'.repeat(maxHeaderLength)}`.repeat(2), /header row of at most/],
-  ['a cell too long', `a,b\n1,2\n3,${'x'.repeat(maxRecordBytes + 1)}\n`, /row 2 is longer than 4000000 bytes/],
+  ['a cell too long', `a,b\n1,2\n3,${'x'.repeat(maxRowBytes + 1)}\n`, /row 2 is longer than 4000000 bytes/],
 ]
 for (const [name, content, message] of refused) {
   test(`refused: ${name}`, async (t) => {
@@ -138,7 +138,7 @@ test('an endless cell ends at the limit', async (t) => {
   const read = async () => void (await Array.fromAsync((await readCsv(chunks)).rows))
   await t.throwsAsync(read, { message: /row 1 is longer/ })
   await settled(() => taken.let)
-  t.true(taken.chunks * 11_000 < 2 * maxRecordBytes)
+  t.true(taken.chunks * 11_000 < 2 * maxRowBytes)
 })
 
 test('an error of the source reaches the reader as it is', async (t) => {

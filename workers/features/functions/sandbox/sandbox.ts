@@ -10,7 +10,7 @@ import { type CpuScheduler, createCpuScheduler } from '#workers/features/functio
 import { createHeavyWorkQueue, type HeavyWorkQueue } from '#workers/features/functions/sandbox/scheduling/heavy-work.ts'
 import { checkSourceIn, tooExpensiveProblem } from '#workers/features/functions/sandbox/source-check.ts'
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Maximum number of concurrent runs. Each has a process; further runs wait. */
   readonly size: number
   /** Memory of one run in MB (document 2, Limits: 128). */

@@ -2,7 +2,7 @@ import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
 import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Runner } from '#workers/features/functions/sandbox/runner/runner.ts'
 
-export interface RunnerPoolOptions {
+interface RunnerPoolOptions {
   /** Maximum number of processes. They are started on demand and ended when they have been idle for long. */
   readonly size: number
   /** Idle runners to keep ready, so that a request need not wait until another owner's lost runner is replaced. */
@@ -24,16 +24,17 @@ interface WaitingRequest extends PromiseWithResolvers<Runner> {
 }
 
 /**
- * Owns runner processes and lends each to one user at a time, first come, first served. An owner whose run has cost a runner gets its next
- * one only after the replacement has started: the spare runners are for other owners.
+ * Keeps runner processes and lends each for one order at a time, first come, first served. An `owner` is the workspace of a run, or `check`
+ * for all checks of sources. An owner whose order has cost a runner is in debt: it gets its next runner only if the spare ones remain idle
+ * for other owners.
  */
 export class RunnerPool {
   readonly #options: RunnerPoolOptions
   readonly #all = new Set<Runner>()
-  /** Idle runners with the time since which they are idle, the longest idle first. */
+  /** Idle runners and when each became idle, the longest idle first. */
   readonly #idle = new Map<Runner, number>()
   readonly #waiting = new Set<WaitingRequest>()
-  /** Runners that each owner has cost and has not waited for yet. */
+  /** Number of runners that each owner has cost, less those that it has been lent since. */
   readonly #debts = new Map<string, number>()
   readonly #idleTimer: NodeJS.Timeout
   #starting = 0
@@ -41,7 +42,7 @@ export class RunnerPool {
 
   constructor(options: RunnerPoolOptions) {
     this.#options = options
-    this.#idleTimer = setInterval(() => this.#endIdle(), runnerLimits.idleMs / 2).unref()
+    this.#idleTimer = setInterval(() => this.#endIdleRunners(), runnerLimits.idleMs / 2).unref()
   }
 
   get counts(): RunnerCounts {
@@ -69,7 +70,7 @@ export class RunnerPool {
     }
   }
 
-  /** Takes a runner back, dead or alive. A runner that is not ready within `resetTimeoutMs`, or is worn, is killed and replaced. */
+  /** Takes a runner back, dead or alive. One that is worn, or not ready within `resetTimeoutMs`, is killed: the owner's debt grows. */
   async release(owner: string, runner: Runner): Promise<void> {
     const deadline = setTimeout(() => runner.kill(), runnerLimits.resetTimeoutMs)
     const isReady = await runner.ready
@@ -88,8 +89,8 @@ export class RunnerPool {
     await Promise.all([...this.#all].map((runner) => runner.gone))
   }
 
-  /** Ends runners that have been idle for long, down to the spare ones, and forgets the debts. */
-  #endIdle(): void {
+  /** Ends runners that have been idle for long, except the spare ones and at least one. Forgets all debts. */
+  #endIdleRunners(): void {
     this.#debts.clear()
     for (const [runner, since] of [...this.#idle].slice(0, -Math.max(1, this.#options.spare))) {
       if (performance.now() - since < runnerLimits.idleMs) return
@@ -98,14 +99,15 @@ export class RunnerPool {
     }
   }
 
-  // A start takes about 50 ms of a core. Concurrent starts are limited for the case that several runs time out together, and replacements
-  // that only indebted owners wait for are started one by one.
+  // A start takes about 50 ms of a core, and several runs may time out together, so at most `concurrentStarts` start at once. When only
+  // owners in debt still lack a runner, they start one at a time.
   #grow(): void {
     const { size, spare } = this.#options
-    const isNeededFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
+    const needsStartFor = (requests: number) => requests + spare > this.#idle.size + this.#starting
     const maxStarting = () =>
-      isNeededFor([...this.#waiting].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
-    while (!this.#isClosed && this.#all.size < size && isNeededFor(this.#waiting.size) && this.#starting < maxStarting()) void this.#start()
+      needsStartFor([...this.#waiting].filter(({ owner }) => !this.#debts.has(owner)).length) ? runnerLimits.concurrentStarts : 1
+    while (!this.#isClosed && this.#all.size < size && needsStartFor(this.#waiting.size) && this.#starting < maxStarting())
+      void this.#start()
   }
 
   async #start(): Promise<void> {
@@ -135,7 +137,7 @@ export class RunnerPool {
     this.#serve()
   }
 
-  /** Lends idle runners to waiting requests. An indebted owner gets one only if the spare runners remain. */
+  /** Lends idle runners to waiting requests. An owner in debt gets one only if the spare runners, at most all but one, remain idle. */
   #serve(): void {
     const { size, spare } = this.#options
     for (const request of this.#waiting) {

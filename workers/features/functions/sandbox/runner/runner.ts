@@ -9,7 +9,7 @@ import { createFrameReader, encodeFrame, type Frame } from '#workers/features/fu
 import { toWorker, workerAccepts } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
 /** Receives what happens to an order. */
-export interface RunnerClient {
+interface RunnerClient {
   /** Receives every frame until the runner is ready again. If it throws, the runner is killed. */
   readonly receive: (frame: Frame) => void
   /** Called if the process ends before the runner is ready again. */

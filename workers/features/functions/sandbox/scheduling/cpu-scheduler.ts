@@ -4,7 +4,7 @@ import type { Runner } from '#workers/features/functions/sandbox/runner/runner.t
 
 /** Work that can be paused while other work has the CPU. */
 export interface CpuConsumer {
-  /** The workspace that it works for. */
+  /** The workspace that it works for; `check` for checks of sources. */
   readonly owner: string
   /** Milliseconds of CPU time that it has used. */
   readonly busyMs: () => number
@@ -12,9 +12,9 @@ export interface CpuConsumer {
   readonly resume: () => void
 }
 
-/** Gives busy consumers time slices while short runs need the CPU. */
+/** Gives busy consumers time slices where they are too many for the cores that they may use. */
 export interface CpuScheduler {
-  /** Adds a consumer. It is scheduled at once if a consumer of its owner was busy for long recently, otherwise when it is reported busy. */
+  /** Adds a consumer. It gets time slices at once if its owner is heavy (`heavyOwnerMs`), otherwise from its first `reportBusy` on. */
   readonly begin: (consumer: CpuConsumer) => void
   /** Reports that a consumer has used the CPU since the last poll. */
   readonly reportBusy: (consumer: CpuConsumer) => void
@@ -25,19 +25,19 @@ export interface CpuScheduler {
 /**
  * Creates a scheduler that keeps cores free of busy runs. A run with a waiting caller takes many short steps in several processes. If every
  * core is taken, each step waits for the end of a kernel slice, about 3 ms, whatever the priorities. Measured on four cores beside four
- * endless functions: a short run took 2 times its usual time at the median and 2.7 times at the 95th percentile without this, and 1.3 times
- * with it. While short runs come and go, busy runs share a quarter of the cores in time slices. Otherwise all cores are theirs.
+ * endless functions: a short run took 2 times its usual time at the median and 2.7 times at the 95th percentile without this scheduler, and
+ * 1.3 times with it. For `shortRunWindowMs` after the end of a short run, busy runs share a quarter of the cores, later all of them.
  */
 export function createCpuScheduler(cores = availableParallelism()): CpuScheduler {
-  /** Scheduled consumers, the next one first, with the CPU time that each had used when its slice began; undefined while paused. */
+  /** Scheduled consumers in the order of their turns, and the CPU time that each had used when its slice began; undefined while paused. */
   const scheduled = new Map<CpuConsumer, number | undefined>()
   /** When a heavy consumer of each owner was last seen busy. */
-  const busyAt = new Map<string, number>()
-  let shortEndedAt = Number.NEGATIVE_INFINITY
+  const heavyBusyAt = new Map<string, number>()
+  let shortRunEndedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   const pauseAndResume = (): void => {
-    const hasShortRuns = performance.now() - shortEndedAt <= runnerLimits.shortRunWindowMs
+    const hasShortRuns = performance.now() - shortRunEndedAt <= runnerLimits.shortRunWindowMs
     let slots = hasShortRuns ? Math.max(1, Math.floor(cores / 4)) : cores
     for (const [consumer, usedMs] of scheduled) {
       const mayRun = slots-- > 0
@@ -77,15 +77,15 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
 
   return {
     begin: (consumer) => {
-      for (const [owner, at] of busyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) busyAt.delete(owner)
-      if (busyAt.has(consumer.owner)) add(consumer)
+      for (const [owner, at] of heavyBusyAt) if (performance.now() - at > runnerLimits.heavyOwnerWindowMs) heavyBusyAt.delete(owner)
+      if (heavyBusyAt.has(consumer.owner)) add(consumer)
     },
     reportBusy: (consumer) => {
-      if (consumer.busyMs() > runnerLimits.heavyOwnerMs) busyAt.set(consumer.owner, performance.now())
+      if (consumer.busyMs() > runnerLimits.heavyOwnerMs) heavyBusyAt.set(consumer.owner, performance.now())
       if (!scheduled.has(consumer)) add(consumer)
     },
     leave: (consumer) => {
-      if (consumer.busyMs() <= runnerLimits.fullPriorityMs) shortEndedAt = performance.now()
+      if (consumer.busyMs() <= runnerLimits.fullPriorityMs) shortRunEndedAt = performance.now()
       if (!scheduled.has(consumer)) return
       const isPaused = scheduled.get(consumer) === undefined
       scheduled.delete(consumer)

@@ -12,7 +12,7 @@ import type {
 } from '#shared/features/accounting/reports/schemas.ts'
 import { classifyBalances } from '#shared/features/accounting/reports/sections.ts'
 
-/** Totals over all days of every account with lines in a currency. */
+/** Debit, credit and balance over all days, for each account with lines in the currency. */
 export async function readTrialBalance(scope: Scope, query: TrialBalanceQuery): Promise<TrialBalance> {
   const books = await openBooks(scope, query)
   const { currency, currencies } = books
@@ -25,7 +25,7 @@ export async function readTrialBalance(scope: Scope, query: TrialBalanceQuery): 
   return { rows, currency, currencies }
 }
 
-/** Revenue and expense of a span of days; by default from the first day of this year to today. */
+/** Revenue and expense of a span of days: `to` is today in UTC by default, `from` the first day of the year of `to`. */
 export async function readProfitLoss(scope: Scope, query: ProfitLossQuery): Promise<ProfitLoss> {
   const days = readReportDays(scope, query, 'year')
   const books = await openBooks(scope, query)
