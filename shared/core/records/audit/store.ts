@@ -9,7 +9,7 @@ const columns = 'id, actor_id, actor_type, action, object_type, record_id, befor
 /** Keys of a workspace's types. Values: workspace. */
 export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
 
-/** Maximum characters of the values on a page, so that no request fills the memory of a process. */
+/** Maximum characters of the values on a page of several entries, so that no request fills the memory of a process. */
 const maxPageText = 9_000_000
 
 /**

@@ -61,8 +61,9 @@ export const indexKinds = Object.freeze({
     supports: (type) => isIndexedByDigest(type),
   },
   // Includes empty values, which cost a byte each. PostgreSQL would take no statistics of a partial index and estimate from the length of
-  // the searched text: for three letters that no record contains, it then read all of a million records, in 356 ms instead of 0.1 ms. The
-  // pending list (limit in kB) is merged by an occasional write and scanned by every search. Measured with 200,000 records on a busy
+  // the searched text: for three letters that no record contains, it then read all of a million records, in 356 ms instead of 0.1 ms.
+  //
+  // The pending list (limit in kB) is merged by an occasional write and scanned by every search. Measured with 200,000 records on a busy
   // machine: with the default of 4 MB the slowest writes took 280 ms and a search 29 ms; with a fifth of that 90 ms and 12 ms, at the same
   // average cost.
   trigram: {
