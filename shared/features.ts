@@ -43,7 +43,7 @@ export const maintenanceKind = defineMaintenanceKind(maintenance)
 
 export const dueKinds = [maintenanceKind, ...collect((feature) => feature.dueKinds)]
 
-/** Subscriptions by subscriber. Only this table knows both ends of an event. */
+/** The jobs that receive events, by subscriber. Features that announce events do not name the subscribers. */
 export const subscriptions: Subscriptions = Object.assign({}, ...collect(({ subscriptions = {} }) => [subscriptions]))
 
 /** All SDK methods that functions can call (decisions, Functions). */

@@ -10,7 +10,7 @@ import { isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
 /** Block settings by name. The schemas hold types only: a wrong value is reported as a problem, not refused. */
 type Properties = Parameters<typeof t.Object>[0]
 
-/** Names and ids of the workspace that block settings may refer to, as of the check. */
+/** Names and ids in the workspace that block settings may refer to, read when the settings are checked. */
 export interface KnownReferences {
   /** Field keys by record type key. */
   readonly fieldKeys: ReadonlyMap<string, ReadonlySet<string>>
@@ -31,7 +31,7 @@ interface Described {
   readonly settings: Properties
   /** Settings the block cannot run without. */
   readonly required: readonly string[]
-  /** Problems beside missing settings that keep the block from running: sentences that name the setting. */
+  /** Problems, other than missing settings, that keep the block from running: sentences that name the setting. */
   readonly problems?: (config: Readonly<Record<string, unknown>>, around: KnownReferences) => string[]
 }
 
@@ -40,16 +40,16 @@ export interface StepContext {
   readonly node: FlowNode
   /** Settings with references replaced. A text that consists of one reference becomes the referenced value. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Replaces references in a value; accepts roots beside those of the run, such as an item. */
+  /** Replaces references in a value. Its second parameter adds roots to those of the run, such as `item`. */
   readonly render: Render
   /** Remaining compute budget of the step. A block that walks a list or a long text takes from it and pauses. */
   readonly budget: ComputeBudget
   readonly runId: string
-  /** `<run>:<node>:<iteration>`: equal when the step is repeated, so the deduplication key of its effects. */
+  /** `<run>:<node>:<iteration>`: the same when the step is repeated, so it serves as deduplication key of the step's effects. */
   readonly key: string
 }
 
-/** Output of a computing block, and the handle the run continues from. */
+/** Output of a block that computes, and the handle (a named exit of the block) at which the run continues. */
 interface ComputedOutput {
   readonly output: unknown
   readonly handle?: string
@@ -61,7 +61,9 @@ export type WaitRequest =
   | { readonly kind: 'function'; readonly functionId: string; readonly input: string }
   | { readonly kind: 'call' }
 
-/** Who sees a step's output: everyone who may see the run, those who may read the record, or those who may change the flow. */
+/**
+ * Who sees a step's output. `readers`: everyone who may see the run; `record`: who may read the record; `editors`: who may change the flow.
+ */
 type OutputVisibility = 'readers' | 'record' | 'editors'
 
 interface BlockParts extends Described {
@@ -75,11 +77,11 @@ interface BlockParts extends Described {
     | { readonly computes: (step: StepContext) => Promise<ComputedOutput> }
     /** Changes the workspace in the step's transaction, with the rights of the flow's last editor. */
     | { readonly acts: (step: StepContext, scope: Scope) => Promise<unknown> }
-    /** Parks the run. */
+    /** Parks the run until a time, or until a function has run. */
     | { readonly waits: (step: StepContext, scope: Scope) => Promise<Exclude<WaitRequest, { kind: 'call' }>> }
     /**
-     * Calls an outside service while the run is parked, outside of any transaction. Repeated under the same `key` when its worker dies.
-     * Throws EgressFailure when no answer arrives.
+     * Calls an outside service while the run is parked, outside of any transaction. Called again, with the same `key`, when its worker
+     * dies. Throws EgressFailure when no answer arrives.
      */
     | { readonly calls: (step: StepContext, scope: Scope, signal: AbortSignal) => Promise<unknown> }
     /** Returns the items; the blocks behind the `loop` handle run once for each. */

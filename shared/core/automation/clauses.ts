@@ -100,15 +100,19 @@ function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise
   return includesText(text, part, budget)
 }
 
-/** Maximum length of a part that is searched in one pass. Measured: 64 characters in 1 MB of hostile text take 8 ms. */
+/** Maximum length of a part that is searched in one pass. Measured: 64 characters in 1 MB of text made to be slow to search take 8 ms. */
 const maxShortPartLength = 64
 
-/** Maximum product of both lengths per pass, about 5 ms. Measured: 10,000 hostile characters in 1 MB take 1.3 s in total. */
+/**
+ * Maximum product of the part's length and the number of positions searched in one pass, which takes about 5 ms. Measured: 10,000
+ * characters in 1 MB of text, both made to be slow to search, take 1.3 s in all passes together.
+ */
 const maxComparisons = 32_000_000
 
 /**
- * Whether a text contains another. `String.includes` takes time proportional to the product of both lengths for hostile texts, so this
- * yields the thread between passes. Their measured time counts as steps, since lengths do not predict the cost of a search.
+ * Whether a text contains another. `String.includes` takes time proportional to the product of both lengths for texts made to be slow to
+ * search, so this yields the thread between passes. The measured time of the passes counts as steps, since lengths do not predict the cost
+ * of a search.
  */
 async function includesText(text: string, part: string, budget: ComputeBudget): Promise<boolean> {
   budget.takeSteps(text.length >> 11)

@@ -10,8 +10,8 @@ import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.t
 import type { Metrics } from '#shared/platform/kernel/metrics.ts'
 
 /**
- * What a folder of `shared` brings to the processes: its file `feature.ts`, which `shared/features.ts` lists. Folders left of this one have
- * the same shape without naming the type.
+ * The manifest of a folder of `shared`: the export of its `feature.ts`, which `shared/features.ts` lists. The folders left of this one in
+ * the order of shared/README.md may not import this type; their manifests have the same shape.
  */
 export interface Feature {
   /** Jobs by the name of their handler in `handlers.ts` of the same folder of `workers`. */

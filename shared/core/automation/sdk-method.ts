@@ -21,9 +21,9 @@ export interface SdkMethod {
   readonly declaration: string
   /** The app that must be switched on; null for none. */
   readonly app: AppName | null
-  /** Whether it only reads; the cache is then not refreshed before the call. */
+  /** Whether the method only reads; the cache is then not refreshed before the call. */
   readonly isReadOnly: boolean
-  /** Runs a call as the API would. Returns what the API would put into `data`; undefined for a 204. */
+  /** Does what the API's route does. Returns what the route puts into `data`; undefined where the route answers 204. */
   readonly call: (context: SdkContext, args: readonly unknown[]) => Promise<unknown>
 }
 
@@ -47,7 +47,7 @@ export function defineSdkMethod<const Args extends readonly unknown[]>(
   } satisfies SdkMethod)
 }
 
-/** Binds methods to an app: they answer NOT_FOUND while it is off. */
+/** Binds methods to an app: they answer NOT_FOUND while the app is switched off. */
 export const restrictToApp = (app: AppName, methods: readonly SdkMethod[]): readonly SdkMethod[] =>
   Object.freeze(methods.map((method) => Object.freeze({ ...method, app })))
 

@@ -9,7 +9,7 @@ export function unknownNameProblems(name: string, value: unknown, known: Readonl
   return isKnown ? [] : [`${name} must be ${what}`]
 }
 
-/** Problems of the record type a block names; none when it is filled in at run time. */
+/** Problems of a setting that must be the key of a record type; none when it is absent or filled in at run time. */
 export const typeProblems = (objectType: unknown, { fieldKeys }: KnownReferences, name = 'object_type'): string[] =>
   objectType === undefined || hasReference(objectType) || fieldKeys.has(objectType as string)
     ? []

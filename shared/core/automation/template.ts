@@ -8,7 +8,7 @@ import { copyJson, hasParts, isLongJson } from '#shared/platform/kernel/values/j
 /** Path of a reference such as `{{ trigger.record.name }}`; the first part is its root. */
 export type Path = readonly [string, ...string[]]
 
-/** Replaces references in a value; `extra` are roots beside those of the run. */
+/** Replaces references in a value; `extra` adds roots to those of the run. */
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
 /** Roots of references (decisions, Flows). */

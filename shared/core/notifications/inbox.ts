@@ -11,7 +11,8 @@ import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-// Every statement filters by the actor's personId. Access keys, and work of one person that runs for another, have an empty inbox.
+// Every statement filters by the actor's personId. It is null for access keys, and for work of one person that runs for another: their
+// inbox is empty.
 
 interface Row extends Omit<Notification, 'read' | 'read_at'> {
   readonly read_at: string | null
@@ -23,7 +24,10 @@ export interface InboxPage {
   readonly next_cursor: string | null
 }
 
-/** The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox or list. */
+/**
+ * The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox, or of this inbox with another
+ * `unread`.
+ */
 export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
   const after = readCursorId(list, query.cursor)

@@ -2,7 +2,7 @@ import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Adds inbox items for the members of a workspace, for the rules that subscribe to the changes. */
+/** Adds an inbox item for every member of a workspace, per change and notification rule that subscribes to it. */
 export const deliverNotificationsJob = defineJob({
   name: 'notifications.deliver',
   work: 'step',

@@ -6,7 +6,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, lowestId, newId } from '#shared/platform/kernel/ids.ts'
 
-/** Approximate items written per statement: it sets how many members one statement serves, at least one. */
+/** Approximate number of items per statement when every member is notified: a statement serves as many members as fit, at least one. */
 const itemsPerStatement = 10_000
 
 /** Recipients: everyone who was a member at the time of the event. */
@@ -21,8 +21,8 @@ export interface Notice {
   /** Event name of the feature, such as `payment.late`. */
   readonly event: string
   /**
-   * Idempotency key: each recipient gets one item per key. For a listener's event with an id, both ids; the item then has the event's time,
-   * and members who joined after it get none.
+   * Deduplication key: each recipient gets one item per key. A pair of ids stands for an event and the listener that received it; the item
+   * then has the time of the event, and members who joined after the event get none.
    */
   readonly key: string | { readonly event: string; readonly listener: string }
 }
@@ -34,7 +34,7 @@ interface NotifyScope {
 
 /**
  * Adds an item of each notice to the inbox of each recipient who is a member of the workspace. Idempotent by key, so repeated work may call
- * it; inside a transaction it commits with it. Returns the number of members addressed.
+ * it; inside a transaction the items commit with it. Returns the number of members addressed.
  */
 export async function notify(
   { db, workspace }: NotifyScope,
@@ -64,7 +64,7 @@ interface InsertResult {
   readonly last: string | null
 }
 
-/** Notices as parallel arrays, in the order of the statement's values. */
+/** Notices as parallel arrays, in the order of the values of `insertNotifications`. */
 function columnsOf(notices: readonly Notice[]) {
   const eventOf = ({ key }: Notice) => (typeof key === 'string' ? undefined : key)
   return [
@@ -79,8 +79,8 @@ function columnsOf(notices: readonly Notice[]) {
 }
 
 /**
- * Notifies the named member, the holders of a role, or both; with neither, all. Idempotent by `deduplicationKey`. Throws VALIDATION_ERROR
- * naming a user that is not a member, an unknown role or type, or a malformed id.
+ * Notifies the named member, the holders of a role, or both; with neither, every member. Idempotent by `deduplicationKey`. Throws
+ * VALIDATION_ERROR naming a user that is not a member, an unknown role or type, or a malformed id.
  */
 export async function sendNotice(scope: Scope, input: NoticeInput, { deduplicationKey = newId() } = {}): Promise<{ count: number }> {
   const userId = parseId(input.user_id, 'user_id')

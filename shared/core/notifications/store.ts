@@ -6,13 +6,13 @@ declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type mu
 
 const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
 
-/** Rules of a workspace, oldest first. Values: workspace, position, how many. */
+/** Rules of a workspace, oldest first. Values: workspace, instant and id to go on after, how many. */
 export const findRules = creationPageSql('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
 
 /** One rule. Values: workspace, id. */
 export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)
 
-/** Makes a rule. Values: workspace, id, name, type key, event, title, audience. */
+/** Creates a rule. Values: workspace, id, name, type key, event, title, audience. */
 export const insertRule = sql(
   'insert_rule',
   `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience) values ($1, $2, $3, $4, $5, $6, $7)
@@ -36,10 +36,12 @@ export const deleteRule = sql('delete_rule', 'delete from notification_rules whe
 export const findTitles = sql('find_rule_titles', 'select id, title from notification_rules where workspace_id = $1 order by id')
 
 /**
- * Writes an item of each notice for these people as far as they are members, and for the next members where all are meant; each once, by the
- * notice's key or by its event and listener. Whoever joined after the event gets none. Counts those whom it was for and gives the last of
- * them. Values: workspace, people, the member after whom to go on or null for none, how many; and as many titles, type keys, records, events
- * in words, keys, ids of events and listeners.
+ * Writes an item of each notice for each of the given people who is a member; and, if a member id to go on after is given, for each of the
+ * next members by id. A person gets one item per key of a notice, or per event and listener. Members who joined after the event get none.
+ * Returns the number of members addressed and the highest of their ids.
+ *
+ * Values: workspace, people, the member id to go on after or null, maximum of such members; then arrays with one element per notice:
+ * titles, type keys, record ids, event names, keys, event ids, listener ids.
  */
 export const insertNotifications = sql(
   'put_notifications',
@@ -68,8 +70,8 @@ export const insertNotifications = sql(
 )
 
 /**
- * Who a notice is for: a member, the holders of a role, or with neither all members; and whether the two were found. Values: workspace,
- * person or null, role or null.
+ * The members whom a notice is for: one member, the holders of a role, or both; with neither, all members. Also whether the person is a
+ * member, and whether the role exists. Values: workspace, person or null, role or null.
  */
 export const findRecipients = sql(
   'find_notice_recipients',
@@ -93,7 +95,7 @@ export const findNotifications = sql(
   `select ${itemColumns} from notifications where workspace_id = $1 and user_id = $2 and id < $3 order by id desc limit $4`,
 )
 
-/** The same of unread items alone, by an index of their own. */
+/** Same as `findNotifications` for unread items only, which have an index of their own. */
 export const findUnreadNotifications = sql(
   'find_unread_notifications',
   `select ${itemColumns} from notifications
@@ -106,13 +108,16 @@ export const countUnreadNotifications = sql(
   'select count(*) from notifications where workspace_id = $1 and user_id = $2 and read_at is null',
 )
 
-/** Marks an item of an inbox; one that is marked keeps its time. Values: workspace, person, id. */
+/** Marks an item of an inbox as read; an item that is already read keeps its time. Values: workspace, person, id. */
 export const markNotificationRead = sql(
   'mark_notification',
   `update notifications set read_at = coalesce(read_at, now()) where workspace_id = $1 and user_id = $2 and id = $3 returning id`,
 )
 
-/** Marks all unread items of an inbox, in one order, so that two who do it at once wait and not for each other. Values: workspace, person. */
+/**
+ * Marks all unread items of an inbox as read. Locks them in the order of their ids, so that two concurrent calls cannot deadlock. Values:
+ * workspace, person.
+ */
 export const markAllNotificationsRead = sql(
   'mark_notifications',
   `with unread as (

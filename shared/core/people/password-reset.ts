@@ -21,7 +21,7 @@ import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 const resetMinutes = 60
-/** Maximum unused reset mails to one address. */
+/** Maximum reset tokens of one person that are neither used nor expired. */
 const maxUnusedResets = 5
 
 /**

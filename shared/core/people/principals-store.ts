@@ -23,7 +23,7 @@ export const findSession = sql(
    where session.token_hash = $1 and session.user_id = $2`,
 )
 
-/** Renews a session that is still good. Values: id, now, days. */
+/** Renews a session that has not expired. Values: id, now, days. */
 export const renewSession = sql(
   'renew_session',
   `update sessions set expires_at = $2::timestamptz + make_interval(days => $3) where id = $1 and expires_at > $2`,

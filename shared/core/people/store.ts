@@ -26,7 +26,7 @@ export async function findPerson(db: Executor, id: string): Promise<Person | und
 export const emailIndexName = 'users_email'
 
 const insert = sql('insert_person', 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)')
-/** Keeps a new person; an address that another person has violates the index `emailIndexName`. */
+/** Stores a new person; an address that another person has violates the index `emailIndexName`. */
 export async function insertPerson(db: Executor, { id, email, name, password_hash }: Person): Promise<void> {
   await db.query(insert(id, email, name, password_hash))
 }
@@ -37,7 +37,7 @@ export async function setPasswordHash(db: Executor, userId: string, hash: string
 }
 
 const replaceHash = sql('replace_password', 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning id')
-/** Sets another password of a person; false when the one that `person` was read with is not the one any more. */
+/** Sets a new password of a person; false when the password has changed since `person` was read. */
 export async function replacePasswordHash(db: Executor, person: Pick<Person, 'id' | 'password_hash'>, hash: string): Promise<boolean> {
   return (await db.query(replaceHash(person.id, person.password_hash, hash))).length > 0
 }
@@ -49,8 +49,8 @@ const insertSessionRow = sql(
    returning id`,
 )
 /**
- * Keeps a session of a person, provided that the password that was checked is still the one. It waits for whoever is changing that, so no
- * session by an old password begins after all of them were ended. False when it is another by now.
+ * Stores a session of a person; false when the password has changed since `person` was read. Waits for a transaction that is changing the
+ * password, so no session that was opened with the old password is left after that transaction has ended all sessions.
  */
 export async function insertSession(
   db: Executor,
@@ -65,7 +65,7 @@ export async function deleteSession(db: Executor, id: string): Promise<void> {
 }
 
 const deleteOthers = sql('delete_other_sessions', 'delete from sessions where user_id = $1 and id is distinct from $2')
-/** Ends every session of a person but the one named; all of them when it is null. */
+/** Ends every session of a person except `sessionId`; all sessions when it is null. */
 export async function deleteOtherSessions(db: Executor, userId: string, sessionId: string | null): Promise<void> {
   await db.query(deleteOthers(userId, sessionId))
 }
@@ -76,7 +76,7 @@ const insertResetRow = sql(
    select $1, $2, $3 where (select count(*) from password_resets where user_id = $2 and expires_at > $4) < $5
    returning user_id`,
 )
-/** Keeps a reset token; false when the person has `most` that are still good. */
+/** Stores a reset token; false when the person already has `most` tokens that are neither used nor expired. */
 export async function insertResetToken(
   db: Executor,
   reset: { tokenHash: Buffer; userId: string; expiresAt: Date; now: Date; most: number },
@@ -86,13 +86,13 @@ export async function insertResetToken(
 }
 
 const findResetRow = sql('find_reset', 'select user_id from password_resets where token_hash = $1 and expires_at > $2')
-/** The person that a reset token is for, or undefined when it is used up, too old or none of ours. */
+/** The person whom a reset token is for; undefined when the token has been used, has expired or is unknown. */
 export async function findResetPersonId(db: Executor, tokenHash: Buffer, now: Date): Promise<string | undefined> {
   return (await db.query<{ user_id: string }>(findResetRow(tokenHash, now)))[0]?.user_id
 }
 
 const useResetRow = sql('use_reset', 'delete from password_resets where token_hash = $1 and expires_at > $2 returning user_id')
-/** Uses a reset token up: of several callers at once, one gets true. */
+/** Uses up a reset token: of several concurrent calls with one token, one returns true. */
 export async function consumeResetToken(db: Executor, tokenHash: Buffer, now: Date): Promise<boolean> {
   return (await db.query(useResetRow(tokenHash, now))).length > 0
 }

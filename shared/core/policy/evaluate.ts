@@ -18,7 +18,7 @@ export type { Attributes, PolicyPrincipal, TestedField, TestedRecord } from '#sh
 export type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 export type { SourcedRule } from '#shared/core/policy/schemas.ts'
 
-/** `sometimes` means that it depends on the record; only record permissions return it. */
+/** `sometimes` means that the answer depends on the record; only record permissions return it. */
 export type Permit = 'always' | 'sometimes' | 'never'
 
 /** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if none decided or the caller is the owner. */
@@ -32,7 +32,8 @@ export interface Decision {
 export interface Policy {
   /**
    * Whether the caller has the permission on the resource. The default resource is `*`: every item, or the workspace itself, so rules on
-   * single keys do not count. Without attributes, conditions of `records:…` stay open; those of other permissions see no attributes.
+   * single keys do not count. Without `attributes`, tests of a record's values are left undecided for `records:…`, and find a missing value
+   * for other permissions.
    */
   readonly permits: (permission: Permission, resource?: string, attributes?: Attributes) => Permit
   /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
@@ -99,7 +100,7 @@ const permitOnRecords = (rules: readonly SourcedRule[], principal: PolicyPrincip
 
 type MakeAccess = (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
 
-/** Memoizes per array of fields, so entries of outdated type metadata are collected with it. */
+/** Memoizes per array of fields, so the entries of outdated type metadata are garbage-collected with its array. */
 function memoizeByFields(make: MakeAccess): MakeAccess {
   const accessByName = memoizeByObject((_fields: readonly TestedField[]) => new Map<string, RecordAccess>())
   return (action, typeKey, fields) => {

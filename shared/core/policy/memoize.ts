@@ -1,4 +1,4 @@
-/** Memoizes results by object identity; a result is collected with its object. */
+/** Memoizes results by object identity; a result is garbage-collected with its object. */
 export function memoizeByObject<Key extends object, Result>(make: (key: Key) => Result): (key: Key) => Result {
   const results = new WeakMap<Key, { readonly result: Result }>()
   return (key) => {

@@ -1,7 +1,7 @@
 import type { Action } from '#shared/core/policy/permissions.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Rules that one role may hold (document 1, Limits). */
+/** Maximum rules of one role (document 1, Limits). */
 const maxRules = 50
 
 const fieldKeys = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { description: 'field keys' }))

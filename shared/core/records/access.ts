@@ -12,7 +12,7 @@ export const withRecordType = async <T>(scope: Scope, typeKey: string, work: (ty
 export const recordAccessFor = (scope: Scope, type: RecordType, action: RecordAction): RecordAccess =>
   scope.actor.policy.recordAccess(action, type.key, type.fields)
 
-/** The same access. Throws FORBIDDEN when the caller may not do the action with any record of the type. */
+/** Same as `recordAccessFor`. Throws FORBIDDEN when the caller may not do the action with any record of the type. */
 export function requireRecordAccess(scope: Scope, type: RecordType, action: RecordAction): RecordAccess {
   const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'none') throw forbidden(action, type.key)

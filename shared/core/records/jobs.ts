@@ -17,7 +17,8 @@ const importOutcome = schema(
 )
 
 // Imports and exports have gates because many of their jobs may wait: without a gate, a fetch that skips a busy workspace reads past all of
-// its jobs. Measured beside 100,000 waiting jobs on a busy machine: another workspace's export took 8 times as long, with a gate twice.
+// its jobs. Measured beside 100,000 waiting jobs on a busy machine: another workspace's export took 8 times as long as without them; with a
+// gate, twice as long.
 
 /** Creates records of a type from a CSV file. */
 export const importRecordsJob = defineJob({
@@ -58,8 +59,8 @@ export const exportRecordsJob = defineJob({
 })
 
 /**
- * Runs a batch of changes. One at a time per workspace: concurrent batches lock records, unique values and numbers that the other needs,
- * and deadlock (measured in the API: 39 of 40 batches over 7 records).
+ * Runs a batch of changes. One batch at a time per workspace: concurrent batches lock records, unique values and numbers that the other
+ * batch needs, and deadlock (measured in the API: 39 of 40 batches over 7 records).
  */
 export const changeRecordsJob = defineJob({
   name: 'records.change',

@@ -1,6 +1,9 @@
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
-/** Results of batches hold every changed record. They are kept for 24 hours, because an Idempotency-Key returns them for that long. */
+/**
+ * Deletes results of batches after 25 hours, earlier than other operations, because they hold every changed record. An Idempotency-Key
+ * returns them for 24 hours.
+ */
 export const recordMaintenance = [
   defineCleanup('sweep_batch_answers', {
     table: 'operations',

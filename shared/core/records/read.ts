@@ -22,7 +22,7 @@ export async function getRecord(scope: Scope, typeKey: string, recordId: string)
   return (await getRecordWithEtag(scope, typeKey, recordId)).record
 }
 
-/** The same with the record's ETag. `fields` limits the fields, by keys separated by commas. */
+/** Same as `getRecord`, with the record's ETag. `fields`, keys separated by commas, limits the fields. */
 export async function getRecordWithEtag(
   scope: Scope,
   typeKey: string,

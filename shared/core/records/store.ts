@@ -10,8 +10,8 @@ import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.
 const cached = new WeakMap<object, Map<string, StatementTemplate>>()
 
 /**
- * The statement of a shape; `make` builds it once for this metadata (of a type, or of one access to it). Only for shapes that code
- * names, a few per field: shapes that callers choose go through `searched`.
+ * The statement of a shape; `make` builds it once for this metadata (of a type, or of one access to it). Only for shapes that code names, a
+ * few per field: shapes that callers choose go through `cachedSearchStatement`, whose cache is bounded.
  */
 export function cachedStatement(metadata: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
   const shapes = cached.get(metadata) ?? new Map<string, StatementTemplate>()
@@ -28,7 +28,7 @@ export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('?
 
 const lists = new WeakMap<RecordType, string>()
 
-/** All columns of a type's rows, for knex, written out once: its own way takes a millisecond for a hundred of them. */
+/** All columns of a type's rows as SQL, written out once per type: knex takes a millisecond to write out a hundred columns. */
 export function columnList(type: RecordType): Knex.Raw {
   const text =
     lists.get(type) ??
@@ -44,7 +44,7 @@ export function columnList(type: RecordType): Knex.Raw {
   return builder.raw(text)
 }
 
-/** One record by its id; with `lock` it stays as it is until the transaction ends. */
+/** One record by its id; `lock` locks it until the transaction ends. */
 export const findRecordById = (type: RecordType, { lock }: { lock: boolean }): StatementTemplate =>
   cachedStatement(type, lock ? 'lock' : 'find', () => {
     const query = builder
@@ -54,7 +54,7 @@ export const findRecordById = (type: RecordType, { lock }: { lock: boolean }): S
     return lock ? query.forUpdate() : query
   })
 
-/** Locks records of these ids, in the order of their ids, so that nobody who does the same waits in a circle. */
+/** Locks the records of these ids, in the order of the ids, so that two concurrent calls cannot deadlock. */
 export const lockRecordsByIds = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'lock by ids', () =>
     builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
@@ -71,7 +71,10 @@ const audited = (action: string) =>
     ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'textLength', 'requestId'].map((name) => slot(name) as never),
   )
 
-/** Moves the type's count of records; each connection has a share of its own, so that creations seldom wait for each other. */
+/**
+ * Adds the changed records to the type's count, or subtracts them. The count is the sum of 32 rows, and a connection always changes the
+ * same one, so that creations seldom wait for each other.
+ */
 export const countChangedRecords = (sign: 1 | -1) =>
   builder.raw(
     `insert into record_counts as count (workspace_id, type_id, share, records)
@@ -80,14 +83,14 @@ export const countChangedRecords = (sign: 1 | -1) =>
     [slot('workspaceId') as never, slot('typeId') as never],
   )
 
-/** The parameter of a column, cast to its type, so that the driver's text needs no guessing. */
+/** The parameter of a column, cast to the column's type, so that PostgreSQL need not infer a type for the text that the driver sends. */
 const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
 
 /**
- * Creates a record: the row, its audit entry, the count and the dispatch to those who listen, in one statement. The id is a UUID of
- * version 7 and gives created_at, so that the order of ids is the order of creation. It names every column, whatever a caller sent: a
- * connection that prepares a statement for each choice of fields grows without bound.
+ * Creates a record in one statement: the row, its audit entry, the type's count and, if anything listens to the event, the outbox row. The
+ * id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
+ * whatever a caller sent: otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
  */
 export const insertRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'insert', () => {
@@ -118,15 +121,16 @@ export const insertRecord = (type: RecordType): StatementTemplate =>
   })
 
 /**
- * The time of a change: later than the one before, also of a change in the same transaction or in one that began earlier. `next` is an
- * instant of `instantAfter`: a distributed database refuses updates in which a column is given to a function that is not immutable, as
- * adding an interval is.
+ * The time of a change: later than the time of the record's previous change, even if both changes are in one transaction or this
+ * transaction began earlier. `next` is made by `nextInstant` and not in SQL: Citus refuses updates in which a column is passed to a
+ * function that is not immutable, such as adding an interval.
  */
 export const changeTimeSql = (next: string): string => `greatest(now(), ${next})`
 
 /**
- * Changes fields of a record that the transaction has locked, with its audit entry and dispatch. It names every column, as `insertRecord`
- * does; one whose field is not among `sent`, by its place in the type, keeps what it holds, and a long value is not written again.
+ * Changes fields of a record that the transaction has locked, with its audit entry and outbox row. The statement names every column, as
+ * `insertRecord` does. `sent` has a flag per field of the type, in their order: the columns of a field whose flag is false keep their
+ * values, and a long value is then not written again.
  */
 export const updateRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'update', () => {
@@ -151,7 +155,7 @@ export const updateRecord = (type: RecordType): StatementTemplate =>
     )
   })
 
-/** Deletes a record that the transaction has locked and counts it off, with its audit entry and dispatch. */
+/** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and outbox row. */
 export const deleteRecord = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'delete', () =>
     builder.raw(

@@ -20,8 +20,9 @@ export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[]
 }
 
 /**
- * Roles that the caller may assign, locked against changes until the transaction of `scope` ends. Throws VALIDATION_ERROR naming an id
- * below `where` that is unknown or a visitors' role, and FORBIDDEN for a role that grants more than the caller holds.
+ * Roles that the caller may assign, locked against changes until the transaction of `scope` ends. Throws VALIDATION_ERROR for an id that is
+ * unknown or is a visitors' role, and FORBIDDEN for a role that grants more than the caller holds; messages name the id as
+ * `<where>[<index>]`.
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
   const ids = roleIds.map((id) => id.toLowerCase())

@@ -11,10 +11,7 @@ interface Row {
   readonly role_ids: readonly string[]
 }
 
-/**
- * Ids of the members whose roles allow a permission on every item, and of the owner. Service accounts are excluded: their inboxes are not
- * read.
- */
+/** Ids of the members whose roles allow a permission on every item, and of the owner. Service accounts are excluded: they have no inbox. */
 export async function findPermissionHolders({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
   const members = await db.query<Row>(findMembersWithRoles(workspace.id))
   const roles = await db.query<{ id: string; policy: readonly PolicyRule[] }>(findPolicies(workspace.id))

@@ -93,7 +93,10 @@ function requireOwner({ actor }: Scope): void {
   if (!actor.owner) throw problem('FORBIDDEN', 'Only the owner of the workspace may make a role for visitors')
 }
 
-/** Removing rules from a role without holders changes no one's rights, so it is not checked. */
+/**
+ * Throws FORBIDDEN when a replaced or deleted role would give its holders rights that the caller does not hold. A role without holders is
+ * not checked, except for a visitors' role.
+ */
 async function requireNoGain(scope: Scope, role: Role, after: readonly PolicyRule[]): Promise<void> {
   if (role.is_anonymous || (await isRoleHeld(scope.db, scope.workspace.id, role.id))) requireRevocable(scope, role.policy, after)
 }

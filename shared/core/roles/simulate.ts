@@ -6,8 +6,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
- * Decision of the rules of a member or service account on an action. `readFields` gives the fields of a record type, so that values are
- * compared by their field types. NOT_FOUND when the workspace has no such principal.
+ * Decides by the rules of a member or service account whether an action is allowed. `readFields` gives the fields of a record type, so that
+ * values are compared by their field types. NOT_FOUND when the workspace has no such principal.
  */
 export async function simulate(
   scope: Scope,

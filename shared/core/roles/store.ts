@@ -8,7 +8,7 @@ const columns = 'id, name, description, policy, is_anonymous, created_at, update
 const list = sql('list_roles', `select ${columns} from roles where workspace_id = $1 order by id`)
 export const listRoleRows = (db: Executor, workspaceId: string): Promise<Role[]> => db.query<Role>(list(workspaceId))
 
-/** Roles, oldest first. Values: workspace, position, how many. */
+/** Roles, oldest first. Values: workspace, instant and id to go on after, how many. */
 export const findRolePage = creationPageSql('list_role_page', `select ${columns} from roles where workspace_id = $1`, 1)
 
 const find = sql('find_role', `select ${columns} from roles where workspace_id = $1 and id = $2`)
@@ -17,13 +17,13 @@ export async function findRole(db: Executor, workspaceId: string, id: string): P
 }
 
 const lock = sql('lock_role', `select ${columns} from roles where workspace_id = $1 and id = $2 for update`)
-/** The role, which nobody else changes, deletes or gives to anybody until the transaction ends. */
+/** Reads and locks a role: until the transaction ends, no other transaction can change, delete or assign it. */
 export async function lockRole(db: Executor, workspaceId: string, id: string): Promise<Role | undefined> {
   return (await db.query<Role>(lock(workspaceId, id)))[0]
 }
 
 const keep = sql('keep_roles', `select ${columns} from roles where workspace_id = $1 and id = any($2) order by id for share`)
-/** Those of the roles that there are; they stay as they are until the transaction ends. */
+/** The existing ones among these roles, with a shared lock: until the transaction ends, no other transaction can change or delete them. */
 export const lockRolesShared = (db: Executor, workspaceId: string, ids: readonly string[]): Promise<Role[]> =>
   db.query<Role>(keep(workspaceId, ids))
 
@@ -75,7 +75,8 @@ const holders = sql(
 export const listHolders = (db: Executor, workspaceId: string, roleId: string): Promise<NamedPrincipal[]> =>
   db.query<NamedPrincipal>(holders(workspaceId, roleId))
 
-// Whoever is leaving waits for this, and its own trigger then takes the row along: none is left behind that a later return would revive.
+// Locks the member or account (`for share`). A concurrent removal waits for the lock, and the trigger of the removal then deletes the new
+// rows too. A row left behind would be valid again if the person joined again.
 const give = sql(
   'give_roles',
   `with person as (select user_id as id from members where workspace_id = $1 and user_id = $2 for share),
@@ -88,7 +89,7 @@ const give = sql(
      )
    select id from principal`,
 )
-/** Gives roles to a member or service account; what it holds already it keeps. False when there is no such principal. */
+/** Gives roles to a member or service account, in addition to the roles that it holds. False when there is no such principal. */
 export async function giveRoles(db: Executor, workspaceId: string, principalId: string, roleIds: readonly string[]): Promise<boolean> {
   return (await db.query(give(workspaceId, principalId, roleIds))).length > 0
 }
@@ -97,7 +98,7 @@ const take = sql(
   'take_role',
   'delete from role_members where workspace_id = $1 and role_id = $2 and principal_id = $3 returning principal_id',
 )
-/** Takes a role from whoever holds it; false when it does not. */
+/** Takes a role from a principal; false when the principal does not hold it. */
 export async function takeRole(db: Executor, workspaceId: string, roleId: string, principalId: string): Promise<boolean> {
   return (await db.query(take(workspaceId, roleId, principalId))).length > 0
 }

@@ -36,7 +36,7 @@ export interface PlatformScope extends Services {
   readonly cause: Cause
   /** Set in a read-only request until its cache entries are known to be current; the first statement of `readRows` verifies them. */
   readonly verification?: Verification | undefined
-  /** Set in a transaction that will be rolled back. It takes no sequence numbers, since those are not returned on rollback. */
+  /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */
   readonly rehearsal?: true
 }
 
@@ -44,7 +44,7 @@ export interface PlatformScope extends Services {
 export interface Scope extends PlatformScope {
   readonly workspace: Workspace
   readonly actor: Actor
-  /** Shared compute limit where the parts of a request have none of their own, such as the records of a batch. */
+  /** Compute budget that the parts of a request share, such as the records of a batch. */
   readonly computeBudget?: ComputeBudget | undefined
 }
 

@@ -29,7 +29,7 @@ export const findVisitorRoles = sql(
   'select id, name, policy from roles where workspace_id = $1 and is_anonymous order by id',
 )
 
-/** The columns of a workspace, in the order of its shape. */
+/** The columns of a workspace, in the order of `Workspace`. */
 export const workspaceColumns =
   'id, name, status, plan, owner_id, color, logo, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
 

@@ -25,8 +25,8 @@ export function pageDefinitions<Item extends Definition>(
 }
 
 /**
- * The index after the cursor's definition. If that was deleted, the index of the first custom definition that is not older: built-in
- * definitions are never deleted.
+ * The index after the cursor's definition. If that was deleted, it was a custom definition, and the index is that of the first custom
+ * definition that is not older.
  */
 function startIndexOf(definitions: readonly Definition[], position: string): number {
   const [createdAt = '', lastKey] = position.split(' ')

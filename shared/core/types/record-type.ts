@@ -29,7 +29,7 @@ export interface RecordType {
   readonly computations: readonly Computation[]
   /** PostgreSQL schema of the workspace; the table's name is the type's key. */
   readonly schema: string
-  /** The column that every write of a record names: the table has it while this metadata is valid for writes. */
+  /** The column that every write of a record names. A new edition of the type renames it, so that writes with outdated metadata fail. */
   readonly editionColumn: string
   /** Whether any record of the type was ever long (shared/core/records/text-size.ts). */
   readonly longRecords: boolean

@@ -18,7 +18,7 @@ const insert = sql(
      owner as (insert into members (workspace_id, user_id) select id, owner_id from workspace)
    select ${workspaceColumns} from workspace`,
 )
-/** Keeps a new workspace, whose owner is its first member. */
+/** Stores a new workspace and makes its owner the first member. */
 export async function insertWorkspace(
   db: Executor,
   { id, name, plan, owner_id }: Pick<Workspace, 'id' | 'name' | 'plan' | 'owner_id'>,
@@ -45,7 +45,10 @@ const change = sql(
    where id = $1 and (not multi_currency or $6::boolean is not false)
    returning ${workspaceColumns}`,
 )
-/** Changes settings, each by itself, so that changes at once do not undo each other; undefined when it would switch multi_currency off. */
+/**
+ * Changes only the given settings, so that concurrent changes of different settings do not undo each other; undefined when the change would
+ * switch multi_currency off.
+ */
 export async function changeWorkspace(db: Executor, id: string, changes: WorkspaceChanges): Promise<Workspace | undefined> {
   const { name, default_currency, timezone, apps, multi_currency, color, logo, books_closed_through: closed } = changes
   const statement = change(
@@ -56,7 +59,7 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
 }
 
 const setStatus = sql('set_workspace_status', 'update workspaces set status = $3 where id = $1 and status = $2 returning id')
-/** Moves a workspace from one status to another; false when it was not in the first. */
+/** Moves a workspace from one status to another; false when its status was not `from`. */
 export async function changeWorkspaceStatus(
   db: Executor,
   id: string,
@@ -78,7 +81,7 @@ export async function hasWorkspaces(db: Executor): Promise<boolean> {
 }
 
 const lockAll = sql('lock_workspaces', 'lock table workspaces in share row exclusive mode')
-/** Lets nobody else make or change a workspace until the transaction ends. */
+/** Blocks other transactions from creating or changing workspaces until this one ends. */
 export async function lockWorkspaces(db: Executor): Promise<void> {
   await db.query(lockAll())
 }

@@ -27,8 +27,8 @@ export async function createWorkspace(
 export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
 
 /**
- * Changes workspace settings and returns all of them. Closing books waits for postings in progress. Throws VALIDATION_ERROR, also for
- * another default currency once an entry is posted in single-currency books.
+ * Changes workspace settings and returns all of them. Closing books waits for postings in progress. Throws VALIDATION_ERROR for an invalid
+ * value, for switching multi_currency off, and for another default currency once an entry is posted in single-currency books.
  */
 export async function changeWorkspaceSettings(scope: Scope, changes: WorkspaceChanges): Promise<Workspace> {
   const { default_currency, timezone, books_closed_through: closed } = changes

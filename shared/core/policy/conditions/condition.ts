@@ -59,7 +59,7 @@ export function evaluateCondition({ truth: known, recordTests }: BoundCondition,
   return truth
 }
 
-/** The condition as SQL: true, false, or null if its sides cannot be compared. */
+/** The condition as SQL that evaluates to true, false or, as null, undefined. */
 export function conditionSql({ truth, recordTests }: BoundCondition, alias: string | undefined): Knex.Raw {
   const parts = recordTests.map((test) => test.toSql(alias))
   if (truth !== true || parts.length === 0) parts.push(builder.raw(truth === undefined ? 'null::boolean' : String(truth)))

@@ -18,7 +18,7 @@ export interface BoundOperator {
 export interface Operator {
   /** Message for an invalid operand, to be put after its path; undefined for a valid one. */
   readonly explainInvalid: (operand: unknown) => string | undefined
-  /** Whether a missing value passes; also whether any value passes a missing operand, the id of a caller without one. */
+  /** Result of the test when the value is missing; also when the operand is: the `principal.id` of a caller that has no id. */
   readonly acceptsMissing: boolean
   readonly bind: (kind: ValueKind, operand: unknown) => BoundOperator
   /** The accepted values of a membership test. Several such tests of one value can be merged into one. */
@@ -70,7 +70,10 @@ const not = ({ test, toSql }: BoundOperator): BoundOperator => ({
   toSql: (column) => builder.raw('not (?)', [toSql(column)]),
 })
 
-/** Tests whether a value equals one of the operands. Operands are grouped by the first comparison that accepts them: one lookup each. */
+/**
+ * Tests whether a value equals one of the operands. Operands are grouped by the first comparison that accepts them; each group takes one
+ * lookup.
+ */
 export function equalsAny({ equality }: ValueKind, operands: readonly unknown[]): BoundOperator {
   const known = operands.flatMap((operand) => {
     const view = equality.find((one) => one.normalize(operand) !== undefined)

@@ -28,7 +28,7 @@ export interface TestedField {
   readonly column: string
   /** Keys of the fields that the formula of a computed field reads. */
   readonly reads?: readonly string[]
-  /** Keys of the fields that earlier formulas read whose results some records still hold. */
+  /** Keys of the fields that former formulas of this field read, while some records still hold results of those formulas. */
   readonly staleReads?: readonly string[]
 }
 

@@ -19,7 +19,7 @@ interface FieldAccess {
 /** Maximum number of memoized field sets per access; beyond it the cache is cleared. */
 const maxMemoized = 1_000
 
-/** Computes the fields that allow rules show, in combination and with the condition of each. */
+/** Computes which fields these allow rules show, each rule under its condition. */
 export function compileFieldAccess(allows: readonly BoundRule[], fields: readonly TestedField[]): FieldAccess {
   const inputs = inputsOf(fields)
   const visible = memoizeByKey(
@@ -42,8 +42,8 @@ export function compileFieldAccess(allows: readonly BoundRule[], fields: readonl
 }
 
 /**
- * Returns each field with every field that its formula reads, also through other formulas: without access to an input there is no access to
- * the result. A deleted input counts while values computed from it are still stored.
+ * For the key of a field: this key and those of all fields that its formula reads, directly or through other formulas. Who may not see an
+ * input may not see the result either. A deleted input counts while values computed from it are still stored.
  */
 function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
   const reads = new Map(fields.map((field) => [field.key, [...(field.reads ?? []), ...(field.staleReads ?? [])]]))
@@ -58,14 +58,16 @@ function inputsOf(fields: readonly TestedField[]): (key: string) => readonly str
   }
 }
 
-/** A field cannot be hidden if no rule denies it, and either every rule or one that always applies reveals it. */
+/**
+ * Whether a rule could hide the field. None can if no rule denies it and it is revealed by every rule, or by a rule that always applies.
+ */
 function isHideable(allows: readonly BoundRule[], key: string): boolean {
   const revealing = allows.filter(({ mask }) => revealsField(mask, key))
   const safe = revealing.length > 0 && (revealing.length === allows.length || revealing.some(({ applies }) => applies === 'always'))
   return !safe || allows.some(({ mask }) => mask.denied.has(key))
 }
 
-/** No rule reveals the field, or one that always applies denies it. */
+/** Whether no rule reveals the field, or a rule that always applies denies it. */
 const isNeverShown = (granting: readonly BoundRule[], key: string): boolean =>
   !granting.some(({ mask }) => revealsField(mask, key)) ||
   granting.some(({ applies, mask }) => applies === 'always' && mask.denied.has(key))

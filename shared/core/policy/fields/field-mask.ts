@@ -3,7 +3,7 @@ import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
 /** The fields that an allow rule reveals of matching records (document 1, Policy rule, `fields`). */
 export interface FieldMask {
-  /** Fields that no rule reveals of a record that this rule matches. */
+  /** Fields that stay hidden in the records that this rule matches, whatever other rules reveal. */
   readonly denied: ReadonlySet<string>
   /** The only fields that this rule reveals; null means all. */
   readonly allowed: ReadonlySet<string> | null

@@ -13,7 +13,7 @@ export interface RecordAccess {
   readonly verdict: Verdict
   /** Whether the action is allowed on this record. */
   readonly test: (record: TestedRecord) => boolean
-  /** The same as an SQL condition on the type's table; undefined if every row passes. */
+  /** Same as `test`, as an SQL condition on the type's table; undefined if every row passes. */
   readonly where: (alias?: string) => Knex.Raw | undefined
   /** Columns that `where` filters by value, for which an index helps; empty if it accepts every row. */
   readonly searchColumns: ReadonlySet<string>

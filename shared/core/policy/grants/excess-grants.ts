@@ -13,8 +13,8 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
  * names the first excess grant, or undefined. Call it when a role is created, changed or assigned to a person, a service account or an
  * invitation.
  *
- * The document's rule for deny rules also applies to `fields.deny`, since no other rule of the granter lifts it: the role must contain it
- * wherever it hides a field that the role would show. The owner passes.
+ * A deny rule that limits the granter must be among the role's rules too. The same holds for `fields.deny` of the granter's rules, since no
+ * other rule lifts it: the role must contain it wherever it hides a field that the role would show. The owner may grant everything.
  *
  * A condition on `principal.*` neither covers a grant nor replaces a limit, because the role's holder is not the granter. If both policies
  * belong to one holder, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
@@ -49,8 +49,9 @@ function findExcess(held: Rules, role: Rules, rule: PolicyRule, isSameHolder: bo
 type CompareRules = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) => string | undefined
 
 /**
- * Compares one rule with the granter's and the role's rules for a permission and resource. Returns what is missing, or undefined. Results
- * are memoized by rule list, since few resources differ in their lists.
+ * Returns a function that compares `rule` with the granter's and the role's rules for one permission and resource. Its result ends the
+ * message for an excess grant: empty if no rule of the granter covers `rule`, else the limit that the role lacks; undefined if the granter
+ * holds the grant. Results are memoized by list of rules, since most resources share their lists.
  */
 function createComparison(rule: PolicyRule, shows: boolean, isSameHolder: boolean): CompareRules {
   const counts = isSameHolder ? () => true : (one: PolicyRule) => !hasPrincipalTest(one)

@@ -11,7 +11,10 @@ export interface BoundRule {
   readonly mask: FieldMask
 }
 
-/** Binds a rule. If sides cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication, rule 6). */
+/**
+ * Binds a rule. If the sides of a test cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication,
+ * rule 6).
+ */
 export function bindRule(rule: PolicyRule, principal: PolicyPrincipal, subjectOf: SubjectResolver): BoundRule {
   const condition = bindCondition(rule.condition, principal, subjectOf)
   const isExcluded = rule.effect === 'allow' ? condition.truth !== true : condition.truth === false

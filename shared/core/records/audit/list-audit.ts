@@ -21,7 +21,7 @@ export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise
   const total = rows[0]?.total ?? 0
   if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
   const shown = readers ? await maskEntries(scope, entries, readers) : entries
-  // One character takes at most six in JSON.
+  // A character takes at most six bytes in JSON, so a page of up to 1,000,000 characters stays below 10 MB.
   const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
   if (mayBeLong && takeFittingItems(shown).length < shown.length) throw tooLong(query.limit)
   return { entries: shown, total }
@@ -51,7 +51,7 @@ async function maskEntries(scope: Scope, entries: readonly AuditEntry[], readers
   })
 }
 
-/** Records of a type with long ones that are in memory at once. */
+/** Maximum records in memory at once, of a type that has long records. */
 const maxLongRecords = 5
 
 /** Whether the caller may see a field of a record. */

@@ -9,12 +9,13 @@ const columns = 'id, actor_id, actor_type, action, object_type, record_id, befor
 /** Keys of a workspace's types. Values: workspace. */
 export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
 
-/** Characters that a page may hold, so that no request fills the memory of a process. */
+/** Maximum characters of the values on a page of several entries, so that no request fills the memory of a process. */
 const maxPageText = 9_000_000
 
 /**
- * The page of entries that match and their number in one statement, newest first; past the last page the number still comes, in a row of
- * its own, and so it does when the page would hold too much. It is not prepared: its filters decide which index is right.
+ * A page of the matching entries, newest first, with the number of all of them. If the page lies past the last entry, or would exceed
+ * `maxPageText` with more than one entry, a single row comes with the number alone. The statement is not prepared: which index is right
+ * depends on its filters.
  */
 export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined): Statement {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
@@ -48,7 +49,10 @@ function filters(query: AuditQuery): Knex.Raw[] {
   return given.flatMap(([condition, value]) => (value === undefined ? [] : [builder.raw(condition, [value])]))
 }
 
-/** Entries of the types that the caller sees in whole, and of those records of the others that are there and that it may read. */
+/**
+ * Condition for the entries that the caller may see: all entries of the types with `showsDeletedRecords`; of the other types, the entries
+ * of existing records that the caller may read.
+ */
 function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
   const whole = readers.filter((reader) => reader.showsDeletedRecords).map(({ type }) => type.key)
   const partly = readers
@@ -64,7 +68,7 @@ function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
   return joinWithOr(parts)
 }
 
-/** The values that changes left or deleted. Values: workspace, entries. */
+/** The values that entries show: those after the change, or before a deletion. Values: workspace, entries. */
 export const valuesOfEntries = sql(
   'values_of_entries',
   `select id, coalesce(after, before) as values from audit_entries where workspace_id = $1 and id = any($2::uuid[])`,

@@ -16,9 +16,9 @@ export const recordSettingProblems = (
 ): string[] => [...typeProblems(object_type, around), ...fieldProblems(object_type, Object.keys(values as object), around, 'values')]
 
 /**
- * Converts a block's values to input of a record: text becomes a value of its field's type (`12.5` a number, `a|b` a list), empty text no
- * value. A typed value from a reference stays typed, but becomes text in a text field. A key without a field stays as it is: the write of
- * the record refuses it.
+ * Converts a block's values to input of a record: text becomes a value of its field's type (`12.5` a number, `a|b` a list), and empty text
+ * becomes null. A reference may give a value that is no text: it stays as it is, but becomes text for the types in `textTypes`. A key
+ * without a field stays as it is: the write of the record refuses it.
  */
 export function readRecordValues(type: RecordType, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, toInputValue(type.fieldByKey.get(key)?.type, value)]))

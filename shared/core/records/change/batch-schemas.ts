@@ -4,7 +4,10 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 /** Maximum number of changes in one batch. */
 const maxBatchOperations = 500
 
-/** Budget steps for the formulas of one batch, about a microsecond each. Bounded because its transaction holds record locks meanwhile. */
+/**
+ * Budget steps for the formulas of one batch, about a microsecond each. Bounded because the batch's transaction holds locks on records
+ * meanwhile.
+ */
 export const batchComputeSteps = 1_000_000
 
 /** Maximum characters of text in all records of a batch's answer together. */

@@ -29,7 +29,7 @@ interface BatchOptions {
 
 /**
  * Runs several changes of one type's records in their order, in the caller's transaction. Returns one result per change. A failed change
- * does not affect the others unless the batch is atomic. Throws errors with status 500 or above.
+ * does not affect the others unless the batch is atomic; an error with status 500 or above is always thrown.
  */
 export async function runBatch(
   scope: Scope,
@@ -67,7 +67,7 @@ async function lockNamedRecords(scope: Scope, typeKey: string, operations: reado
 
 const textOf = ({ record }: BatchResult): number => (record ? textLength(record.values) : 0)
 
-/** All results are in memory at once, and computed fields may be longer than the input. */
+/** Bounds the text of all results: they are in memory at once, and computed fields may be longer than the input. */
 function requireTextBelowMax(text: number): void {
   if (text > maxResultText)
     throw problem('VALIDATION_ERROR', `the records of a batch may hold at most ${maxResultText} characters of text; send fewer at once`)

@@ -18,7 +18,7 @@ const pageSizeOf = ({ type }: Field): number => (type === 'text' ? 100 : 1_000)
 /** Maximum changes left for the final check, which blocks writes. */
 const maxRemainingChanges = 2_000
 
-/** Maximum passes over changes made during the previous pass, without blocking writes. Each pass is shorter than the one before. */
+/** Maximum passes over changes made during the previous pass, without blocking writes. A pass is usually shorter than the one before. */
 const maxPasses = 10
 
 /** A field of a type, and the restrictions that a change of it adds for existing values. */
@@ -67,8 +67,8 @@ export function requireNoViolations({ restrictions }: RestrictionCheck, counts: 
 }
 
 /**
- * A position in the audit, as an entry id. Changes of the type's records that earlier statements did not see have their entries after it.
- * For that it briefly locks the table against writes, which waits for running writes to end.
+ * A position in the audit, as an entry id: every change of the type's records that commits after this call has its entry after the
+ * position. To ensure this, it briefly locks the table against writes, which waits for running writes to end.
  */
 export const readAuditPosition = (scope: Scope, type: RecordType): Promise<string> =>
   changeTable(scope, async (tx) => {
@@ -96,7 +96,10 @@ export async function requireNoViolationsSince(db: Executor, check: RestrictionC
   }
 }
 
-/** Checks records changed after an audit position until few changes remain. Returns the position after which those are. */
+/**
+ * Checks the records changed after an audit position, then those changed meanwhile, until a pass meets at most `maxRemainingChanges`
+ * changes or `maxPasses` is reached. Returns the position after which changes are still unchecked. Throws like `requireNoViolations`.
+ */
 export async function checkRecentChanges(scope: Scope, check: RestrictionCheck, position: string): Promise<string> {
   for (let pass = 1, from = position; ; pass++) {
     const next = await readAuditPosition(scope, check.type)

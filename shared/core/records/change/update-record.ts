@@ -20,9 +20,10 @@ import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Changes the fields that were sent; null clears one. Throws NOT_FOUND when the caller may not read the record, FORBIDDEN when it may read
- * but not change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable one, DUPLICATE_VALUE for a
- * unique field, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts). Both rights are
- * tested on the stored record only. `precomputed` holds values computed before the record was locked.
+ * but not change it, VALIDATION_ERROR for a broken rule, a required field without a value or a changed immutable field, DUPLICATE_VALUE
+ * when another record holds a unique value, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards
+ * (shared/features.ts). The rights to read and to change are tested on the record as stored, not as it becomes. `precomputed` holds values
+ * computed before the record was locked.
  */
 export async function changeRecord(
   scope: Scope,
@@ -55,7 +56,10 @@ export async function requireChangeable(
   return stored
 }
 
-/** Writes the fields of a locked record that differ, computed ones included. `computed` replaces their computation. No change, no write. */
+/**
+ * Writes the fields of a locked record whose values change, computed fields included; nothing if none changes. `computed` holds the values
+ * of the computed fields if they were computed before.
+ */
 async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
@@ -92,7 +96,10 @@ async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
   (await wantsSnapshots(scope, type.key)) ? JSON.stringify(presentValuesView(type, next)) : null
 
-/** Sending an immutable field that the caller may not see counts as a change, whatever the value, so it cannot be learned by guessing. */
+/**
+ * Sending an immutable field that the caller may not see counts as a change, whatever the value: otherwise the stored value could be found
+ * by trying values.
+ */
 function requireImmutableUnchanged(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, changed: readonly Field[]): void {
   const immutable = type.fields.filter((field) => field.immutable && field.key in sent)
   if (immutable.length === 0) return

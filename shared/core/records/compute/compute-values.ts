@@ -30,6 +30,9 @@ type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
 /** Formula steps, 10 to 20 ns each, in one budget step. */
 const formulaStepsPerStep = 64
 
-/** A scope without a budget computes few records, and `formulaLimits` bounds the formulas of each. */
+/**
+ * A budget without a bound, for scopes that have no budget: they compute few records, and `formulaLimits` bounds the formulas of each
+ * record.
+ */
 const unbounded = ({ workspace }: ComputingScope): ComputeBudget =>
   computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })

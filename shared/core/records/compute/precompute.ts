@@ -75,7 +75,7 @@ async function precompute(scope: Scope, type: RecordType, record: StoredRecord, 
   return { type, input, updatedAt: record.updated_at, values }
 }
 
-/** Ignores a mistake of the caller, which the change itself will report. Throws errors with status 500 or above. */
+/** Ignores a mistake of the caller, which the change itself will report. Rethrows any other error. */
 function ignoreCallerMistake(error: unknown): undefined {
   if (!(error instanceof Problem) || error.status >= 500) throw error
 }

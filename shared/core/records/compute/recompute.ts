@@ -14,9 +14,10 @@ import { lowestId } from '#shared/platform/kernel/ids.ts'
 export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)
 
 /**
- * Recomputes the next records after an id, oldest first, and stores those that differ, in the caller's transaction. It writes no audit
- * entry, because no caller made the change. When records compute the same value of a unique field, the first to hold it keeps it and the
- * others get none. Returns the number of records computed and the last one's id, undefined when no record was left.
+ * Recomputes the next records after an id, oldest first, and stores those whose computed fields change, in the caller's transaction. It
+ * writes no audit entry, because no caller made the change. When records compute the same value of a unique field, the record that holds it
+ * first keeps it, and the field stays empty in the others. Returns the number of records computed and the last one's id, undefined when no
+ * record was left.
  */
 export async function recomputeAfter(
   scope: Scope,
@@ -86,7 +87,10 @@ async function clearUniqueValues(scope: Scope, type: RecordType, changes: readon
   for (const { stored } of moving) for (const key of keys) stored.values[key] = null
 }
 
-/** Stores computed records in their order. When another record holds a value of one, it bisects down to that one. */
+/**
+ * Stores computed records in their order. When another record holds a unique value of one of them, it halves the list until that record is
+ * alone, and stores it without the value.
+ */
 async function store(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
   const [first] = changes
   if (!first || (await storeUnlessHeld(scope, type, changes)) === undefined) return

@@ -7,7 +7,8 @@ import { builder } from '#shared/platform/db/statements/builder.ts'
 import { type Statement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
-// A recompute writes no audit entry, yet the records are others than before: their time of change says so, and with it their ETag.
+// A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag. The second column is that of the
+// type's edition, which every write names.
 const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 
 /** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
@@ -49,12 +50,12 @@ export function clearUniqueStatement(type: RecordType, records: readonly StoredR
 const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: nextInstant(updated_at) })
 
 /**
- * What is computed in one transaction: so few records, or milliseconds, that nobody who writes one of them waits long; and no more records
- * than fill so many bytes of text, for all of them are in memory at once.
+ * Maximum records, milliseconds and bytes of text that one transaction computes. Few records and milliseconds, because writers of these
+ * records wait for the transaction; few bytes, because all of them are in memory at once.
  */
 export const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
 
-/** Which records a run over a type looks at: all, or those in which a unique computed field is empty. */
+/** Which records a recompute of a type reads: all, or those in which a unique computed field is empty. */
 export type Selection = 'all' | 'empty'
 
 /** The next records to compute, locked, with slot `after`. */
@@ -72,7 +73,7 @@ export const nextPage = (type: RecordType, selection: Selection): StatementTempl
       })
     }
     page.orderBy('id').limit(perStep.records).forUpdate()
-    // Where long text is read, it is read last: of the records that are left.
+    // Long text is read last, and only of the records that fit into `perStep.bytes`.
     const sized = builder
       .select('*')
       .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })

@@ -13,10 +13,10 @@ export const skipNumbers = sql(
   `update field_numbers set next = greatest(next, $4) where workspace_id = $1 and field_id = $2 and period = $3`,
 )
 
-/** Those of some texts that records hold in a unique field's column. */
+/** Which of the given texts records hold in a unique field's column. */
 export const heldTexts = (type: RecordType, column: string, texts: readonly string[]): Statement =>
   buildStatement(
-    // Without the second condition the unique index, which holds no empty text, would not do.
+    // The second condition lets PostgreSQL use the unique index, which is partial: it holds no empty text.
     builder.raw(`select ?? as text from ? where ?? = any(?) and ?? <> ''`, [
       column,
       tableOf(type),

@@ -15,8 +15,8 @@ import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 /**
  * Creates a record of a built-in type that the platform must write, such as a received payment. No setting of the workspace prevents it.
  * `given` holds values of built-in fields in their in-memory form; other fields get their defaults and numbers. A required field may stay
- * empty; a value that breaks a rule or that another record holds is dropped; the free plan's cap does not apply. The scope is the
- * platform's own, so the record has no creator. Throws NOT_FOUND when the workspace has no such type.
+ * empty; a value that breaks a rule is dropped, as is a unique value that another record holds; the free plan's cap does not apply. The
+ * scope is the platform's own, so the record has no creator. Throws NOT_FOUND when the workspace has no such type.
  */
 export async function createSystemRecord(
   scope: Scope,
@@ -56,6 +56,9 @@ function initialValues({ workspace }: Scope, type: RecordType, given: Readonly<R
   return values
 }
 
-/** Whether a value keeps its field's rules. A built-in field that was a custom one has the workspace's rules; numbers may outgrow them. */
+/**
+ * Whether a value keeps its field's rules. It may break them: a built-in field adopted from a custom field has rules that the workspace
+ * made, and a number may become longer than `max_len`.
+ */
 const isValid = (field: Field, value: FieldValue): boolean =>
   value === null || isAccepted(() => fieldKinds[field.type].check(value, field, field.key))

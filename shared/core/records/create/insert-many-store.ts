@@ -8,8 +8,9 @@ import { type StatementTemplate, slot } from '#shared/platform/db/statements/sta
 import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
 
 /**
- * Stores new records with their audit entries and one dispatch, and gives the positions of those that it stored. The rows come as one JSON array with every field as a column, so that a type has one such statement, however many rows there are and
- * whichever of their cells are filled. The database makes the ids one after the other, so they keep the order.
+ * Stores new records with their audit entries and one outbox row for all, and returns the positions of the stored records. The rows are one
+ * JSON array with a column for every field, so that a type has a single such statement, however many rows there are and whichever fields
+ * have values. The database makes the ids one after the other, so their order is that of the rows.
  */
 export const insertRecords = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'insert many', () => {
@@ -48,6 +49,9 @@ export const insertRecords = (type: RecordType): StatementTemplate =>
     )
   })
 
-/** The columns of the JSON rows; their names are the table's own, which end in a number and so are never one of the others'. */
+/**
+ * Definitions of the fields' columns in the JSON rows, named as in the table. Such a name ends in a number, so it never equals `position`,
+ * `after` or `length`.
+ */
 const definitions = (fields: readonly Field[]): string =>
   fields.flatMap(({ type }) => fieldKinds[type].columns.map((column) => `, ?? ${column}`)).join('')

@@ -7,7 +7,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
- * Stores new records with their audit entries and one dispatch for all, in one statement and in their order. It leaves out records with a
+ * Stores new records with their audit entries and one outbox row for all, in one statement and in their order. It leaves out records with a
  * unique value that the table or an earlier record of the list holds, and returns their positions from 0.
  */
 export async function insertManyRecords(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {

@@ -3,7 +3,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 interface FileSignature {
   readonly bytes: readonly number[]
-  /** Encoding of the text; absent for a file that is no text, of which `kind` names the format. */
+  /** Encoding of the text; absent for a format that is not text, which `kind` names. */
   readonly encoding?: string
   readonly kind?: string
 }

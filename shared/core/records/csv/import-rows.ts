@@ -83,7 +83,10 @@ function parseCells(columns: Columns, cells: readonly string[], { defaultCurrenc
   return values
 }
 
-/** Stores the drafts in one statement, then one by one those that it left out: all of them when the plan's cap has no room for all. */
+/**
+ * Stores the drafts together, then one by one those that are left: drafts with a unique value that another record holds, or all drafts when
+ * the plan's cap has no room for all of them.
+ */
 async function storeDrafts(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
   const { left, refused } = await storeTogether(scope, type, drafts)
   for (const { row, values } of left) {
@@ -102,7 +105,10 @@ interface StoreOutcome {
   readonly refused: RefusedRow[]
 }
 
-/** It takes the lock of the plan's cap before numbers, in the same order as a creation, so that the two cannot deadlock. */
+/**
+ * Stores the drafts, one statement per group. Locks the plan's cap before it takes numbers, as a creation does, so that an import and a
+ * creation cannot deadlock.
+ */
 async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<StoreOutcome> {
   try {
     return await withinRecordCap(scope, drafts.length, async (inside) => {
@@ -135,7 +141,10 @@ interface NumberedDraft {
   readonly values: Values
 }
 
-/** Approximate size of a group: formulas may make long texts from short rows, and take up to 50 ms per row. `text` in UTF-16 units. */
+/**
+ * UTF-16 units of text, or milliseconds of computing, after which a group ends: formulas may make long texts from short rows, and take up
+ * to 50 ms per row.
+ */
 const groupSize = { text: 1_000_000, ms: 100 }
 
 /** Computes drafts and yields them in groups for one statement each. Adds drafts that may not be stored to `refused`. */

@@ -22,7 +22,7 @@ export interface ValueFilter {
   readonly value: string
 }
 
-/** A condition of a query. The second and third forms are internal: one of several values; no value or any value. */
+/** A condition of a query. The second form (one of several values) and the third (no value, or any value) are internal. */
 export type RecordFilter =
   | ValueFilter
   | { readonly field: string; readonly among: readonly string[] }

@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly cursor?: string | undefined
   readonly ref_field?: string | undefined
   readonly ref_id?: string | undefined
-  /** Keys of the fields to show, separated by commas; all without it. */
+  /** Keys of the fields to show, separated by commas; absent: all fields. */
   readonly fields?: string | undefined
 }
 
@@ -29,7 +29,10 @@ export interface RecordPage {
   readonly next_cursor?: string
 }
 
-/** A page of the records that the caller may read, newest first, by cursor (document 1, Plain listing). Pages end early at long text. */
+/**
+ * A page of the records that the caller may read, newest first, by cursor (document 1, Plain listing). A page ends early when its text
+ * becomes too long.
+ */
 export async function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   const type = await requireRecordType(scope, typeKey)
   const access = requireRecordAccess(scope, type, 'records:read')

@@ -43,7 +43,7 @@ export interface QueryPage {
   readonly limit: number
   /** Number of records to skip. */
   readonly offset?: number | undefined
-  /** Keys of the fields to show; all without it. */
+  /** Keys of the fields to show; absent: all fields. */
   readonly fields?: readonly string[] | undefined
 }
 

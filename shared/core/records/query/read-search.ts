@@ -13,7 +13,7 @@ interface SearchQuery {
   readonly filter?: string | readonly ValueFilter[] | undefined
   /** A field key or `created_at`, or several separated by commas. */
   readonly sort?: string | undefined
-  /** `asc` or `desc`, for all keys or for each, separated by commas; `desc` without it. */
+  /** `asc` or `desc`, for all keys or for each, separated by commas. Default: `desc`. */
   readonly dir?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface PagedSearchQuery extends SearchQuery {
   readonly limit: number
   readonly page?: number | undefined
   readonly offset?: number | undefined
-  /** Keys of the fields to show, separated by commas; all without it. */
+  /** Keys of the fields to show, separated by commas; absent: all fields. */
   readonly fields?: string | undefined
 }
 

@@ -78,7 +78,7 @@ export const markLongRecords = sql(
 )
 
 const sizes: Readonly<Record<string, string>> = {
-  // PostgreSQL keeps the length of long text beside it, so this reads none of it.
+  // PostgreSQL stores the length of a long text apart from the text, so this does not read the text.
   text: 'coalesce(octet_length(??), 0)',
   'text[]': `coalesce(octet_length(array_to_string(??, ',')), 0)`,
   'uuid[]': 'coalesce(cardinality(??), 0) * 36',

@@ -4,10 +4,10 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
 
-/** SQL of what is grouped by; `zone` is the name of the slot of its time zone. */
+/** SQL of a grouping value; `zone` is the name of the slot that holds the time zone. */
 export type GroupValue = (zone: string) => Knex.Raw
 
-/** A field's value. A number reads without the zeros of its column. */
+/** A field's value. A number becomes text without trailing zeros. */
 export const valueGroup = ({ type, column }: Field): Knex.Raw => builder.raw(type === 'number' ? 'trim_scale(??)::text' : '??', [column])
 
 /** The day or month of a date, or of an instant in the time zone. */
@@ -18,12 +18,12 @@ export function spanGroup({ type, column }: Field, span: 'day' | 'month', zone: 
     : builder.raw(`to_char(?? at time zone ?::text, '${pattern}')`, [column, slot(zone) as never])
 }
 
-/** Groups in one answer; more is refused. */
+/** Maximum groups in one answer. */
 export const maxGroups = 10_000
 
 /**
- * Every group once as a whole, and once more for each currency of each currency field. A row has the count of records, the values grouped
- * by, then of each field its sum, the count of its values, its code, and whether the row is one of that code.
+ * One row per group, and another row per group for each currency of each currency field. A row has the count of its records and the
+ * grouping values; then, for each field, its sum, the count of its values, its currency code, and whether the row is limited to that code.
  */
 export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: readonly Field[], where: Knex.Raw | undefined): Knex.Raw {
   const groups = keys.map((_, index) => `g${index}`)

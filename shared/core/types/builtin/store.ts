@@ -11,7 +11,10 @@ const insertType = sql(
   `insert into record_types (workspace_id, id, key, label, icon, system, column_count) values ($1, $2, $3, $4, $5, true, $6)`,
 )
 
-/** Fields in their order: what each takes of its own comes as a list. */
+/**
+ * Creates fields in their order. Values: workspace, type id; then arrays with one element per field: ids, keys, labels, types, required,
+ * unique, auto-numbering patterns, rules, columns.
+ */
 const insertFields = sql(
   'insert_builtin_fields',
   `insert into fields (workspace_id, id, type_id, key, label, type, required, is_unique, autogen, rules, system, column_name)
@@ -26,7 +29,7 @@ const adopt = sql(
   `update fields set system = true, required = $3, is_unique = $4, autogen = $5, rules = $6 where workspace_id = $1 and id = $2`,
 )
 
-/** Makes a built-in type with its table and fields. The columns of fields that come with their type count from 1. */
+/** Creates a built-in type with its table and fields. The numbers in the names of the fields' columns count from 1. */
 export async function createBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<void> {
   const typeId = newId()
   const made = fields.map((field, index) => newField(field, index + 1))
@@ -35,7 +38,7 @@ export async function createBuiltinType(tx: Tx, workspaceId: string, { key, labe
   await tx.query(insertionOf(workspaceId, typeId, made))
 }
 
-/** Where a built-in field is made, and the number that its columns carry. */
+/** The type that gets a built-in field, and the number in the names of the field's columns. */
 interface BuiltinFieldLocation {
   readonly workspaceId: string
   readonly typeId: string
@@ -43,7 +46,7 @@ interface BuiltinFieldLocation {
   readonly number: number
 }
 
-/** Makes a built-in field of a type that is there, with its columns and indexes. */
+/** Adds a built-in field to an existing type, with its columns and indexes. */
 export async function createBuiltinField(tx: Tx, place: BuiltinFieldLocation, field: BuiltinField): Promise<void> {
   const { workspaceId, typeId, typeKey, number } = place
   const made = newField(field, number)
@@ -81,28 +84,28 @@ export async function convertToBuiltinField(tx: Tx, workspaceId: string, field: 
   await tx.query(adopt(workspaceId, id, required, unique, autogen, JSON.stringify(rules)))
 }
 
-/** Opens a new workspace; no row when it is open already. Values: workspace, version of the built-in types. */
+/** Activates a new workspace; no row when it is active already. Values: workspace, version of the built-in types. */
 export const activateWorkspace = sql(
   'activate_workspace',
   `update workspaces set status = 'active', builtin_version = $2 where id = $1 and status = 'provisioning' returning id`,
 )
 
-/** Workspaces whose built-in types are older. Values: version, after which id, how many. */
+/** Workspaces whose built-in types have a lower version, by id. Values: version, the id to go on after, how many. */
 export const findWorkspacesBehind = sql(
   'find_workspaces_behind',
   `select id from workspaces where builtin_version < $1 and id > $2 and status <> 'provisioning' order by id limit $3`,
 )
 
-/** Notes the version of a workspace's built-in types. Values: workspace, version. */
+/** Stores the version of a workspace's built-in types. Values: workspace, version. */
 export const noteBuiltinVersion = sql(
   'note_builtin_version',
   'update workspaces set builtin_version = $2 where id = $1 and builtin_version < $2',
 )
 
-/** Lets one bring types to a workspace at a time. Values: workspace. */
+/** Locks a workspace, so that one upgrade of its built-in types runs at a time. Values: workspace. */
 export const lockUpgradedWorkspace = sql('lock_upgraded_workspace', 'select id from workspaces where id = $1 for no key update')
 
-/** What workspaces have instead of declared fields. Values: types and fields pairwise, version. */
+/** Declared fields that workspaces lack, or have as fields of their own. Values: type keys and field keys as parallel arrays, version. */
 export const findUpgradesLeft = sql(
   'find_upgrades_left',
   `select workspace.id as workspace_id, declared.type, declared.field, workspace.builtin_version < $3 as is_behind,

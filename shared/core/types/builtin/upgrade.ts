@@ -82,7 +82,7 @@ async function upgradeField(tx: Tx, type: RecordType, declared: BuiltinField): P
   const own = type.fieldByKey.get(declared.key)
   if (isAdoptable(own, declared)) return adoptField(tx, type, own, declared)
   if (own) return
-  // A formula that contains the key as a bare word would start to read the field.
+  // A formula that contains the key as a bare word would start to read the field, so the field is not added.
   if (type.computations.some(({ words }) => words.has(declared.key))) return
   const [allocation] = await tx.query<FieldAllocation>(allocateField(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
   if (!allocation) return

@@ -12,7 +12,10 @@ import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/insta
 
 type ComparisonOperator = Exclude<FilterOperator, 'contains'>
 
-/** Each operator's comparison of an instant with a UTC day, from `start` up to `next` (decisions, Records, types, fields). */
+/**
+ * Each operator's comparison of an instant with a UTC day, which begins at `start` and ends before `next` (decisions, Records, types,
+ * fields).
+ */
 const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: string) => Omit<Comparison, 'matches'>>> = {
   eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),
   ne: (start, next) => ({ sql: '(?? is null or ?? < ?::timestamptz or ?? >= ?::timestamptz)', values: [start, next] }),

@@ -25,7 +25,7 @@ export interface Comparison {
 /** The filter of a field type. A row without a value matches only `ne` (decisions, Records, types, fields). */
 export interface KindFilter {
   readonly operators: readonly FilterOperator[]
-  /** The operator of a filter without one. */
+  /** The operator of a filter that names none. */
   readonly defaultOperator: FilterOperator
   /**
    * Reads a value for one of `operators`. Throws VALIDATION_ERROR naming `path` when it does not fit the type. `known` holds the common and
@@ -61,7 +61,7 @@ export interface FieldKind<V extends Value = Value> {
   toJson(value: V): unknown
   /** Converts the text of a CSV cell to the input of `parse`; null for a cell without a value (document 1, Import). */
   fromCell(text: string): unknown
-  /** The text of a CSV cell, before the cell guard (document 1, Export). */
+  /** The text of a CSV cell, not yet escaped against formulas (document 1, Export). */
   toCell(value: V): string
 }
 

@@ -35,17 +35,17 @@ export const defaultValue = ({ rules }: TypedRules, defaultCurrency: string): Fi
 /** The value in a JSON response; null for no value. */
 export const valueToJson = (value: FieldValue, field: TypedRules): unknown => (value === null ? null : fieldKinds[field.type].toJson(value))
 
-/** The text of a CSV cell before the cell guard; empty for no value. */
+/** The text of a CSV cell, not yet escaped against formulas; empty for no value. */
 export const valueToCell = (value: FieldValue, field: TypedRules): string => (value === null ? '' : fieldKinds[field.type].toCell(value))
 
-/** Parses a CSV cell without its cell guard; null for a blank cell. Throws like `parseValue`. */
+/** Parses an unescaped CSV cell; null for a blank cell. Throws like `parseValue`. */
 export const parseCell = (cell: string, field: TypedRules, context: ParseContext): FieldValue =>
   parseValue(fieldKinds[field.type].fromCell(cell), field, context)
 
 /** Whether the value counts as missing in a required field: no value, empty text or an empty list. */
 export const isBlank = (value: FieldValue): boolean => value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** Whether two values of one field are equal: an immutable field may be sent unchanged. */
+/** Whether two values of one field are equal. */
 export function isSameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

@@ -20,7 +20,7 @@ type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly
 /**
  * Changes a field's definition. New restrictions are passed to `requireConform` while writes of the type are blocked; every later write
  * follows the new rules. Throws NOT_FOUND, and VALIDATION_ERROR for input that `applyFieldChange` refuses, for a removed option that a
- * formula uses and for rules that the field's own numbers break.
+ * formula uses and for rules that the field's auto-numbers break.
  */
 export async function changeFieldDefinition(
   scope: Scope,
@@ -50,7 +50,7 @@ export async function changeFieldDefinition(
   })
 }
 
-/** Refuses to remove an option of a select field that a formula uses. */
+/** Throws VALIDATION_ERROR when a formula is no longer valid with the changed field, such as when it uses a removed option. */
 function refuseBadFormulas(fields: readonly Field[], changed: Field): void {
   try {
     compileComputations(fields)

@@ -22,8 +22,8 @@ export function applyFieldChange(field: Field, { label = field.label, descriptio
 }
 
 /**
- * Checks a change without reading records and returns the payload for the worker, with parsed rules only. Throws NOT_FOUND, also for a
- * built-in field, and VALIDATION_ERROR.
+ * Checks a change without reading records and returns the payload for the worker, with parsed rules only. Throws NOT_FOUND for a built-in
+ * field, and VALIDATION_ERROR.
  */
 export async function validateFieldChange(
   scope: Scope,

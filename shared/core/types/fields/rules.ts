@@ -53,8 +53,8 @@ export function requireUniqueable(type: FieldType): void {
 }
 
 /**
- * Maximum compiled instructions of all patterns of one type together. One record is checked against all of them: with hostile text, 300 of
- * the largest patterns would take about 8 s; this limit takes 0.2 s.
+ * Maximum compiled instructions of all patterns of one type together. One record is checked against all of them: with text made to be slow
+ * to match, 300 of the largest patterns would take about 8 s; patterns of this size take 0.2 s.
  */
 const maxTypePatternSize = 20_000
 
@@ -92,7 +92,7 @@ function readSentRules(input: unknown, type: FieldType): Readonly<Record<string,
   return Object.fromEntries(Object.entries(input).filter(([, rule]) => rule !== null))
 }
 
-/** A rule of another type may be null too: it is omitted. */
+/** Whether a rule may be sent as null, which omits it; it may be a rule of another field type. */
 const isNullable = (key: string): boolean => key === 'default' || key === 'formula' || isSentRule(key)
 
 const unknownRule = (key: string, type: FieldType) =>

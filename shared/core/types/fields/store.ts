@@ -7,16 +7,19 @@ import { type Statement, sql } from '#shared/platform/db/statements/statement.ts
 
 declareConflicts({ fields_key: ['KEY_TAKEN', 'key is already used by another field of the record type'] })
 
-/** What a type gives to a new field of it. */
+/** The result of `allocateField`. */
 export interface FieldAllocation {
   readonly type_id: string
-  /** Columns that the type's table has ever had, those of the new field among them. */
+  /** Number of columns that the type's table has ever had, including those of the new field. */
   readonly column_count: number
-  /** Stands in the names of the new field's columns. */
+  /** The number in the names of the new field's columns. */
   readonly number: number
 }
 
-/** Makes place for a field and locks its type as `lockType` does; no row when there is no such type. Values: workspace, type key, columns. */
+/**
+ * Allocates the columns of a new field and locks its type as `lockType` does; no row when the type does not exist. Values: workspace, type
+ * key, number of columns.
+ */
 export const allocateField = sql(
   'take_field_place',
   `update record_types set column_count = column_count + $3
@@ -25,8 +28,9 @@ export const allocateField = sql(
 )
 
 /**
- * Makes a field; no row when the type has as many as it may. The type is locked, so the count holds. Values: workspace, id, type id, key,
- * label, type, required, unique, immutable, description, rules, column, most fields.
+ * Creates a field; no row when the type already has the maximum number of fields. Call it with the type locked, so that concurrent
+ * creations together stay within the maximum. Values: workspace, id, type id, key, label, type, required, unique, immutable, description,
+ * rules, column, maximum of fields.
  */
 export const insertField = sql(
   'insert_field',
@@ -45,7 +49,7 @@ const find = sql(
    where field.workspace_id = $1 and field.id = $2`,
 )
 
-/** Sets what people read about a custom field. Values: workspace, id, description. */
+/** Sets the description of a custom field; no row for any other field. Values: workspace, id, description. */
 export const updateFieldDescription = sql(
   'describe_field',
   'update fields set description = $3 where workspace_id = $1 and id = $2 and not system returning id',
@@ -68,7 +72,7 @@ export async function findField(db: Executor, workspaceId: string, fieldId: stri
   return row && toField(row.entity_type, row)
 }
 
-/** Runs a statement that returns a row when it has found its field, and reads the field back; undefined when it found none. */
+/** Runs a statement that changes a field and returns a row, then reads the field; undefined when the statement returned no row. */
 export function writeField(db: Executor, workspaceId: string, fieldId: string, statement: Statement): Promise<Field | undefined> {
   return db.transaction(async (tx) => {
     const rows = await tx.query(statement)
@@ -76,8 +80,10 @@ export function writeField(db: Executor, workspaceId: string, fieldId: string, s
   })
 }
 
-// Until the recompute has ended, records hold what the formula before made of the fields that it read.
-/** Sets a field's formula, and notes what its values were made of until they are computed. Values: workspace, id, formula, reads. */
+/**
+ * Sets a field's formula. Until the recompute has ended, records hold results of the previous formula, so the fields that it read are added
+ * to `stale_reads`. Values: workspace, id, formula, keys of the fields that the previous formula reads.
+ */
 export const setFormula = sql(
   'set_formula',
   `update fields set rules = rules || jsonb_build_object('formula', $3::text),
@@ -85,7 +91,7 @@ export const setFormula = sql(
    where workspace_id = $1 and id = $2`,
 )
 
-/** Makes a computed field ordinary. Values: workspace, id. */
+/** Removes the formula of a field. Values: workspace, id. */
 export const dropFormula = sql(
   'drop_formula',
   `update fields set rules = rules - 'formula', stale_reads = null where workspace_id = $1 and id = $2`,
@@ -97,7 +103,7 @@ export const updateField = sql(
   'update fields set label = $3, description = $4, required = $5, rules = $6 where workspace_id = $1 and id = $2 and not system',
 )
 
-/** Sets the pattern by which a field numbers itself. Values: workspace, id, pattern. */
+/** Sets the auto-numbering pattern of a field; empty text switches it off. Values: workspace, id, pattern. */
 export const setAutogen = sql('set_autogen', 'update fields set autogen = $3 where workspace_id = $1 and id = $2')
 
 /** Makes the next number of a period at least this one. Values: workspace, field, period, next. */

@@ -2,28 +2,28 @@ import { lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement, type Statement } from '#shared/platform/db/statements/statement.ts'
 
-/** Builds an index while everybody reads and writes on; `definition` is what follows `on table`. */
+/** Builds an index without blocking reads and writes; `definition` is what follows `on table`. */
 export const createIndex = (schema: string, table: string, name: string, definition: Knex.Raw): Statement =>
   buildStatement(builder.raw('create index concurrently ?? on ??.?? ?', [name, schema, table, definition]))
 
-/** Drops an index, if there is one, while everybody reads and writes on. */
+/** Drops an index, if it exists, without blocking reads and writes. */
 export const dropIndexNamed = (schema: string, name: string): Statement =>
   buildStatement(builder.raw('drop index concurrently if exists ??.??', [schema, name]))
 
-/** Takes the statistics of a table. */
+/** Updates PostgreSQL's statistics of a table. */
 export const analyzeTable = (schema: string, table: string): Statement => buildStatement(builder.raw('analyze ??.??', [schema, table]))
 
-/** What part of a column is looked at. */
+/** Which part of a column's values is read. */
 interface Sample {
   readonly characters: number
-  /** Of the table's pages. */
+  /** Percentage of the table's pages that are read. */
   readonly percent: number
-  /** Of the values on those. */
+  /** Share, 0 to 1, of the values on these pages that are taken. */
   readonly share: number
   readonly most: number
 }
 
-/** Beginnings of some values of a column, in small letters. */
+/** The first `characters` of a random sample of a column's values, in lower case; at most `most` values. */
 export const sampleValues = (schema: string, table: string, column: string, { characters, percent, share, most }: Sample): Statement =>
   buildStatement(
     builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [

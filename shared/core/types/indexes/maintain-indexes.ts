@@ -10,7 +10,9 @@ type IndexServices = Pick<Services, 'config' | 'now' | 'log'> & { readonly db: E
 
 /** Maximum duration of one index build: large tables take hours. */
 const statementTimeoutMs = 6 * 3_600_000
-/** Maximum wait for concurrent transactions. Only a change of the same table waits for a build, and it cancels the build. */
+/**
+ * Maximum time that a build waits for concurrent transactions. Only a change of the same table waits for a build, and it cancels the build.
+ */
 const lockTimeoutMs = 30 * 60_000
 
 /**

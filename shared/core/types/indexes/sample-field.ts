@@ -7,8 +7,8 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
 /**
- * Samples values of a field with a trigram index and stores their common and frequent trigrams. Searches then query the index for the other
- * trigrams, where there are enough. Outdated or wrong lists do not change results.
+ * Samples values of a field with a trigram index and stores their common and frequent trigrams. Searches then query the index only for the
+ * other trigrams of a text, if it has enough of them. Outdated or wrong lists do not change results.
  */
 export async function sampleField(session: Session, { type, field, kind }: IndexCandidate, now: () => Date): Promise<void> {
   const { values, spread, characters } = thresholds.sample

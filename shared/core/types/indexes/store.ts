@@ -7,8 +7,9 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const faded = decayedScoreSql('used.score', 'used.used_at', '$1::timestamptz')
 
-// Of all that is used few types are large; of those everything is read. What an index has come to is the catalogue's to say. One statement of
-// joins: with a subquery for each type it took 13 s where this takes 0.8 (200,000 counted uses, 1,000 large types, a busy machine).
+// Few of the types in use are large; of these, all fields, uses and indexes are read. The state of an index is read from PostgreSQL's
+// catalogue. One statement with joins takes 0.8 s; with a subquery for each type it took 13 s (200,000 counted uses, 1,000 large types, a
+// busy machine).
 const find = sql(
   'find_used_types',
   `with busy as (
@@ -86,13 +87,16 @@ interface IndexRow {
   readonly scanned_at: string | null
 }
 
-/** The lowest score, and the fewest records, that can ask for an index. */
+/** The lowest score, and the smallest number of records, for which any index is built. */
 const lowest = [
   Math.min(...thresholds.build.map(({ score }) => score)),
   Math.min(...thresholds.build.map(({ records }) => records)),
 ] as const
 
-/** The large record types, of one workspace or of all, in which a field is used enough to be looked at, and those that have an index by use. */
+/**
+ * The record types, of one workspace or of all (null), that have an index by use, or that are large and have a field that is used often:
+ * those that reach both values of `lowest`.
+ */
 export async function findUsedTypes(db: Session, now: Date, workspaceId: string | null = null): Promise<UsedType[]> {
   const rows = await db.query<Row>(find(now, lowest[0], workspaceId, lowest[1]))
   return rows.map(({ workspace_id, fields, ...row }) => ({ ...row, workspaceId: workspace_id, fields: fields.map(fieldOf) }))
@@ -120,7 +124,7 @@ const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow):
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
 
-/** Notes that an index is asked for; no row when its field is gone. Values: workspace, field, kind, now. */
+/** Stores that an index is to be built; no row when its field was deleted. Values: workspace, field, kind, now. */
 export const insertIndexRequest = sql(
   'ask_for_index',
   `insert into field_indexes (workspace_id, field_id, kind, asked_at)
@@ -129,21 +133,24 @@ export const insertIndexRequest = sql(
    returning field_id`,
 )
 
-/** Notes that an index stands. Values: workspace, field, kind, now. */
+/** Stores that an index was built. Values: workspace, field, kind, now. */
 export const recordIndexBuilt = sql(
   'note_index_built',
   `update field_indexes set built_at = $4, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 
-/** Notes what is known of the trigrams of a field's values. Values: workspace, field, kind, now, common trigrams, frequent ones. */
+/** Stores the trigram statistics of a field's values. Values: workspace, field, kind, now, common trigrams, frequent trigrams. */
 export const recordIndexSampled = sql(
   'note_index_sampled',
   `update field_indexes set sampled_at = $4, common_trigrams = $5, frequent_trigrams = $6, failures = 0, failure = null, retry_at = null
    where workspace_id = $1 and field_id = $2 and kind = $3`,
 )
 
-/** Notes that an index could not be made or dropped; no row when its field is gone. Values: workspace, field, kind, now, why. */
+/**
+ * Stores that a step of an index (build, drop or sample) failed, and when to retry it; no row when its field was deleted. Values:
+ * workspace, field, kind, now, why.
+ */
 export const recordIndexFailure = sql(
   'note_index_failed',
   `update field_indexes set failures = failures + 1, failure = $5, retry_at = $4::timestamptz
@@ -152,10 +159,10 @@ export const recordIndexFailure = sql(
    returning failure`,
 )
 
-/** Forgets an index that was dropped. Values: workspace, field, kind. */
+/** Deletes what is stored about an index that was dropped. Values: workspace, field, kind. */
 export const deleteIndexRow = sql('forget_index', 'delete from field_indexes where workspace_id = $1 and field_id = $2 and kind = $3')
 
-/** The indexes of unique fields and references. Values: workspace, its schema. */
+/** The indexes that do not depend on use: those of unique fields and of references. Values: workspace, its schema. */
 export const findIndexesAnyhow = sql(
   'find_indexes_anyhow',
   `select $1::text as workspace_id, type.key as type, field.key as field, anyhow.kind, 'ready' as state,
@@ -173,13 +180,13 @@ export const findIndexesAnyhow = sql(
    order by type.position, field.position, anyhow.kind`,
 )
 
-/** Lets one process follow use at a time. No values. */
+/** Tries to take the lock under which one process at a time builds and drops indexes by use. No values. */
 export const takeIndexLock = sql(
   'take_index_turn',
   `select pg_try_advisory_lock(hashtextextended('indexes that follow use', 0)) as is_taken`,
 )
 
-/** Cancels the building of indexes in a schema. Values: name of the connections, schema. */
+/** Cancels index builds in a schema. Values: application name of the connections that build indexes, schema. */
 export const cancelIndexBuild = sql(
   'make_index_give_way',
   `select pg_cancel_backend(activity.pid)

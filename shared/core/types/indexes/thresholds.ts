@@ -1,6 +1,7 @@
 /**
- * When a field gets an index and when it loses it. A score is the number of uses, where those `halfLifeDays` ago count half. The thresholds
- * for building and dropping are far apart, so that indexes are not built and dropped repeatedly.
+ * When a field gets an index and when it loses it. A score is the number of uses, of which each counts half after `halfLifeDays` days, a
+ * quarter after twice as many, and so on. The thresholds for building and dropping are far apart, so that indexes are not built and dropped
+ * repeatedly.
  */
 export const thresholds = Object.freeze({
   halfLifeDays: 3,
@@ -28,10 +29,10 @@ export const thresholds = Object.freeze({
    */
   trigrams: { common: 0.1, frequent: 0.02, most: 1_000 },
   /**
-   * The sample: `values` values, the first `characters` of each, again after `days`; fewer values than `least` are not evaluated.
-   * One in `spread` of adjacent values is taken: they were written together and have more in common than others.
+   * The sample: about `values` values, the first `characters` characters of each, taken again after `days` days; fewer values than `least`
+   * are not evaluated. Of adjacent values one in `spread` is taken: they were written together and have more in common than others.
    */
   sample: { values: 1_000, least: 100, spread: 5, characters: 1_000, days: 1 },
-  /** A failed step is retried after a minute, then after twice as long each time. */
+  /** A failed step is retried after a minute, then after twice as long each time, at most a day. */
   retry: { firstMinutes: 1, lastMinutes: 24 * 60 },
 })

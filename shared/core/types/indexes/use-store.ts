@@ -4,11 +4,14 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 const halfLifeSeconds = thresholds.halfLifeDays * 86_400
 
-/** What is left of a score that stood at `usedAt`. The exponent is capped, since PostgreSQL refuses powers that come to nothing. */
+/**
+ * SQL of what is left at `now` of a score that was stored at `usedAt`. The exponent is capped, since PostgreSQL raises an error for a power
+ * that is too small to represent.
+ */
 export const decayedScoreSql = (score: string, usedAt: string, now: string): string =>
   `${score} * power(0.5, least(greatest(extract(epoch from ${now} - ${usedAt}), 0) / ${halfLifeSeconds}, 500)::double precision)`
 
-// In one order, so that processes wait for each other and never in a circle. A field that was deleted meanwhile has no row to join.
+// Writes rows in one order, so that concurrent processes cannot deadlock. The join drops the uses of fields that were deleted meanwhile.
 const add = sql(
   'add_field_uses',
   `insert into field_uses as kept (workspace_id, field_id, use, score, used_at)
@@ -21,7 +24,7 @@ const add = sql(
      used_at = greatest(kept.used_at, excluded.used_at)`,
 )
 
-/** Adds counts by `<workspace id> <field id> <use>` to what is kept, by one statement. */
+/** Adds counts, by `<workspace id> <field id> <use>`, to the stored scores in one statement. */
 export async function addUses(db: Executor, counts: ReadonlyMap<string, number>, now: Date): Promise<void> {
   const noted = [...counts].map(([key, times]) => [...key.split(' '), times])
   const column = (index: number) => noted.map((one) => one[index])

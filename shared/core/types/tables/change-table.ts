@@ -13,15 +13,15 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** How long a table change is retried before ORG_NOT_READY. */
 const maxTryMs = 10_000
 
-/** The `Retry-After` of that error. */
+/** The `Retry-After` of this ORG_NOT_READY. */
 const retryAfterSeconds = 5
 
 const limitLockWait = { text: `set local lock_timeout = '500ms'` }
 
 /**
- * Runs a change of a record type's table in a transaction. The change needs an exclusive lock, and all later queries of the table queue
- * behind its wait. So each attempt waits at most half a second for locks, then lets the others proceed, cancels a running index build and
- * starts over, for ten seconds. Then it throws ORG_NOT_READY with Retry-After, since the table is in constant use.
+ * Runs a change of a record type's table in a transaction. The change needs an exclusive lock, and while it waits for the lock, all later
+ * queries of the table wait behind it. So each attempt waits at most half a second for locks, then lets the others proceed, cancels a
+ * running index build and starts over, for ten seconds. Then it throws ORG_NOT_READY with Retry-After, since the table is in constant use.
  */
 export async function changeTable<T>(
   { db, workspace }: { readonly db: Executor; readonly workspace: Pick<Workspace, 'id'> },
@@ -50,7 +50,7 @@ export async function changeTable<T>(
 /**
  * Starts a new edition of a type, for a change after which records must be written differently: with another formula or other rules. Once
  * this returns, every write with earlier type metadata is either committed or fails with "undefined column" and is retried with new
- * metadata (shared/core/records/access.ts); no other write of the type's records happens until the transaction ends. It changes only the
+ * metadata (shared/platform/db/attempts.ts); no other write of the type's records happens until the transaction ends. It changes only the
  * catalogue and adds no cost to writes. Call it inside `changeTable`, with the type locked.
  */
 export async function startEdition(tx: Tx, { workspaceId, id, schema, key, editionColumn }: RecordType): Promise<void> {

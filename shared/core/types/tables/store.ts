@@ -5,12 +5,12 @@ import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
-/** Makes the schema that holds a workspace's record tables. */
+/** Creates the schema that holds a workspace's record tables. */
 export async function createSchema(tx: Tx, schema: string): Promise<void> {
   await tx.query(buildStatement(builder.raw('create schema ??', [schema])))
 }
 
-/** Gives the column that every write names the name of another edition: a change of the catalogue alone. */
+/** Renames the column that every write names (`editionColumnOf`). This changes only PostgreSQL's catalogue. */
 export async function renameEdition(tx: Tx, schema: string, table: string, from: string, to: string): Promise<void> {
   await tx.query(buildStatement(builder.raw('alter table ??.?? rename column ?? to ??', [schema, table, from, to])))
 }
@@ -26,9 +26,9 @@ const storage = [
   .join(', ')
 
 /**
- * Makes a new type's table with the columns that every table has, and with those and the indexes of its first fields: adding them afterwards
- * takes three times as long. Tables and indexes share one space of names, so an index is never named like a type: its name is longer than a
- * type's key may be.
+ * Creates the table of a new type, with the columns that every table has and with the columns and indexes of the given fields: adding these
+ * afterwards takes three times as long. Tables and indexes of a schema must have different names; names of indexes are longer than any
+ * type's key, which is the name of its table.
  */
 export async function createTable(tx: Tx, schema: string, table: string, typeId: string, fields: readonly Column[] = []): Promise<void> {
   const columns = fields.flatMap((field) => columnsOf(field).map((name, index) => ({ name, definition: definitionOf(field, index) })))
@@ -49,12 +49,15 @@ export async function createTable(tx: Tx, schema: string, table: string, typeId:
   for (const field of fields) await createIndexes(tx, schema, table, field)
 }
 
-/** Takes a deleted type's table out of everybody's way, whatever it holds: a change of the catalogue alone. `dropAsideTable` removes it. */
+/**
+ * Renames the table of a deleted type, which frees its name. This changes only PostgreSQL's catalogue, however many records there are.
+ * `dropAsideTable` drops the table later.
+ */
 export async function setTableAside(tx: Tx, schema: string, table: string, typeId: string): Promise<void> {
   await tx.query(buildStatement(builder.raw('alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])))
 }
 
-/** Removes the table that `setTableAside` put away; doing it again changes nothing. */
+/** Drops the table that `setTableAside` renamed. Idempotent. */
 export async function dropAsideTable(db: Executor, schema: string, typeId: string): Promise<void> {
   await db.query(buildStatement(builder.raw('drop table if exists ??.??', [schema, asideTableOf(typeId)])))
 }
@@ -64,8 +67,9 @@ const asideTableOf = (typeId: string): string => `deleted_${hexOf(typeId)}`
 type Column = Pick<Field, 'id' | 'type' | 'column' | 'codeColumn' | 'unique'>
 
 /**
- * Adds the columns and indexes of a field. Adding a nullable column is a change of the catalogue alone, whatever the table holds. An index
- * is of the records that have a value: measured on a million rows, it is made in 55 ms and 8 kB, and one of all rows in 410 ms and 40 MB.
+ * Adds the columns and indexes of a field. Adding a nullable column changes only PostgreSQL's catalogue, however many records there are. An
+ * index holds only the records that have a value, and for a new column no record has one: measured on a million rows, building it takes 55
+ * ms and 8 kB, and building an index of all rows 410 ms and 40 MB.
  */
 export async function addColumns(tx: Tx, schema: string, table: string, field: Column): Promise<void> {
   for (const [index, column] of columnsOf(field).entries()) {
@@ -80,7 +84,7 @@ async function createIndexes(tx: Tx, schema: string, table: string, field: Colum
   for (const index of indexesOf(field)) await createIndex(tx, schema, table, field, index)
 }
 
-/** Holds the values of a field apart that was not unique before. Fails as a unique violation when two records hold the same. */
+/** Adds the unique index of a field that was not unique before. Fails with a unique violation when two records have the same value. */
 export async function addUniqueIndex(tx: Tx, schema: string, table: string, field: Omit<Column, 'unique'>): Promise<void> {
   for (const index of indexesOf({ ...field, unique: true })) {
     if (index.kind === 'unique index') await createIndex(tx, schema, table, field, index)
@@ -103,13 +107,16 @@ export async function dropColumns(tx: Tx, schema: string, table: string, field: 
 const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>): readonly string[] =>
   codeColumn === null ? [column] : [column, codeColumn]
 
-/** When a column holds a value; text may also be empty, and empty values never clash (decisions, Records, types, fields). */
+/**
+ * The condition that a column holds a value, for column types where it is not `is not null`. Empty text counts as no value, so that empty
+ * values never clash (decisions, Records, types, fields).
+ */
 const whenHeld: Readonly<Record<string, string>> = { text: "?? <> ''" }
 
 interface Index {
   readonly kind: 'index' | 'unique index'
   readonly name: string
-  /** What it sorts by, with `??` for each of `columns`. */
+  /** SQL of the index key, with `??` for each of `columns`. */
   readonly key: string
   readonly columns: readonly string[]
 }

@@ -18,8 +18,8 @@ export const codeColumnOf = (type: FieldType, column: string): string | null =>
 export const uniqueIndexOf = (fieldId: string): string => `unique_${hexOf(fieldId)}`
 
 /**
- * Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. A sharded database
- * appends the shard's number.
+ * Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. Citus appends the
+ * number of a shard.
  */
 export const parseUniqueIndexName = (constraint: string | undefined): string | undefined =>
   /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
@@ -44,10 +44,11 @@ export const countColumns = (types: readonly FieldType[]): number =>
   types.reduce((count, type) => count + fieldKinds[type].columns.length, ownColumns)
 
 /**
- * A table is vacuumed after `changes` changes plus this share of its records. An exact count uses an index-only scan for pages without
- * changes since the last vacuum. Measured on a million records, counting 10,000 takes 0.8 ms, 4 ms after 10,000 changes across the table, 9
- * ms after 20,000 and up to 15 ms after PostgreSQL's default of 200,000. The vacuum then takes 12 s, throttled, with 0.3 s of processor
- * time and 66 MB of write-ahead log; single records are read and changed as fast as before meanwhile. After as many inserts it takes 0.3 s.
+ * A table is vacuumed after `changes` changes plus `share` of its records. An exact count uses an index-only scan for pages without changes
+ * since the last vacuum. Measured on a million records, counting 10,000 takes 0.8 ms, 4 ms after 10,000 changes across the table, 9 ms
+ * after 20,000 and up to 15 ms after PostgreSQL's default of 200,000. The vacuum then takes 12 s, throttled, with 0.3 s of processor time
+ * and 66 MB of write-ahead log; single records are read and changed as fast as before meanwhile. After as many inserts the vacuum takes 0.3
+ * s.
  */
 export const vacuumAfter = Object.freeze({ changes: 1_000, share: 0.02 })
 

@@ -7,8 +7,8 @@ import { deleteTypeRow, lockType } from '#shared/core/types/types/store.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Deletes a record type with its fields and records permanently; audit entries stay. It disappears at once, whatever its size: a worker
- * drops its table later. Throws NOT_FOUND, and FORBIDDEN for a built-in type.
+ * Deletes a record type with its fields and records permanently; audit entries stay. The type disappears at once, however many records it
+ * has: a worker drops its table later. Throws NOT_FOUND, and FORBIDDEN for a built-in type.
  */
 export async function deleteType(scope: Scope, key: string): Promise<void> {
   const { workspace, cause, jobQueue } = scope

@@ -9,8 +9,8 @@ export const findModules = sql('find_modules', `select ${columns} from modules w
 export const deleteModuleRow = sql('delete_module', 'delete from modules where workspace_id = $1 and slug = $2 returning slug')
 
 /**
- * Makes a menu group or changes the one of the slug, where a null leaves a column as it is; no row when the workspace has as many as it may.
- * Values: workspace, slug, name, glyph, category, position, most groups.
+ * Creates a menu group, or changes the one with this slug, where a null leaves a column as it is; no row when the workspace already has the
+ * maximum number of groups. Values: workspace, slug, name, glyph, category, position, maximum of groups.
  */
 export const saveModuleRow = sql(
   'save_module',

@@ -3,11 +3,11 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
   record_types_key: ['KEY_TAKEN', 'key is already used by another record type'],
-  // A record was being created while its type went, and another took its key.
+  // A record was being created while its type was deleted and another type got its key.
   record_counts_type: ['NOT_FOUND', 'The record type was deleted'],
 })
 
-/** A record type as it is kept, with the number of its records. */
+/** A record type as stored, with the number of its records. */
 export interface StoredType {
   readonly id: string
   readonly key: string
@@ -33,7 +33,10 @@ export const findTypes = sql(
   `select ${columns} from record_types as type where type.workspace_id = $1 order by type.system desc, type.position`,
 )
 
-/** Makes a type; no row when the workspace has as many as it may. Values: workspace, id, key, label, icon, app, ui, most types. */
+/**
+ * Creates a type; no row when the workspace already has the maximum number of types. Values: workspace, id, key, label, icon, app, ui,
+ * column count, maximum of types.
+ */
 export const insertType = sql(
   'insert_type',
   `insert into record_types as type (workspace_id, id, key, label, icon, app, ui, column_count)
@@ -56,8 +59,8 @@ export const updateType = sql(
 export const deleteTypeRow = sql('delete_type', 'delete from record_types where workspace_id = $1 and id = $2')
 
 /**
- * Keeps a type's definition for this transaction: whoever changes its table takes this lock before the table's own, so that no two wait
- * for each other. Records can still be counted. Values: workspace, key.
+ * Locks a type's definition until the transaction ends. A change of the type's table takes this lock before the lock of the table, so that
+ * two changes cannot deadlock. Writes of records, which update the type's count, do not wait for it. Values: workspace, key.
  */
 export const lockType = sql('lock_type', 'select id, system from record_types where workspace_id = $1 and key = $2 for no key update')
 
@@ -70,13 +73,13 @@ export const raiseEdition = sql(
 /** The keys of all types. Values: workspace. */
 export const findTypeKeys = sql('suggest_type_keys', 'select key from record_types where workspace_id = $1 order by system desc, position')
 
-/** The columns of a field, of a table or alias `field`; `created_at` is text, so that it reads the same in a row and in a list. */
+/** The columns of a field, for a table or alias `field`. `created_at` is text, so that it has the same form in a row and in a JSON list. */
 export const fieldColumns = `field.id, field.key, field.label, field.type, field.required, field.is_unique, field.immutable,
   field.autogen, field.description, field.rules, field.system, field.column_name,
   field.stale_reads,
   to_char(field.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at`
 
-/** A type with its fields and what is known of their trigrams. Values: workspace, key. */
+/** A type with its fields and their trigram statistics. Values: workspace, key. */
 export const findTypeWithFields = sql(
   'find_record_type',
   `select type.id, type.key, type.label, type.icon, type.app, type.ui, type.description, type.system, type.edition, type.long_records, type.created_at,

@@ -37,8 +37,8 @@ const write = sql(
    returning ${columns}`,
 )
 /**
- * Keeps an invitation, in place of an earlier one to the same address, whose token is dead then. Undefined, and nothing changed, when there
- * is an open one that is younger than `restUntil`: its mail has just gone out.
+ * Stores an invitation. It replaces an earlier one to the same address, whose token becomes invalid. Undefined, and nothing is changed,
+ * when the earlier one has not expired and is younger than `resendBefore`: its mail has just been sent.
  */
 export async function upsertInvitation(
   db: Executor,
@@ -55,7 +55,7 @@ const keep = sql(
   'keep_invitation',
   `update invitations set role_ids = coalesce($3, role_ids) where workspace_id = $1 and lower(email) = lower($2) returning ${columns}`,
 )
-/** The open invitation of an address, with other roles where they are given; its token stays. */
+/** The invitation of an address, with its roles replaced if `roleIds` is given; its token stays valid. */
 export async function updateInvitationRoles(
   db: Executor,
   workspaceId: string,
@@ -66,7 +66,7 @@ export async function updateInvitationRoles(
 }
 
 const use = sql('use_invitation', `delete from invitations where token_hash = $1 and expires_at > $2 returning ${columns}`)
-/** Uses an invitation up: of several callers at once, one gets it. */
+/** Uses up an invitation: of several concurrent calls with one token, one gets it. */
 export async function consumeInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
   return (await db.query<Invitation>(use(tokenHash, now)))[0]
 }

@@ -43,12 +43,12 @@ export async function hasMemberWithEmail(db: Executor, workspaceId: string, emai
 }
 
 const insert = sql('insert_member', 'insert into members (workspace_id, user_id) values ($1, $2) on conflict do nothing')
-/** Makes a person a member, unless it is one. */
+/** Makes a person a member; no change if it is one already. */
 export async function insertMember(db: Executor, workspaceId: string, userId: string): Promise<void> {
   await db.query(insert(workspaceId, userId))
 }
 
-// What a member that has left invited has left with it: nobody comes back through a door that it opened before.
+// Also deletes the invitations that the member sent: otherwise it could come back by an invitation to another of its addresses.
 const remove = sql(
   'delete_member',
   `with gone as (delete from members where workspace_id = $1 and user_id = $2 returning user_id),

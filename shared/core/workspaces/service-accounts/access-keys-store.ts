@@ -52,11 +52,11 @@ export async function deleteAccessKey(db: Executor, workspaceId: string, account
 const removeById = sql('delete_access_key_by_id', 'delete from access_keys where id = $1 returning id')
 const removeByHash = sql('delete_access_key_by_hash', 'delete from access_keys where secret_hash = $1 returning id')
 
-/** Deletes a key of whatever workspace, for the operator, and gives its id; undefined when there is none. */
+/** Deletes a key of any workspace, for the operator, and returns its id; undefined when it does not exist. */
 export async function deleteAccessKeyById(db: Executor, id: string): Promise<string | undefined> {
   return (await db.query<{ id: string }>(removeById(id)))[0]?.id
 }
-/** The same by the hash of the key's secret, for a key that was found where it should not be. */
+/** Same as `deleteAccessKeyById`, by the hash of the key's secret: for a key that was found in public. */
 export async function deleteAccessKeyByHash(db: Executor, secretHash: Buffer): Promise<string | undefined> {
   return (await db.query<{ id: string }>(removeByHash(secretHash)))[0]?.id
 }

@@ -7,7 +7,7 @@ import type { ServiceAccount } from '#shared/core/workspaces/service-accounts/st
 
 const allowEverything: PolicyRule = { effect: 'allow', actions: ['*'], resources: '*' }
 
-/** Creates a service account that is allowed allowEverything by the role Admin, which is created with the first such account. */
+/** Creates a service account that holds the role Admin, which allows everything. The role is created with the first such account. */
 export function createAdminAccount(scope: Scope, name: string): Promise<ServiceAccount> {
   return scope.db.transaction(async (tx) => {
     const transactionScope = within(scope, tx)
@@ -18,7 +18,7 @@ export function createAdminAccount(scope: Scope, name: string): Promise<ServiceA
   })
 }
 
-/** Whether the role's only rule allows allowEverything. A role Admin that was changed is not reused. */
+/** Whether the role is named Admin and its only rule is `allowEverything`. A role Admin that was changed is not reused. */
 const isAdmin = ({ name, policy }: Role): boolean =>
   name === 'Admin' && JSON.stringify(toComparable(policy)) === JSON.stringify(toComparable([allowEverything]))
 

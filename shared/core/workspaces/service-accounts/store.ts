@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** What access keys belong to: it holds roles as a member does, and is no person. */
+/** A principal that is no person: it holds roles as a member does, and access keys belong to it. */
 export interface ServiceAccount {
   readonly id: string
   readonly name: string
@@ -20,7 +20,7 @@ export async function findServiceAccount(db: Executor, workspaceId: string, id: 
 }
 
 const keep = sql('keep_service_account', 'select id from service_accounts where workspace_id = $1 and id = $2 for key share')
-/** Whether there is such a service account; it stays until the transaction ends. */
+/** Whether the service account exists; it cannot be deleted until the transaction ends. */
 export async function lockServiceAccount(db: Executor, workspaceId: string, id: string): Promise<boolean> {
   return (await db.query(keep(workspaceId, id))).length > 0
 }

@@ -5,7 +5,10 @@ interface Trigram {
   readonly to: number
 }
 
-/** Trigram statistics of a field's values: common trigrams occur in many values, frequent ones in fewer but are not rare. */
+/**
+ * Trigram statistics of a field's values: common trigrams occur in many values, frequent ones in fewer (shares: `thresholds.trigrams`). All
+ * others are rare.
+ */
 export interface KnownTrigrams {
   readonly common: ReadonlySet<string>
   readonly frequent: ReadonlySet<string>
@@ -17,8 +20,8 @@ export const extractTrigrams = (value: string): ReadonlySet<string> =>
 
 /**
  * The parts of a lowercase text for which a trigram index is queried, in text order: they do not overlap and contain no common trigram.
- * Null without statistics or without a rare trigram. When common trigrams are left out, two rare ones are required: with one the
- * index would return many more records.
+ * Null (the index is then queried for the whole text) without statistics or without a rare trigram. When common trigrams are left out, two
+ * rare ones are required: with only one, the index would return many more records than match.
  */
 export function findRareParts(text: string, { common, frequent }: KnownTrigrams): readonly string[] | null {
   if (common.size + frequent.size === 0) return null
@@ -44,7 +47,10 @@ export function findRareParts(text: string, { common, frequent }: KnownTrigrams)
 
 const isWordLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter)
 
-/** Ordered by their end. A word at either end of the letters is complete only in a whole value: searched text may be part of one. */
+/**
+ * The trigrams of these letters, ordered by their end. A word at either end of the letters counts as complete only in a whole value: a
+ * searched text may begin or end within a word.
+ */
 function trigramsIn(letters: readonly string[], isWholeValue: boolean): readonly Trigram[] {
   const found: Trigram[] = []
   for (let start = 0; start < letters.length; start++) {
@@ -56,7 +62,7 @@ function trigramsIn(letters: readonly string[], isWholeValue: boolean): readonly
   return found
 }
 
-/** pg_trgm pads a word with two blanks before and one after; a blank maps to the adjacent non-word letter. */
+/** pg_trgm pads a word with two blanks before and one after. In the range of a trigram, a blank stands for the adjacent non-word letter. */
 function trigramsOfWord(letters: readonly string[], start: number, end: number, isWholeValue: boolean): Trigram[] {
   const before = start > 0 || isWholeValue ? [' ', ' '] : []
   const after = end < letters.length || isWholeValue ? [' '] : []

@@ -46,9 +46,11 @@ export function containsText(text: string, known: KnownTrigrams = noStatistics):
   const [whole, parts] = [likePattern([lowercase]), findRareParts(lowercase, known)]
   const matches = handleNull('contains', (value: string) => lowerCase(value).includes(lowercase))
   if (!parts) return { sql: `${searchedSql} like ?`, values: [whole], matches }
-  // The index reads the whole posting list of each trigram: `person712345@` among a million addresses took 27 ms, `712345@` takes 1. The
-  // second condition has another collation, so the index does not serve it; the result is the same. With two conditions the planner
-  // expects few matches. It estimates from a hundred values: if one had the text, it read a fifth of all records for 100 in a million.
+  // The index reads all entries of each trigram that it is asked for: among a million addresses `person712345@` took 27 ms, `712345@` takes
+  // 1 ms. So the first condition, which the index serves, has only the parts with rare trigrams. The second condition has the whole text
+  // and decides the result; it has another collation, so that the index does not serve it. Two conditions also make the planner expect few
+  // matches. It estimates from a hundred values: with one condition, when one of these values contained the text, it read a fifth of all
+  // records to find 100 in a million.
   return { sql: `(${searchedSql} like ? and ${searchedSql} collate "C" like ?)`, values: [likePattern(parts), whole], matches }
 }
 
