@@ -57,7 +57,7 @@ const isPassive = (type: string): boolean => !isInline(type) && !isTextual(type)
 const isTextual = (type: string): boolean =>
   /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|sql|toml|x-sh|rtf)$/.test(type) || type === 'image/svg+xml'
 
-/** The plain type, if it has a known file ending; undefined for any other text. */
+/** The type without parameters, in lower case, if it has a known file ending; undefined for any other text. */
 const knownType = (type: string): string | undefined => {
   const plain = type.split(';')[0]?.trim().toLowerCase() ?? ''
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && extension(plain) ? plain : undefined

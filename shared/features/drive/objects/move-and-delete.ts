@@ -8,7 +8,7 @@ import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Files that one move or deletion may touch (document 3, Limits). */
+/** Maximum number of files that one move or deletion may touch (document 3, Limits). */
 const maxFiles = 2_000
 
 interface RangeCounts {
@@ -84,7 +84,10 @@ async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: 
   return files
 }
 
-/** Counts a range, up to the limit only, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000 files. */
+/**
+ * Counts the rows of a range, only slightly beyond the limit, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000
+ * files, and for more than 4,000 rows of files and folders.
+ */
 async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, end }: KeyRange): Promise<RangeCounts> {
   const statement = countRange(workspaceId, spaceId, first, end, 2 * maxFiles + 2)
   const counted = (await tx.query<RangeCounts>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }

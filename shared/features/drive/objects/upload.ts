@@ -52,7 +52,7 @@ interface WrittenObject {
 
 /**
  * Saves stored bytes as the file of a key and replaces an existing file. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and
- * LIMIT_EXCEEDED at the cap of the plan; the bytes are then discarded.
+ * LIMIT_EXCEEDED at the cap of the plan. When it throws, the bytes are discarded.
  */
 export async function saveUpload(scope: Scope, spaceName: string, key: string, kept: StoredBytes): Promise<WrittenObject> {
   try {
@@ -61,7 +61,7 @@ export async function saveUpload(scope: Scope, spaceName: string, key: string, k
     const type = await detectContentType(kept.head, { name: nameOfKey(key), type: kept.declaredType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
-    // Inside a transaction of the caller the blob's row may still be locked; the sweep deletes it later.
+    // Inside the caller's transaction the blob's row may still be locked, so it is left to a maintenance task.
     if (!('inTransaction' in scope.db)) await scope.blobs.discardAfter(error, scope.workspace.id, kept.blobId)
     throw error
   }

@@ -65,8 +65,8 @@ interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_nam
 }
 
 /**
- * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a drive
- * of an access key, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
+ * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a
+ * personal drive when the caller is no person, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
  */
 export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope

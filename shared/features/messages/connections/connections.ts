@@ -77,7 +77,9 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
 
-/** Changes the sent members of a connection; null clears optional ones. NOT_FOUND, and VALIDATION_ERROR like `createConnection`. */
+/**
+ * Changes the sent properties of a connection; null clears optional ones. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
+ */
 export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
@@ -141,7 +143,7 @@ export async function saveConnectionCheck(
 
 type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' | 'created_at' | 'updated_at'>
 
-/** Values of a connection's settings in column order: the sent ones, else those before. */
+/** Values of a connection's settings in column order: each sent value, otherwise the value from `before`. */
 function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
   const encrypt = (text: string | null, name: SecretName) => (text ? encryptSecret(config, id, name, text) : null)
   const { dkim } = sent

@@ -31,7 +31,7 @@ const tokenizerModes = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT] as const,
 ])
 
-/** A range of a template that may hold variables, as offsets into its HTML. */
+/** A range of a template in which variables are allowed, as offsets into its HTML. */
 interface VariableRange {
   readonly start: number
   end: number
@@ -59,8 +59,8 @@ export function parseHtml(html: string): readonly HtmlTemplatePart[] {
 }
 
 /**
- * Ranges of a template that may hold variables, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body
- * and td, whose attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
+ * The ranges of a template in which variables are allowed, in order. Only the tokenizer of parse5 is used: building the tree drops tags
+ * such as body and td, whose attributes may contain variables, and takes five times as long (docs/decisions/html-templates.md).
  */
 function findVariableRanges(html: string): readonly VariableRange[] {
   const ranges: VariableRange[] = []

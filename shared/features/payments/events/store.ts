@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** An event as it is kept. */
+/** An event as it is stored. */
 export interface StoredEvent {
   readonly event_key: string
   readonly source: 'webhook' | 'sweep'
@@ -9,9 +9,9 @@ export interface StoredEvent {
 }
 
 /**
- * Writes an event down, once for its key. A key that was not signed may be another event's: one with another body is kept under the digest of
- * that. Gives the key when it is new. Values: workspace, connection, key, source, body, digest, time, provider's link, key of the body,
- * whether the key was signed.
+ * Stores an event under its key and returns the key; no row when that key is taken. An id that the signature does not cover may be forged
+ * or reused: with another body than the stored one, the event gets the key made of its body's hash. Values: workspace, connection, key,
+ * source, body, hash of the body, time, provider's link id, key made of the hash, whether the signature covers the id.
  */
 export const insertEvent = sql(
   'insert_payment_event',
@@ -26,20 +26,23 @@ export const insertEvent = sql(
    returning event_key`,
 )
 
-/** An event, which nobody else acts on until the transaction ends. Values: workspace, connection, key. */
+/** Reads an event and locks its row until the transaction ends. Values: workspace, connection, key. */
 export const lockEvent = sql(
   'lock_payment_event',
   `select event_key, source, body, link_id from payment_events
    where workspace_id = $1 and connection_id = $2 and event_key = $3 for update`,
 )
 
-/** Notes the link that an event was acted on for. Values: workspace, connection, key, link. */
+/** Saves the link that an event was applied to. Values: workspace, connection, key, link. */
 export const saveEventLink = sql(
   'note_payment_event_link',
   'update payment_events set link_id = $4 where workspace_id = $1 and connection_id = $2 and event_key = $3',
 )
 
-/** Events that came before their link was known by its provider's id. Values: workspace, connection, provider's link. */
+/**
+ * Unapplied events that name a link by its provider's id, at most 100: they arrived before that id was saved. Values: workspace,
+ * connection, provider's link id.
+ */
 export const findEarlyEvents = sql(
   'find_early_payment_events',
   `select event_key from payment_events

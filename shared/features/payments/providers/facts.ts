@@ -45,5 +45,5 @@ export const unknownPayment = (id: string): PaymentFact => ({
   disputed: null,
 })
 
-/** Facts about no link. */
+/** Facts that name no link and no payment. */
 export const noFacts: LinkFacts = Object.freeze({ linkId: null, providerLinkId: null, ended: null, payments: [] })
