@@ -17,7 +17,7 @@ export interface PendingScans {
   readonly remove: (scanIds: ReadonlySet<string>) => void
 }
 
-/** Opens the file of a station with the scans left by an earlier one. A line cut off during a write is ignored. */
+/** Opens the file of a station, which may contain scans of an earlier station. A line cut off during a write is ignored. */
 export function openPendingScans(path: string): PendingScans {
   mkdirSync(dirname(path), { recursive: true })
   let waiting = readLines(path)

@@ -26,7 +26,7 @@ type SecretName = 'password' | 'dkim' | 'webhook'
 
 const encryptorOf = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
 
-/** Encrypts a secret for its connection and column; it cannot be decrypted in another place. */
+/** Encrypts a secret for a connection and the column `name`; it can be decrypted only for these. */
 const encryptSecret = (config: Config, id: string, name: SecretName, text: string): Buffer =>
   encryptorOf(config).encrypt(text, `${id} ${name}`)
 
@@ -45,7 +45,7 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
   return viewOf(scope, await requireConnection(scope, id))
 }
 
-/** One connection as its creation returned it, to compare with a body sent back. Throws NOT_FOUND. */
+/** A connection as its creation returned it, with the webhook secret: a change may send these values back unchanged. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
   const webhook = requireRow(await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id)))

@@ -19,7 +19,7 @@ const urlAttributes = new Set(
 /** Attributes that hold a script, a style or a list of URLs: escaping does not make a value safe in them. */
 const isUnsafe = (attribute: string): boolean => /^(?:on.*|style|srcdoc|srcset|ping)$/.test(attribute)
 
-/** Elements without variables, from their start tag to their end tag. */
+/** Elements in which variables are not allowed, neither in their attributes nor in their content. */
 const opaqueElements = new Set(['script', 'style', 'xmp', 'iframe', 'noscript', 'template', 'svg', 'math'])
 const isForeign = (element: string): boolean => element === 'svg' || element === 'math'
 

@@ -43,8 +43,8 @@ export async function applyFacts(scope: Scope, factSource: FactSource, facts: Li
 const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
 
 /**
- * Locks the link that the facts name by our id, by the provider's id or by a payment that is already known. Facts with both ids match only
- * if both are ids of the same link.
+ * Locks the link that the facts name by our id, by the provider's id or by a payment that is already known. A link whose saved provider's
+ * id differs from that of the facts does not match.
  */
 async function lockLinkOfFacts(scope: Scope, { connectionId }: FactSource, facts: LinkFacts): Promise<Link | undefined> {
   const { db, workspace } = scope
