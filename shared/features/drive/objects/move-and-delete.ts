@@ -40,8 +40,9 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
 
 /**
  * Moves a file, or a folder with everything in it, and its shares, without copying bytes. Returns the number of moved files. A folder is
- * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR for a file
- * that would become a folder, an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be too long.
+ * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR when one
+ * key is a file's and the other a folder's, for an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be
+ * too long.
  */
 export async function moveObjects(scope: Scope, spaceName: string, from: string, to: string): Promise<number> {
   checkKey(from, 'from')

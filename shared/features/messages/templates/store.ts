@@ -6,7 +6,9 @@ declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can 
 
 const columns = 'id, name, subject, body_text, body_html, created_at, updated_at'
 
-/** Templates of a workspace without their bodies, oldest first. Values: workspace, position, how many. */
+/**
+ * A page of a workspace's templates without their bodies, oldest first. Values: workspace, position after which the page begins, page size.
+ */
 export const findTemplates = creationPageSql(
   'list_message_templates',
   'select id, name, subject, created_at, updated_at from message_templates where workspace_id = $1',
