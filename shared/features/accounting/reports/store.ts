@@ -26,7 +26,7 @@ export interface AccountSums {
  * The core of every report: a relation of accounts, days and amounts that adds up to the lines of a span. Whole months of the span come
  * from the month sums, which a worker keeps up to the instant `kept.until` (`month-sums.ts`). Other lines are read from `journal_lines`:
  * those dated before the first or after the last whole month, and those posted since `kept.until` (`recent`). The last day's month also
- * counts as whole when it has no lines dated after the last day. A report as of an instant before the month sums' own uses only lines.
+ * counts as whole when it has no lines dated after the last day. A report as of an instant before that of the month sums uses only lines.
  * Values: workspace, currency, first day, last day, instant, first day of the first whole month, first day after the last whole month,
  * first day of the month after the last day's.
  */

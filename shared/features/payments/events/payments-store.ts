@@ -27,7 +27,9 @@ export const lockPayment = sql(
   `select ${columns} from provider_payments where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3 for update`,
 )
 
-/** The id of a payment's link, without a lock: a payment changes only while its link is locked. Values: workspace, connection, id. */
+/**
+ * The id of a payment's link, read without a lock, since a link is always locked before its payments. Values: workspace, connection, id.
+ */
 export const findLinkOfPayment = sql(
   'find_link_of_payment',
   'select link_id from provider_payments where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3',
@@ -58,7 +60,10 @@ export const upsertPayment = sql(
    returning ${columns}`,
 )
 
-/** Saves which payments record was created for a payment; the first time stays. Values: workspace, connection, id, record, time. */
+/**
+ * Saves which payments record was created for a payment; the time that was saved first stays. Values: workspace, connection, id, record,
+ * time.
+ */
 export const savePaymentRecord = sql(
   'note_payment_record',
   `update provider_payments set payment_record_id = $4, recorded_at = coalesce(recorded_at, $5)
