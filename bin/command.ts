@@ -44,7 +44,10 @@ export const apiOptions = {
 export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Options, string>): Command =>
   apiCommand({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
 
-/** Declares a command that uses the services of the processes. `secrets`: it stores encrypted data and needs their SECRET_KEY. */
+/**
+ * Declares a command that uses the services of a Kontor process. With `secrets` it stores encrypted data, so SECRET_KEY must be that of the
+ * other processes.
+ */
 export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, Operator> & { secrets?: true }): Command =>
   apiCommand({
     ...declaration,

@@ -34,7 +34,7 @@ export function createDemo(operator: Operator): Promise<string | null> {
     const bootstrap = await createDemoWorkspace(within<PlatformScope>(operator, tx))
     return writeFileAtomically(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
   }
-  // Several processes may start at once; one that does not get the lock in time tries again.
+  // Several processes may start at once; a process that does not get the lock in time tries again.
   return retryUntilAvailable(AbortSignal.timeout(maxWaitMs), () => operator.db.transaction(create))
 }
 

@@ -5,7 +5,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Files that `npm start` keeps in DATA_DIR for other programs, by the variable they replace. */
+/** Files in DATA_DIR in which `npm start` keeps values for other programs, by the variable that they replace. */
 const keptFiles = { DATABASE_URL: 'database-url', SECRET_KEY: 'secret-key' } as const
 
 /** Completes the environment from the files of a running `npm start` in DATA_DIR, so that commands reach its database without settings. */
@@ -18,7 +18,7 @@ export function completeEnvironment(environment: Environment): Environment {
   return { ...environment, ...Object.fromEntries(values) }
 }
 
-/** Returns the address of the database. Throws VALIDATION_ERROR without one. */
+/** Returns the address of the database. Throws VALIDATION_ERROR when DATABASE_URL is missing, and an Error when it is invalid. */
 export function databaseOf({ DATABASE_URL }: Environment): string {
   if (!DATABASE_URL) {
     const hint = 'it is known without that while Kontor runs by `npm start` on the same DATA_DIR'
@@ -31,7 +31,7 @@ export function databaseOf({ DATABASE_URL }: Environment): string {
   }
 }
 
-/** Reads the configuration of the processes. Without `needsSecret`, a missing SECRET_KEY is replaced by zeros. */
+/** Reads the configuration that the processes have. Without `needsSecret`, a missing SECRET_KEY is replaced by zeros. */
 export function configOf(environment: Environment, needsSecret = false): Config {
   const SECRET_KEY = environment.SECRET_KEY || (needsSecret ? undefined : '0'.repeat(64))
   return readConfig({ ...environment, DATABASE_URL: databaseOf(environment), SECRET_KEY })

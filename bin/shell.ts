@@ -1,6 +1,6 @@
 import type { Environment } from './environment.ts'
 
-/** The shell that called the command: its environment and input, and its output while the command runs. */
+/** What a command gets from the shell: the environment, input, and ways to print while it runs. */
 export interface Shell {
   readonly environment: Environment
   /** Prints lines at once; does nothing with `--json`. */

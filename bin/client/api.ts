@@ -7,15 +7,18 @@ import { type ErrorCode, errorCatalogue, type Problem, problem } from '#shared/p
 type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<ArrayBuffer> }
 
 /**
- * Client of the API for one key; methods return the `data` of a response. They throw the Problem of the response, or INTERNAL when the
- * response is not from the API or there is none.
+ * Client of the API for one key. Methods return the `data` of a response; they throw the Problem that the API answered, or INTERNAL when
+ * there is no response or it is not from the API.
  */
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
   /** Downloads a file that a worker produces. */
   readonly download: (path: string) => Promise<Readable>
-  /** Retries carry the same idempotency key, so the request is carried out at most once. Waits for the job of a 202 response. */
+  /**
+   * Sends a body and waits for the job of a 202 response. Retries have the same Idempotency-Key, so the request is carried out at most
+   * once.
+   */
   readonly post: <T>(path: string, body: Body) => Promise<T>
   readonly delete: <T>(path: string) => Promise<T>
   /** Sends a body of any type. `body` is called again for each retry. */
@@ -30,7 +33,7 @@ const defaultWaits = [0.5, 1, 2, 4, 8]
 const unreachable = 0
 const retryable = new Set([429, 500, 502, 503, unreachable])
 
-/** Polling interval of a job. */
+/** Interval at which a job is polled. */
 const pollMs = 500
 
 /** Retry policy of a client. */
@@ -72,7 +75,7 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
     baseUrl,
     get,
     async download(path) {
-      // Start the job, wait until it is done, then fetch its result: a failure is then known before the first byte.
+      // Starts the job, waits for its end and then fetches its result, so a failure is known before the first byte.
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
       await waitForResult(path, { status: 202, data })
       const org = path.split('/').slice(0, 3).join('/')
@@ -115,7 +118,7 @@ interface OpenAnswer extends Attempt {
   readonly response: Response | undefined
 }
 
-/** Sends a request once, up to the response's headers. The body of a failure is read. */
+/** Sends a request once and reads the response's headers, and the body only of a failure. */
 async function open(url: string, request: RequestInit): Promise<OpenAnswer> {
   let response: Response
   try {

@@ -4,7 +4,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Environment } from '../environment.ts'
 import { type Api, connectApi } from './api.ts'
 
-/** Address and key of the API. Missing values come from the environment, then from the bootstrap file of the first start. */
+/**
+ * Address and key of the API. Missing values come from KONTOR_URL, KONTOR_KEY and KONTOR_ORG, then from the bootstrap file of the first
+ * start.
+ */
 export interface TargetOptions {
   readonly url?: string | undefined
   readonly key?: string | undefined
@@ -16,7 +19,7 @@ export interface TargetOptions {
 export interface ApiTarget {
   readonly api: Api
   readonly orgId: string
-  /** The key as example commands show it: the variable `$KONTOR_KEY` when it came from there. */
+  /** The key as example commands show it: `$KONTOR_KEY` when it came from that variable. */
   readonly shownKey: string
   /** The key itself. */
   readonly token: string

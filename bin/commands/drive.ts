@@ -66,7 +66,7 @@ export const driveCommands = [
       const drive = await openDrive(options, shell)
       const from = readLocation(drive, place)
       if (isFolder(from.key)) throw problem('VALIDATION_ERROR', 'Name a file, not a folder')
-      // A key may contain any text. Locally it must be a plain name inside one folder.
+      // A key may contain any text, but the local file needs a plain name within one folder.
       const name = basename(from.key).replace(/^\.{1,2}$/, '_')
       const to = statSync(file, { throwIfNoEntry: false })?.isDirectory() ? join(file, name) : file
       const size = await fetchFile(drive.api, from, to, shell.terminal)

@@ -32,7 +32,10 @@ export async function openDrive(options: TargetOptions, { environment }: Shell):
   return { ...target, spaces: buckets }
 }
 
-/** Parses a location. A space is named by its key or id, one shared by another person by its id. VALIDATION_ERROR for a wrong form. */
+/**
+ * Parses a location. Names the space by key or id; a space that another person shares only by id. Throws VALIDATION_ERROR for a wrong form,
+ * and NOT_FOUND for an unknown name.
+ */
 export function readLocation({ spaces, orgId }: Drive, text: string): DriveLocation {
   const at = text.indexOf(':')
   if (at < 1) throw problem('VALIDATION_ERROR', `A place is written <space>:<key>, such as org:folder/file.txt, got ${text}`)

@@ -27,7 +27,10 @@ interface WatchedColumn {
 const narrow = ['bool', 'number', 'date', 'datetime', 'email', 'url'] as const satisfies readonly FieldType[]
 const plainNumber = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?\s*$/
 
-/** A column becomes a select with at most this many options, at least this many rows, and at most this share of options to rows. */
+/**
+ * A column becomes a select with at most `options` different values, at least `rows` cells that are not empty, and at most `share` times as
+ * many values as such cells.
+ */
 const select = { options: 20, rows: 50, share: 0.05 }
 
 /** Collects the cells of a column in constant memory. */

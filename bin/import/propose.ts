@@ -29,7 +29,7 @@ export interface Proposal {
 /** Maximum characters of a label (document 1, Type creation rules and Field creation body). */
 const maxLabel = 100
 
-/** Proposes a type and a plan for each column. `existing`: the fields of the type if it exists; matching fields are filled. */
+/** Proposes a type and a plan for each column. `existing` are the fields of a type that exists; columns that match one of them fill it. */
 export function proposeType(survey: Survey, typeKey: string, existing: readonly ExistingField[] | undefined): Proposal {
   const free = [...(existing ?? [])]
   const taken = new Set(free.map(({ key }) => key))

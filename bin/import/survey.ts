@@ -23,7 +23,7 @@ export async function surveyFile(path: string): Promise<Survey> {
   return { columns: columns.map((column) => column.result()), rows: count }
 }
 
-/** Opens a regular file. A pipe is refused, since the file is read a second time for the import. */
+/** Opens a regular file. Throws VALIDATION_ERROR for anything else, such as a pipe, since the import reads the file a second time. */
 async function openFile(path: string): Promise<AsyncIterable<Buffer>> {
   try {
     if ((await stat(path)).isFile()) return (await open(path)).createReadStream()

@@ -16,7 +16,7 @@ interface Options extends TargetOptions {
   readonly batch?: string | undefined
 }
 
-/** Limits of one request (document 2, Queue items per add; document 1, Request body). */
+/** Limits of one request (document 2, Queue items per add; document 1, Request body). The size is in bytes. */
 const requestLimits = { items: 500, size: 700_000 }
 
 interface Failure {
@@ -31,7 +31,10 @@ interface SendResult {
   readonly failed: readonly Failure[]
 }
 
-/** Adds the rows of a CSV file to a queue, as a manifest. A key that is already open is kept. `failed` is true when any row failed. */
+/**
+ * Adds the rows of a CSV file to a queue as items. A row whose key already has an open item changes nothing. `failed` is true when any row
+ * failed.
+ */
 export async function importItems({ file, queue: key, batch, ...options }: Options, shell: Shell): Promise<CommandResult> {
   const isFile = await stat(file).then(
     (found) => found.isFile(),
@@ -121,7 +124,10 @@ function parseObject(text: string): object | undefined {
   }
 }
 
-/** Adds the items of the rows. An item that the API refuses by its index fails, and the others are sent again. */
+/**
+ * Adds the items of the rows. When the API refuses a request because of one item, which it names by index, that row fails and the others
+ * are sent again.
+ */
 async function sendRows(api: Api, path: string, rows: readonly ItemRow[], batch: string | undefined): Promise<SendResult> {
   const failed: Failure[] = rows.flatMap((row) => ('message' in row ? [row] : []))
   let open = rows.flatMap((row) => ('item' in row ? [row] : []))

@@ -23,7 +23,7 @@ const trySendEveryMs = 2_000
 
 /**
  * Runs a station in a terminal: each line of the input is a scanned key. Scans that cannot be sent are kept in a file and sent when the
- * server is back, also by the next station of the queue. Ends with its input; `failed` is true when scans are still pending.
+ * server can be reached again, also by the next station of the queue. Ends with its input; `failed` is true when scans are still pending.
  */
 export async function runStation(options: Options, shell: Shell): Promise<CommandResult> {
   const { api: targetApi, orgId, token } = await findTarget(options, shell.environment)

@@ -39,7 +39,7 @@ export function isEmptySide(value: unknown): boolean {
   return text !== undefined && zeroPattern.test(text)
 }
 
-// `String` drops the sign of a JSON number -0.
+// Keeps the sign of a JSON number -0, which `String` would drop, so that -0 is refused like every negative number.
 const sentText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : Object.is(value, -0) ? '-0' : jsonNumberText(value)
 
@@ -59,7 +59,7 @@ export function writeAmount(amount: Amount, currency: string): string {
   return `${amount < 0n ? '-' : ''}${magnitude / millionthsPerUnit}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Adds amounts; zero for none. */
+/** The sum of amounts; 0 without any. */
 export const sumOf = (amounts: Iterable<Amount>): Amount => {
   let sum = 0n
   for (const amount of amounts) sum += amount

@@ -6,7 +6,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * An account with ledger lines cannot be deleted, and its kind cannot change once set (decisions, Accounting). The ledger's lock is taken
- * before the lines are counted, so either a concurrent posting or the deletion is refused.
+ * before the lines are counted, so no concurrent posting is missed: it is either counted, or checks the account after this change.
  */
 export const accountGuard: RecordGuard<Scope> = {
   type: 'accounts',

@@ -1,9 +1,11 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-// One lock for each ledger, held until its transaction ends. Whoever posts holds it shared and dates the entry after that; whoever fixes
-// what the books said until now (a seal, a closed date, a report as of an instant, an account that goes) takes it alone, and so comes
-// after every posting that was on its way and before every other. Postings take it in open_ledger, closed dates in settle_books
-// (migrations/0025-ledger.ts).
+/**
+ * One advisory lock per ledger, held until the end of the transaction. A posting takes it shared, in `open_ledger`, and reads its instant
+ * afterwards. Work that depends on all postings up to now takes it exclusively: a seal, a closed date (in `settle_books`), a report as of
+ * an instant, the month sums, deleting an account. Such work waits for the postings in progress, and no later posting gets an earlier
+ * instant. Both functions are in migrations/0025-ledger.ts.
+ */
 
-/** Waits for every posting on its way and holds up others until this transaction ends. Values: workspace. */
+/** Waits for the postings in progress, and blocks new ones until this transaction ends. Values: workspace. */
 export const lockAgainstPosting = sql('lock_ledger', `select pg_advisory_xact_lock(hashtextextended('ledger ' || $1, 0))`)

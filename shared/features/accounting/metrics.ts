@@ -16,7 +16,7 @@ const checks = new Counter<string>({
   registers: [],
 })
 
-// Looked up once, since every posting counts. Starting at zero makes the first count visible as an increase.
+// The series are looked up once instead of at each posting. Starting at zero makes the first count visible as an increase.
 const entries = posted.labels({ kind: 'entry' })
 const reversals = posted.labels({ kind: 'reversal' })
 const outcomes = { clean: checks.labels({ outcome: 'clean' }), differs: checks.labels({ outcome: 'differs' }) }

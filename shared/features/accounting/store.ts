@@ -1,8 +1,8 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
 /**
- * The currencies of all lines that were posted before an instant, in the order of the alphabet. It goes from one to the next along the
- * index, whatever the number of lines. Values: workspace, instant.
+ * The currencies that have lines posted before an instant, in alphabetical order. The query skips along the index from one currency to the
+ * next, so its cost does not grow with the number of lines. Values: workspace, instant.
  */
 export const findCurrencies = sql(
   'find_ledger_currencies',
@@ -21,20 +21,20 @@ export const findCurrencies = sql(
    order by held.currency`,
 )
 
-/** An instant, now without one, and whether it has not come yet, by the database's clock. Values: instant. */
+/** Returns the given instant, or the database's time for null, and as `is_ahead` whether it is in the future. Values: instant or null. */
 export const readPostingInstant = sql(
   'find_ledger_instant',
   `select coalesce(sent.instant, clock_timestamp()) as instant, coalesce(sent.instant > clock_timestamp(), false) as is_ahead
    from (select $1::timestamptz as instant) as sent`,
 )
 
-/** All accounts that have lines. Values: workspace, the instant before which they were posted. */
+/** The ids of all accounts with lines posted before an instant. Values: workspace, instant. */
 export const findUsedAccounts = sql(
   'find_used_accounts',
   `select distinct account_id from journal_lines where workspace_id = $1 and created_at < $2::timestamptz order by account_id`,
 )
 
-/** A line of an account, with what orders it. */
+/** A line of an account, with the columns that the lines are ordered by. */
 export interface AccountLine {
   readonly entry_id: string
   readonly position: number
@@ -42,13 +42,13 @@ export interface AccountLine {
   readonly memo: string
   readonly debit: string
   readonly credit: string
-  /** As the database writes it, for the next page. */
+  /** The instant of posting as PostgreSQL writes it; part of the position after which the next page begins. */
   readonly posted_at: string
 }
 
 /**
- * A page of an account's lines by date, then by posting. Values: workspace, account, currency, first and last day, recorded before, then
- * date, posting time, entry and place of the line to go on after, and how many.
+ * A page of an account's lines by date, then by posting. Values: workspace, account, currency, first day, last day, the instant before
+ * which the lines were posted; date, instant, entry and position of the last line of the previous page; page size.
  */
 export const findAccountLines = sql(
   'find_account_lines',
@@ -64,14 +64,15 @@ export const findAccountLines = sql(
    order by line.date, line.created_at, line.entry_id, line.position`,
 )
 
-/** Whether an account has any line. Values: workspace, account. */
+/** Whether an account has lines. Values: workspace, account. */
 export const isAccountUsed = sql(
   'has_journal_lines',
   'select exists (select from journal_lines where workspace_id = $1 and account_id = $2) as is_used',
 )
 
 /**
- * The last date of each account on or before a day, null where there is none. Values: workspace, accounts, currencies, day, recorded before.
+ * The date of each account's last line on or before a day, null for an account without one. Values: workspace, accounts, currencies, day,
+ * the instant before which the lines were posted.
  */
 export const findLastDates = sql(
   'find_last_entry_dates',

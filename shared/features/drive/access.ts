@@ -5,7 +5,7 @@ import { findSpace, insertSpaceOnce } from '#shared/features/drive/spaces/store.
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** A space as the drive reads it. */
+/** A space as it is stored. */
 export interface SpaceRow {
   readonly id: string
   readonly key: string
@@ -31,9 +31,9 @@ type Access = Readonly<Record<SpaceAction, boolean>>
 const noAccess: Access = { read: false, write: false, manage: false }
 
 /**
- * The space of an id or key, if the caller may perform the action `at` a folder or file, in all of the space (empty text), or anywhere in
- * it (null). Throws NOT_FOUND when the caller has no access at all there, FORBIDDEN when it has access but not for this action (document 3,
- * Authentication).
+ * The space with an id or key, if the caller may perform an action there. `at` is a folder or file, empty text for the whole space, or null
+ * for any place in the space. Throws NOT_FOUND when the caller may perform no action there, and FORBIDDEN when it may perform only others
+ * (document 3, Authentication).
  */
 export async function requireSpace(scope: Scope, name: string, at: string | null, need: SpaceAction): Promise<SpaceRow> {
   const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
@@ -43,7 +43,7 @@ export async function requireSpace(scope: Scope, name: string, at: string | null
   return row
 }
 
-/** What the caller's roles allow in a space of the team, or ownership in a personal one. */
+/** The actions that the caller's roles allow in a team's space, or ownership in a personal one. Shares are not considered. */
 export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key' | 'type' | 'owner_id'>): Access {
   if (space.type === 'user') {
     const { personId } = scope.actor
@@ -54,14 +54,14 @@ export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 
-/** Adds the access of shares, which only members have, to that of the caller's roles. */
+/** Adds the access by shares, which only members have, to the access by roles or ownership. */
 function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithShareModes['modes']): Access {
   const { read, write, manage } = accessByRoleOrOwnership(scope, space)
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
 
-/** Creates the shared space when a caller with any access to it first names it; undefined for any other name. */
+/** Creates the shared space when a caller with access to it names it for the first time; undefined for another name and without access. */
 async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
   const shared = { key: sharedSpaceKey, type: 'org', owner_id: null } as const
   if (name !== sharedSpaceKey || !Object.values(accessByRoleOrOwnership(scope, shared)).some(Boolean)) return undefined

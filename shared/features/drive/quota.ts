@@ -3,8 +3,8 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { changeUsage, findUsage } from '#shared/features/drive/store.ts'
 
 /**
- * Counts bytes of files that come or go, below zero for those that go, of spaces and websites alike. In a workspace of the free plan what
- * comes must fit: throws LIMIT_EXCEEDED. Call it last in the transaction that commits the files, after every lock (decisions, Drive).
+ * Adds bytes of files in spaces or websites to the workspace's usage; `bytes` is negative for deleted files. Throws LIMIT_EXCEEDED when
+ * added bytes exceed the cap of the free plan. Call it last in the transaction that commits the files, after every lock (decisions, Drive).
  */
 export async function takeQuota(scope: Scope, bytes: number): Promise<void> {
   if (bytes === 0) return
@@ -12,7 +12,7 @@ export async function takeQuota(scope: Scope, bytes: number): Promise<void> {
   if (!counted) throw overPlan(scope, 'fileBytes')
 }
 
-/** Throws LIMIT_EXCEEDED where the cap is reached already, so that nobody sends a file in vain. */
+/** Throws LIMIT_EXCEEDED when the cap of the plan is already reached. Call it before an upload, so that no file is sent in vain. */
 export async function requireQuota(scope: Scope): Promise<void> {
   await requireWithinPlan(scope, 'fileBytes', async () => {
     const [usage] = await scope.db.query<{ total_bytes: number }>(findUsage(scope.workspace.id))

@@ -9,7 +9,7 @@ import { folderQuery } from '#shared/features/drive/schemas.ts'
 import { ensureDefaultSpaces } from '#shared/features/drive/spaces/spaces.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** The largest file that a run reads or writes as text: as much as a request's body may have. */
+/** Maximum bytes of a file that a run may read as text, the same as those of a request's body. */
 const maxTextBytes = 1024 * 1024
 
 const space = ['space', schema(t.String())] as const
@@ -19,13 +19,13 @@ const contentType = ['contentType', schema(t.Unknown())] as const
 const prefix = ['prefix', schema(t.Unknown())] as const
 const said = schema(t.String())
 
-/** The space that a call names by key or id. The shared one is made when it is first needed. */
+/** Returns `name`, the key or id of a space; for the key of the shared space, creates that space if it is missing. */
 async function named(scope: Scope, name: string): Promise<string> {
   if (name === sharedSpaceKey) await ensureDefaultSpaces({ ...scope, actor: withoutPersonalStanding(scope.actor) })
   return name
 }
 
-/** Files of text in the workspace's spaces, under the rights of the run's caller. */
+/** SDK methods for text files in spaces; they use the permissions of the run's caller. */
 export const driveMethods: readonly SdkMethod[] = [
   defineSdkMethod('drive.read', '(space: string, key: string): Promise<string>', [space, key], async ({ scope }, name, key) =>
     readText(scope, await named(scope, name), key, maxTextBytes),

@@ -13,7 +13,10 @@ export const changeUsage = sql(
    returning total_bytes`,
 )
 
-/** Deletes files of spaces whose owners left, in all workspaces, and subtracts their bytes; returns how many. Values: left before, limit. */
+/**
+ * Deletes files of spaces whose owners left, in all workspaces, and subtracts their bytes; returns the number of deleted rows. Values: left
+ * before, maximum number of rows.
+ */
 export const deleteLeftObjects = sql(
   'delete_left_drive_objects',
   `with gone as (

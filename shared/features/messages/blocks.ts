@@ -4,7 +4,7 @@ import { toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
-/** Texts whose variables the message itself replaces, since it escapes values in HTML. */
+/** Settings in which `sendMessage`, not the flow, replaces the variables, since it escapes their values in HTML. */
 const templatedSettings = ['subject', 'body_text', 'body_html'] as const
 
 export const sendMessageBlock = defineBlock({

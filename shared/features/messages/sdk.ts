@@ -2,7 +2,7 @@ import { defineSdkMethod, type SdkMethod } from '#shared/core/automation/sdk-met
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Messages, under the rights of the run's caller. */
+/** SDK methods for messages; they use the permissions of the run's caller. */
 export const messageMethods: readonly SdkMethod[] = [
   defineSdkMethod(
     'messages.send',

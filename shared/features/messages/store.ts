@@ -2,9 +2,9 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 
 /**
- * Puts a message into the outbox, as skipped when its recipient wants none; nothing under a natural key that the workspace has used.
- * Values: workspace, id, connection, recipient, spellings of it, subject, text, HTML, headers, template, record type, record, natural key,
- * now.
+ * Adds a message to the outbox, with status skipped when its recipient is on the do-not-contact list. Returns no row when the deduplication
+ * key is taken. Values: workspace, id, connection, recipient, the recipient's `contactKeys`, subject, text, HTML, headers, template, record
+ * type, record, deduplication key or null, time.
  */
 export const insertMessage = sql(
   'insert_message',
@@ -16,7 +16,7 @@ export const insertMessage = sql(
    returning id, status`,
 )
 
-/** The message of a natural key. Values: workspace, natural key. */
+/** Id and status of the message with a deduplication key. Values: workspace, key. */
 export const findMessageByDeduplicationKey = sql(
   'find_message_by_key',
   'select id, status from outbox_mails where workspace_id = $1 and natural_key = $2',
@@ -24,14 +24,17 @@ export const findMessageByDeduplicationKey = sql(
 
 const listed = 'id, recipient as "to", subject, status, attempts, last_error as error, created_at, sent_at'
 
-/** Messages of a workspace, newest first. Values: workspace, the id to go on after, status or null, how many. */
+/** A page of messages, newest first. Values: workspace, id of the last message of the previous page, status or null, page size. */
 export const findMessages = sql(
   'find_messages',
   `select ${listed} from outbox_mails
    where workspace_id = $1 and kind = '${messageKind}' and id < $2 and ($3::text is null or status = $3) order by id desc limit $4`,
 )
 
-/** The same about one record. Values: workspace, the id to go on after, status or null, how many, record. */
+/**
+ * As `findMessages`, for the messages about one record. Values: workspace, id of the last message of the previous page, status or null,
+ * page size, record.
+ */
 export const findRecordMessages = sql(
   'find_record_messages',
   `select ${listed} from outbox_mails
@@ -39,14 +42,17 @@ export const findRecordMessages = sql(
    order by id desc limit $4`,
 )
 
-/** One message, with what it said while that is kept. Values: workspace, id. */
+/** A message, with its bodies while they are kept. Values: workspace, id. */
 export const findMessage = sql(
   'find_message',
   `select ${listed}, connection_id, template_id, record_type, record_id, case when is_erased then null else body_text end as body_text, body_html
    from outbox_mails where workspace_id = $1 and kind = '${messageKind}' and id = $2`,
 )
 
-/** Who got a message, and from whom, for the page where they may want no more. Values: workspace, id. */
+/**
+ * The recipient of a message, the workspace that sent it, and whether the recipient is on the do-not-contact list. For the unsubscribe
+ * page. Values: workspace, id.
+ */
 export const findUnsubscribingRecipient = sql(
   'find_message_recipient',
   `select mail.recipient, workspace.name as workspace, workspace.color, workspace.logo, exists (
@@ -56,7 +62,7 @@ export const findUnsubscribingRecipient = sql(
    where mail.workspace_id = $1 and mail.kind = '${messageKind}' and mail.id = $2`,
 )
 
-/** Marks a message whose mailbox turned out not to be. Values: workspace, connection, id, why. */
+/** Marks a message as bounced, if it was sent or may have been. Values: workspace, connection, id, reason. */
 export const markBounced = sql(
   'note_message_bounce',
   `update outbox_mails set status = 'bounced', last_error = $4

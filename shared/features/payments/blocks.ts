@@ -35,7 +35,7 @@ export const createPaymentLinkBlock = defineBlock({
   shown: 'editors',
   app: 'payments',
   work: {
-    // Its provider is called, under the step's key: asked for again, the link is the one that was made first.
+    // Calls the provider with the step's key. A retry passes the same key and gets the link that was created first.
     calls: async ({ settings, key }, scope) => {
       requirePermission(scope, 'payments:collect', '*')
       const { id, short_url } = await asked(

@@ -1,15 +1,18 @@
 import { expireLink, sweepConnection } from '#shared/features/payments/jobs.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
 
-/** Sweep interval in milliseconds; events without a webhook must be found within 15 minutes (decisions, Payments). */
+/**
+ * Interval in milliseconds at which a provider is asked for events (a sweep). Events that no webhook delivered must be found within 15
+ * minutes (decisions, Payments).
+ */
 const sweepIntervalMs = 5 * 60_000
 
 /** The time of the next sweep. */
 export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepIntervalMs)
 
 /**
- * Sweeps a connection's provider; the subject is the connection's id. Payments are recorded even while the workspace's other work is
- * deferred (decisions, In the background).
+ * Asks a connection's provider for new events; the subject is the connection's id. Payments are recorded even while the workspace's other
+ * work is deferred (decisions, In the background).
  */
 export const sweepDue = defineDue({
   name: 'payments.sweep',

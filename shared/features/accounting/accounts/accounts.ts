@@ -37,7 +37,7 @@ export function findAccounts(scope: Scope, ids?: readonly string[]): Promise<Map
   })
 }
 
-/** The account with an id; an empty, unreadable one where there is no record. */
+/** The account with an id. For an id without a record: an account without code, name and kind that counts as unreadable. */
 export const accountOrUnknown = (accounts: ReadonlyMap<string, Account>, id: string): Account =>
   accounts.get(id) ?? { id, code: '', name: '', kind: null, isReadable: false }
 

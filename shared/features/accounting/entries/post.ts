@@ -35,7 +35,10 @@ interface EntryDraft {
 
 /** Options of a posting. */
 interface PostOptions {
-  /** Identifies the cause of the entry where it may repeat, such as a run, node and iteration; the same key returns the first entry. */
+  /**
+   * Identifies the cause of the entry, such as a flow's run, node and iteration, when the cause may be processed again. Posting again with
+   * the same key returns the first entry.
+   */
   readonly deduplicationKey?: string
 }
 
@@ -80,7 +83,7 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
   return existing ?? throwRefusal(draft, posted, accounts.idsToCheck)
 }
 
-/** Account ids with lines that a process remembers per workspace, about 1 MB. */
+/** Maximum number of accounts with lines that a process remembers per workspace; their ids take about 1 MB. */
 const maxKnownIds = 10_000
 
 /**
@@ -93,7 +96,7 @@ async function findAccountsToCheck({ cache, db, workspace }: Scope, lines: reado
   return {
     /** Ids whose records must be checked, without duplicates, in the order of the lines. */
     idsToCheck,
-    /** Records, after posting, that these accounts have lines. */
+    /** Remembers, after the posting, that these accounts have lines. */
     rememberPosted: () => {
       if ('inTransaction' in db || knownIds.size + idsToCheck.length > maxKnownIds) return
       for (const id of idsToCheck) knownIds.add(id)
@@ -138,7 +141,7 @@ async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<E
   return found && getEntry(scope, found.id)
 }
 
-/** Parses an entry by the entry rules of document 2. */
+/** Checks the input by the entry rules of document 2 and converts it to a draft. Throws VALIDATION_ERROR. */
 function parseDraft({ workspace, now }: Scope, input: EntryInput): EntryDraft {
   const currency = input.currency ?? null
   if (currency !== null) requireCurrency(currency)

@@ -3,16 +3,16 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ journal_entries_reverses: ['VALIDATION_ERROR', 'The entry is already reversed'] })
 
-/** What came of posting: the entry, or, where `id` is null, what speaks against it. */
+/** The outcome of a posting: the entry, or, when `id` is null, the facts that explain why none was posted. */
 export interface PostingResult {
   readonly id: string | null
   readonly currency: string | null
   readonly created_at: string | null
-  /** The books as they are; no row comes back where the workspace is gone. */
+  /** This and the next two are the workspace's settings, also after a refusal. A workspace that does not exist gives no row. */
   readonly default_currency: string
   readonly multi_currency: boolean
   readonly books_closed_through: string | null
-  /** The place, counted from 1, of the first of the accounts looked for that is no record of the workspace. */
+  /** Position, counted from 1, of the first of the checked account ids that has no record in the workspace; null when all have one. */
   readonly unknown_account: number | null
 }
 
@@ -43,27 +43,30 @@ const posting = (conflict: string): string => `with book as materialized (select
    from book left join entry on true`
 
 /**
- * Posts an entry with its lines where the books of this moment allow it; one row says what came of it. The ledger's lock is taken in the
- * same statement, by a function that looks at the books after that, so the entry comes after every account that has gone and every day that
- * was closed, and its time is later than theirs, also should the clock have been set back since the last seal or the last sums of months.
- * Values: workspace, its schema, id, date, memo, source type and id, currency or null, total, number of lines, the entry that it
- * reverses, natural key, actor; ids, accounts, debits, credits and memos of the lines; the accounts to look for.
+ * Posts an entry with its lines if the books allow it, and returns one `PostingResult`, also for a refusal. The statement calls
+ * `open_ledger` (migrations/0025-ledger.ts), which takes the ledger's lock and reads the books afterwards: it sees every account deleted
+ * and every date closed until then. The entry's instant is at least the `until` of the last seal and of the month sums, also when the clock
+ * was set back since. Values: workspace, its schema, id, date, memo, source type, source id, currency or null, total, number of lines, id
+ * of the reversed entry, deduplication key, actor; ids, accounts, debits, credits and memos of the lines; ids of the accounts to check.
  */
 export const insertEntry = sql('post_entry', posting(''))
 
-/** The same for an entry with a natural key: where it is there already, nothing is written. It costs a backend 4 % more, so others go without. */
+/**
+ * As `insertEntry`, but posts nothing when the workspace has an entry with the same deduplication key; `id` is then null. Looking for the
+ * key costs the database 4 % more per posting, so entries without a key use `insertEntry`.
+ */
 export const insertEntryOnce = sql(
   'post_entry_once',
   posting('on conflict (workspace_id, natural_key) where natural_key is not null do nothing'),
 )
 
-/** The id of the entry with a natural key. Values: workspace, key. */
+/** The id of the entry with a deduplication key. Values: workspace, key. */
 export const findByDeduplicationKey = sql(
   'find_entry_by_natural_key',
   'select id from journal_entries where workspace_id = $1 and natural_key = $2',
 )
 
-/** How many lines an account has. Values: workspace, account. */
+/** The number of an account's lines. Values: workspace, account. */
 export const countLines = sql(
   'count_journal_lines',
   'select count(*) as lines from journal_lines where workspace_id = $1 and account_id = $2',

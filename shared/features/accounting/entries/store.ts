@@ -1,6 +1,6 @@
 import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** An entry as its tables keep it: amounts as decimal text. */
+/** An entry as it is stored, with its lines; amounts are decimal text. */
 export interface StoredEntry {
   readonly id: string
   readonly date: string
@@ -24,7 +24,10 @@ interface StoredLine {
   readonly memo: string
 }
 
-/** Columns of a `StoredEntry`; `reversed_by` counts reversals before the instant that `bound` names. */
+/**
+ * Columns of a `StoredEntry`. `bound` is the placeholder of an instant, such as `$2::timestamptz`: a reversal posted at or after it is
+ * ignored.
+ */
 const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
   entry.currency, entry.created_at, entry.reverses,
   (
@@ -44,20 +47,21 @@ export const findEntry = sql(
   `select ${entryColumns()} from journal_entries as entry where entry.workspace_id = $1 and entry.id = $2`,
 )
 
-/** Which entries are meant; what is undefined restricts nothing. */
+/** Conditions for entries; an undefined field is no condition. */
 export interface EntryFilter {
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly account?: string | undefined
   readonly currency?: string | undefined
   readonly status?: 'active' | 'reversed' | 'reversal' | undefined
-  /** Entries posted before this instant, as they were then. */
+  /** Only entries posted before this instant; reversals posted at or after it are ignored. */
   readonly before?: string | undefined
 }
 
 /**
- * The entries that a filter means, as the relation of when they were posted and of their ids, with its values, of which the workspace is the
- * first. Those of an account are read from its lines, which carry what else is asked for: few lines of a large ledger are few rows.
+ * The query of the instants and ids of the entries that a filter selects, and its values: the workspace is $1, and `before`, where given,
+ * is $2. With an account the query reads the account's lines, which repeat date, currency and instant of their entry, so an account with
+ * few lines is found fast in a large ledger.
  */
 function meantBy(workspaceId: string, filter: EntryFilter): { readonly relation: string; readonly values: unknown[] } {
   const values: unknown[] = [workspaceId]
@@ -89,13 +93,13 @@ function meantBy(workspaceId: string, filter: EntryFilter): { readonly relation:
 }
 
 /**
- * The entries that a filter means, newest first. Planned for its values, as is their count: whether days, an account or the order narrow the
- * most depends on them.
+ * A page of the entries that a filter selects, newest first. This statement and `countEntries` are planned for their values, since these
+ * decide whether the days, the account or the order narrow the result the most.
  */
 export function findEntries(workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement {
   const { relation, values } = meantBy(workspaceId, filter)
   const [most, skipped] = [`$${values.push(limit)}`, `$${values.push(offset)}`]
-  // The page is found first: its entries alone are joined with their lines.
+  // The inner query finds the ids of the page, so only the entries of the page are joined with their lines.
   const text = `select ${entryColumns(filter.before === undefined ? '' : '$2::timestamptz')}
     from (${relation} order by created_at desc, id desc limit ${most} offset ${skipped}) as page
     join journal_entries as entry on entry.workspace_id = $1 and entry.id = page.id
@@ -103,20 +107,20 @@ export function findEntries(workspaceId: string, filter: EntryFilter, limit: num
   return { text, values }
 }
 
-/** How many entries a filter means. */
+/** The number of entries that a filter selects. */
 export function countEntries(workspaceId: string, filter: EntryFilter): Statement {
   const { relation, values } = meantBy(workspaceId, filter)
   return { text: `select count(*) as total from (${relation}) as meant`, values }
 }
 
-/** An entry with its exact time of posting, as the database writes it, to go on after. */
+/** An entry with its exact instant of posting, as PostgreSQL writes it; the next page begins after it. */
 export interface PositionedEntry extends StoredEntry {
   readonly posted_at: string
 }
 
 /**
- * The next entries in the order of posting. Values: workspace, time and id of the entry to go on after, the instant before which they were
- * posted, how many.
+ * A page of entries in the order of posting. Values: workspace, instant and id of the last entry of the previous page, the instant before
+ * which the entries were posted, page size.
  */
 export const findEntriesByPosting = sql(
   'walk_entries_by_posting',
@@ -125,7 +129,10 @@ export const findEntriesByPosting = sql(
    order by entry.created_at, entry.id limit $5`,
 )
 
-/** The same in the order of date, then posting. Values: workspace, date, time and id to go on after, the instant, how many. */
+/**
+ * A page of entries ordered by date, then by posting. Values: workspace; date, instant and id of the last entry of the previous page; the
+ * instant before which the entries were posted; page size.
+ */
 export const findEntriesByDate = sql(
   'walk_entries_by_date',
   `select ${entryColumns('$5::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
@@ -134,7 +141,7 @@ export const findEntriesByDate = sql(
    order by entry.date, entry.created_at, entry.id limit $6`,
 )
 
-/** An entry that was posted for a payments record, and neither reverses another nor was reversed. */
+/** An active entry of a payments record: it neither reverses another entry nor was reversed. */
 export interface PaymentEntry {
   readonly id: string
   readonly source_id: string

@@ -6,9 +6,9 @@ import { findCurrencies, findUsedAccounts } from '#shared/features/accounting/st
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 
 /**
- * Exports all entries posted before an instant, now by default, in every currency, by date, a page of entries per buffer. Accounts that the
- * caller may not read have neither code nor name. Calls `onProgress` with the number of entries written after each page. Throws
- * VALIDATION_ERROR for an instant in the future.
+ * Exports all entries posted before an instant (now by default) in every currency, ordered by date, in one buffer per page of entries.
+ * Accounts that the caller may not read have neither code nor name. After each page, calls `onProgress` with the number of entries written
+ * so far. Throws VALIDATION_ERROR for an instant in the future.
  */
 export async function* exportBooks(
   scope: Scope,

@@ -129,9 +129,9 @@ export const accountName = ({ id, code, kind }: Account): string =>
   `${kind === null ? unclassifiedRoot : rootNames[kind]}:${code === '' ? `Z${id.replaceAll('-', '')}` : escapeCode(code)}`
 
 /**
- * Escapes a code to a component that beancount accepts: a capital or a digit, then letters, digits and dashes. Each UTF-8 byte of any other
- * character becomes a dash and two hexadecimal digits. A code that begins with neither a digit nor a capital gets the prefix X, and so does
- * one that begins with U, X or Z: these are reserved for `Unclassified`, for this prefix and for ids.
+ * Escapes a code to a name component that beancount accepts: a capital or a digit, then letters, digits and dashes. Each UTF-8 byte of any
+ * other character becomes a dash and two hexadecimal digits. A code that does not begin with a digit or a capital gets the prefix X. So
+ * does a code that begins with U, X or Z, which are the initials of `Unclassified`, of prefixed codes and of ids.
  */
 function escapeCode(code: string): string {
   const escaped = code.replaceAll(/[^A-Za-z0-9]/gu, (character) =>

@@ -13,7 +13,8 @@ import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /**
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
- * page, so every page costs the same. Throws VALIDATION_ERROR, also for an account id that has no readable record and no lines.
+ * page, so every page costs the same. Throws VALIDATION_ERROR for an invalid parameter, and for an account id with neither a readable
+ * record nor lines.
  */
 export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledger> {
   const { limit, cursor } = query

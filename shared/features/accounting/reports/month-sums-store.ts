@@ -1,21 +1,27 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Lines that one transaction adds to the sums of months: about two seconds. */
+/** Maximum number of lines that one transaction adds to the month sums, which takes about two seconds. */
 const linesPerStep = 500_000
 
-/** Makes the place where it is noted how far the sums reach. Values: workspace. */
+/** Creates, unless it exists, the row with the instant up to which the month sums contain all lines (`until`). Values: workspace. */
 export const insertMonthProgress = sql(
   'begin_ledger_months',
   `insert into ledger_months_until (workspace_id, until) values ($1, '-infinity') on conflict (workspace_id) do nothing`,
 )
 
-/** Locks how far the sums reach, and whether that is as far as an instant. Values: workspace, instant. */
+/**
+ * Locks the row of `insertMonthProgress`; returns `until`, and as `is_done` whether it has reached a given instant. Values: workspace,
+ * instant.
+ */
 export const lockMonthProgress = sql(
   'lock_ledger_months',
   'select until::text as until, until >= $2::timestamptz as is_done from ledger_months_until where workspace_id = $1 for update',
 )
 
-/** How far one step may go: just behind the last of so many lines, or to the instant when there are fewer. Values: workspace, since, instant. */
+/**
+ * The exclusive end of the next step: just after the last line of a full step, or the given instant when fewer lines are left. Values:
+ * workspace, start of the step, instant.
+ */
 export const findMonthStep = sql(
   'find_ledger_months_step',
   `select case when count(*) = ${linesPerStep} then (max(created_at) + interval '1 microsecond')::text else $3::timestamptz::text end as until,
@@ -27,7 +33,10 @@ export const findMonthStep = sql(
    ) as step`,
 )
 
-/** Adds the lines that were posted in between to the sums of their months, and notes it. Values: workspace, since, until. */
+/**
+ * Adds the lines posted from `since` (inclusive) to `until` (exclusive) to the month sums, and saves the new `until`. Values: workspace,
+ * since, until.
+ */
 export const addMonthSums = sql(
   'add_to_ledger_months',
   `with added as (

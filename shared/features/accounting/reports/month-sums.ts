@@ -11,12 +11,15 @@ import { waitForPostings } from '#shared/features/accounting/wait-for-postings.t
 import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 
-/** Recent lines that a report may add up before it requests an update of the month sums; 5,000 lines take about 10 ms. */
+/**
+ * A report that adds up this many lines which the month sums do not contain yet requests their update; adding 5,000 lines takes about 10
+ * ms.
+ */
 const maxRecentLines = 5_000
 
 /**
- * Updates the month sums with everything posted until now. A concurrent call waits and then finds little to add. Posting is blocked only
- * while postings in progress commit.
+ * Updates the month sums with everything posted until now. A concurrent call waits and then finds little to add. New postings wait only
+ * until those in progress have committed.
  */
 export async function updateMonthSums(scope: Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } }): Promise<void> {
   const { db, workspace } = scope
@@ -26,7 +29,7 @@ export async function updateMonthSums(scope: Pick<Scope, 'db'> & { readonly work
   while (!isLast) isLast = await db.transaction((tx) => addNextLines(tx, workspace.id, now))
 }
 
-/** Adds the next lines posted before an instant in one transaction; true when none are left. */
+/** Adds the next lines posted before an instant to the month sums, in one transaction; true when none are left. */
 async function addNextLines(tx: Tx, workspaceId: string, now: string): Promise<boolean> {
   const [progress] = await tx.query<{ until: string; is_done: boolean }>(lockMonthProgress(workspaceId, now))
   if (!progress || progress.is_done) return true
@@ -36,7 +39,9 @@ async function addNextLines(tx: Tx, workspaceId: string, now: string): Promise<b
   return step.is_last
 }
 
-/** Enqueues an update of the month sums after a report added up many lines; at most once a minute per workspace. */
+/**
+ * Enqueues an update of the month sums after a report that added up `maxRecentLines` lines or more; at most once a minute per workspace.
+ */
 export async function requestMonthSums({ db, jobQueue, workspace, cause, now }: Scope, lines: number): Promise<void> {
   if (lines < maxRecentLines) return
   const minute = Math.floor(now().getTime() / 60_000)

@@ -17,7 +17,8 @@ export interface Books {
 }
 
 /**
- * Reads the parameters that all reports share. Throws VALIDATION_ERROR for an unknown currency, an invalid instant and one in the future.
+ * Reads the parameters that all reports share. Throws VALIDATION_ERROR for an unknown currency, and for an instant that is invalid or in
+ * the future.
  */
 export async function openBooks(
   scope: Scope,
@@ -58,7 +59,7 @@ export interface Balance {
   readonly balance: Amount
 }
 
-/** The balances of all accounts over some days, ordered by account id. Every report is built on them. */
+/** The balances of all accounts over a span of days (all days by default), ordered by account id. Every report is built on them. */
 export async function readBalances(scope: Scope, books: Books, days: Pick<BalanceSpan, 'from' | 'to'> = {}): Promise<Balance[]> {
   const rows = await readRows<AccountSums>(scope, asHeavy(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
@@ -82,7 +83,7 @@ export const querySpanOf = (
   ...days,
 })
 
-/** Converts sums that the database wrote. */
+/** Converts an account's sums from decimal text. */
 export function balanceOf({ account_id, ...sums }: AccountSums): Balance {
   const [debit, credit] = [readAmount(sums.debit), readAmount(sums.credit)]
   return { accountId: account_id, debit, credit, balance: debit - credit }

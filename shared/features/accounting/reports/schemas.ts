@@ -103,7 +103,7 @@ export type Section = TypeOf<ReturnType<typeof schema<typeof section>>>
 export const profitLossQuery = schema(t.Object({ from, to, ...commonQuery }))
 export type ProfitLossQuery = TypeOf<typeof profitLossQuery>
 
-/** Revenue less expense of some days. */
+/** Revenue and expense of a span of days, and their difference. */
 export const profitLoss = schema(
   t.Object(
     { revenue: section, expense: section, unclassified: section, net: decimalSchema('Revenue less expense.'), ...commonFields },
@@ -149,7 +149,7 @@ export const overviewQuery = schema(
 )
 export type OverviewQuery = TypeOf<typeof overviewQuery>
 
-/** Headline figures. */
+/** Headline figures of the ledger over a span of days. */
 export const accountingOverview = schema(
   t.Object(
     {

@@ -16,7 +16,7 @@ type SectionKind = AccountKind | 'unclassified'
 /** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
 const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
 
-/** An account with its amount, in the sign of its kind. */
+/** An account with its amount: credit less debit for `creditKinds`, debit less credit for the others. */
 interface ClassifiedAccount {
   readonly account: Account
   readonly kind: SectionKind
@@ -52,5 +52,5 @@ export async function classifyBalances(scope: Scope, balances: readonly Balance[
   return { total, section }
 }
 
-/** A balance, given as debit less credit, in the sign of a kind. */
+/** The amount of a balance (debit less credit) as its section shows it: negated for `creditKinds`. */
 export const signedAmount = (kind: SectionKind, balance: Amount): Amount => (creditKinds.has(kind) ? -balance : balance)

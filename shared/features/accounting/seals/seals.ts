@@ -28,7 +28,7 @@ interface ChainEnd {
 }
 
 /**
- * Hashes every entry recorded before an instant, now by default, that no seal covers. Waits for postings in progress first; holds no lock
+ * Hashes every entry posted before an instant (now by default) that no seal covers yet. Waits for postings in progress first; holds no lock
  * while hashing. Throws VALIDATION_ERROR for an instant in the future.
  */
 export async function prepareSeal(scope: Scope, until?: string): Promise<PreparedSeal> {

@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A seal as it is kept. */
+/** A seal as it is stored. */
 export interface StoredSeal {
   readonly id: string
   readonly position: number
@@ -13,10 +13,10 @@ export interface StoredSeal {
 
 const columns = `id, position, until, entries, hash, previous, created_at`
 
-/** All seals in their order. Values: workspace. */
+/** All seals in the order of the chain. Values: workspace. */
 export const findSeals = sql('find_ledger_seals', `select ${columns} from ledger_seals where workspace_id = $1 order by position`)
 
-/** The last seal, and the instant until which anything is sealed. Values: workspace. */
+/** Position and hash of the last seal, and as `sealed_until` the latest `until` of all seals. Values: workspace. */
 export const findChainEnd = sql(
   'find_ledger_chain_end',
   `select position, hash, (
@@ -25,7 +25,10 @@ export const findChainEnd = sql(
    from ledger_seals where workspace_id = $1 order by position desc limit 1`,
 )
 
-/** Adds a seal; no row when another took its place. Values: workspace, position, id, until, entries, hash, the hash before it. */
+/**
+ * Stores a seal; returns no row when another seal has its position. Values: workspace, position, id, until, entries, hash, previous seal's
+ * hash.
+ */
 export const insertSeal = sql(
   'insert_ledger_seal',
   `insert into ledger_seals (workspace_id, position, id, until, entries, hash, previous, created_at)

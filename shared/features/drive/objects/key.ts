@@ -7,7 +7,7 @@ const maxKeyBytes = 1024
 export const isFolder = (key: string): boolean => key.endsWith('/')
 
 /**
- * Returns a key that keeps the rules of document 3; throws VALIDATION_ERROR that names the broken rule. A key is text, not a path: `..` has
+ * Returns the key if it keeps the rules of document 3; throws VALIDATION_ERROR naming the broken rule. A key is text, not a path: `..` has
  * no meaning, and letters are not normalized.
  */
 export function checkKey(key: string, field = 'key'): string {
@@ -16,13 +16,13 @@ export function checkKey(key: string, field = 'key'): string {
   return key
 }
 
-/** Checks the key of a file in the same way. */
+/** As `checkKey`, for the key of a file, which must not end with /. */
 export function checkFileKey(key: string, field = 'key'): string {
   if (isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} of a file must not end with /`)
   return key
 }
 
-/** Checks the key of a folder in the same way. Empty text is the top folder, where `allowsTop` is set. */
+/** As `checkKey`, for the key of a folder, which must end with /. With `allowsTop`, empty text is the top folder. */
 export function checkFolderKey(key: string, field: string, allowsTop = false): string {
   if (allowsTop && key === '') return key
   if (!isFolder(checkKey(key, field))) throw problem('VALIDATION_ERROR', `${field} must end with /`)
@@ -50,7 +50,7 @@ export function prefixesOf(key: string): string[] {
   return prefixes
 }
 
-/** Text that sorts after every key: the highest code point, once more than fits into a key. */
+/** Text that sorts after every key: the highest code point, repeated once more often than fits into a key. */
 const lastKey = '\u{10FFFF}'.repeat(maxKeyBytes / 4 + 1)
 
 /** A range of keys in byte order: from `first` up to but not including `end`. */
@@ -59,11 +59,14 @@ export interface KeyRange {
   readonly end: string
 }
 
-/** The range of a file, which is its key, or of a folder, which is every key in it. `0` follows `/`, and no key contains U+0001. */
+/**
+ * The keys of a file (its own only) or of a folder (its own and all below it). A folder's range ends with `0` in place of the last `/`,
+ * since `0` follows `/` in byte order; a file's range ends with U+0001 appended, which no key contains.
+ */
 export function rangeOf(key: string): KeyRange {
   if (key === '') return { first: '', end: lastKey }
   return { first: key, end: isFolder(key) ? `${key.slice(0, -1)}0` : `${key}\u0001` }
 }
 
-/** Keys that no caller can send: a folder has them while it moves to one of its own parents. */
+/** Temporary keys of a folder while it moves to one of its own parents. No caller can send them. */
 export const movingKeys: KeyRange = { first: '\u0001', end: '\u0002' }

@@ -7,8 +7,8 @@ import type { FolderPage, FolderQuery } from '#shared/features/drive/schemas.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 
 /**
- * A page of the folders and files directly in a folder, in the order of their keys. With `q`, of the files in the folder and below whose
- * name contains that text. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix or cursor.
+ * A page of the folders and files directly in a folder, in the order of their keys; with `q`, a page of the files in the folder and below
+ * whose name contains `q`. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix or cursor.
  */
 export async function listFolder(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: FolderQuery): Promise<FolderPage> {
   checkFolderKey(prefix, 'prefix', true)
@@ -43,7 +43,7 @@ async function searchByName({ db, verification, workspace }: Scope, spaceId: str
   return (await readRows<ObjectRow>({ db, verification }, statement)).map((row) => ({ ...row, folder: null }))
 }
 
-/** Starts after the row of the folder itself, which exists where the folder was created. */
+/** The first page starts after the folder's own row, which exists if the folder was created explicitly. */
 const firstCursorOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
 
 const cursorAfter = ({ folder, key }: Entry): string => rangeOf(folder ?? key).end

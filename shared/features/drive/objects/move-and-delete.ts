@@ -8,7 +8,7 @@ import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Files that one move or deletion may touch (document 3, Limits). */
+/** Maximum number of files that one move or deletion may touch (document 3, Limits). */
 const maxFiles = 2_000
 
 interface RangeCounts {
@@ -40,8 +40,9 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
 
 /**
  * Moves a file, or a folder with everything in it, and its shares, without copying bytes. Returns the number of moved files. A folder is
- * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR for a file
- * that would become a folder, an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be too long.
+ * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR when one
+ * key is a file's and the other a folder's, for an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be
+ * too long.
  */
 export async function moveObjects(scope: Scope, spaceName: string, from: string, to: string): Promise<number> {
   checkKey(from, 'from')
@@ -84,7 +85,10 @@ async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: 
   return files
 }
 
-/** Counts a range, up to the limit only, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000 files. */
+/**
+ * Counts the rows of a range, only slightly beyond the limit, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000
+ * files, and for more than 4,000 rows of files and folders.
+ */
 async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, end }: KeyRange): Promise<RangeCounts> {
   const statement = countRange(workspaceId, spaceId, first, end, 2 * maxFiles + 2)
   const counted = (await tx.query<RangeCounts>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }

@@ -14,8 +14,8 @@ export const findObject = sql(
 )
 
 /**
- * Puts a file at its key, whatever was there, and says how large that was; null when there was none. Values: workspace, space, key, blob,
- * size, type, digest, by whom, when.
+ * Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. Values:
+ * workspace, space, key, blob, size, content type, SHA-256, actor, time.
  */
 export const putObject = sql(
   'put_drive_object',
@@ -26,7 +26,7 @@ export const putObject = sql(
    returning ${columns.replaceAll(/\w+/g, 'new.$&')}, old.size_bytes as replaced_bytes`,
 )
 
-/** Makes a folder, unless it has been made. Values: workspace, space, key, by whom, when. */
+/** Creates the row of a folder unless it exists. Values: workspace, space, key, actor, time. */
 export const putFolder = sql(
   'put_drive_folder',
   `insert into drive_objects (workspace_id, space_id, key, created_by, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
@@ -36,7 +36,10 @@ export const putFolder = sql(
 const folder = `case when strpos(substr(key, length($3::text) + 1), '/') > 0
     then left(key, length($3::text) + strpos(substr(key, length($3::text) + 1), '/')) end as folder`
 
-/** A stretch of keys, and of each whether it stands for its folder and whether the next stretch begins behind it. */
+/**
+ * Reads `count` consecutive keys from `first`. `is_shown` marks each file and the first key of each folder; `is_last` marks the last key of
+ * the stretch, after which the next stretch begins.
+ */
 const stretch = (first: string, count: string): string =>
   `select found.*, folder is null or folder is distinct from lag(folder) over keys as is_shown, lead(key) over keys is null as is_last
    from (
@@ -45,10 +48,10 @@ const stretch = (first: string, count: string): string =>
    ) as found window keys as (order by key)`
 
 /**
- * A level of folders and files, in the order of their keys. It skips along the index from a folder to the first key behind it, so that it
- * costs what it shows and not what lies below; behind a file it reads many keys at once, since more files may follow. Measured: 201 files of
- * a level in 1.4 ms, 3.6 ms when each is looked for. Values: workspace, space, prefix, the first key that may come, the first one behind the
- * level, how many.
+ * The folders and files directly in a folder, in the order of their keys. After a folder, the query skips along the index to the first key
+ * behind that folder, so its cost depends on the rows shown and not on the files below. After a file it reads 128 keys at once, since more
+ * files may follow: 201 files take 1.4 ms, and 3.6 ms with a lookup for each. Values: workspace, space, prefix, first key that may be
+ * shown, first key behind the folder, maximum number of rows.
  */
 export const findFolderPage = sql(
   'find_drive_level',
@@ -66,10 +69,12 @@ export const findFolderPage = sql(
    select ${columns}, folder from level where is_shown limit $6`,
 )
 
-/** A file's name in small letters, as the indexes drive_objects_named and drive_objects_named_short hold it. */
+/** A file's name in lower case, as the indexes drive_objects_named and drive_objects_named_short contain it. */
 const nameSql = lowerCaseSql("split_part(key, '/', -1)")
 
-/** Keys that a search looks through one by one: as long as it would take to ask an index of names. */
+/**
+ * Number of keys that a search compares one by one before it uses an index of names; comparing them takes as long as a search of the index.
+ */
 const nearKeys = 2_000
 
 const named = (name: string, condition: string) =>
@@ -98,10 +103,10 @@ const namedByTrigrams = named('find_drive_objects_named', '')
 const namedByPairs = named('find_drive_objects_named_short', `and ${letterPairsSql(nameSql)} @> $7::text[]`)
 
 /**
- * Files whose name holds a text, in the order of their keys, from one key on to before another. It looks through the next keys, which is all
- * of a small space and enough of a large one where many match; what they lack comes from an index of names, which has to be read for the
- * whole space. Planned for its values: a plan for any values looks through every key (measured with 1,000,000 files, without a match: 8 s
- * instead of 10 ms; with text of two letters 3 s).
+ * Files whose name contains `q`, in the order of their keys, from the key `from` up to but not including `behind`. The query first compares
+ * the next 2,000 keys, which are all of a small space and enough of a large one with many matches. If they are not enough, it uses an index
+ * of names, which covers the whole space. The statement is planned for its values, since a generic plan compares every key (measured with
+ * 1,000,000 files and no match: 8 s instead of 10 ms; with text of two letters 3 s).
  */
 export function findObjectsByName(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
   const text = lowerCase(q)
@@ -109,7 +114,7 @@ export function findObjectsByName(workspaceId: string, spaceId: string, from: st
   return asHeavy(asUnprepared(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text))), 'q')
 }
 
-/** The newest files of spaces. Values: workspace, spaces, how many. */
+/** The most recently changed files of spaces. Values: workspace, spaces, maximum number. */
 export const findRecentObjects = sql(
   'find_recent_drive_objects',
   `select found.*, space.id as bucket_id, space.key as bucket_key
@@ -122,7 +127,7 @@ export const findRecentObjects = sql(
    order by found.updated_at desc, found.key desc, space.id limit $3`,
 )
 
-/** What spaces hold, by type, the largest first. Values: workspace, spaces. */
+/** Number and bytes of the files of spaces by content type, most bytes first. Values: workspace, spaces. */
 export const findTypeTotals = sql(
   'find_drive_types',
   `select content_type, sum(files)::bigint as count, sum(bytes)::bigint as bytes from drive_totals
@@ -130,9 +135,12 @@ export const findTypeTotals = sql(
    order by sum(bytes) desc, content_type`,
 )
 
-// What follows is done to a range of keys: a file alone, or a folder with all below it.
+// The statements below work on a range of keys (`rangeOf`): a file alone, or a folder with everything below it.
 
-/** Rows in a range, as far as they are counted, and the longest key of them. Values: workspace, space, first key, first behind, how far. */
+/**
+ * Number of rows and of files in a range, and the bytes of its longest key. Values: workspace, space, first key, exclusive end, maximum
+ * number of rows to count.
+ */
 export const countRange = sql(
   'count_drive_objects_in',
   `select count(*) as rows, count(blob_id) as files, coalesce(max(octet_length(key)), 0) as longest from (
@@ -140,7 +148,7 @@ export const countRange = sql(
    ) as found`,
 )
 
-/** Deletes a range, and says how many files that were and how large. Values: workspace, space, first key, first behind. */
+/** Deletes the rows of a range; returns the number and bytes of the deleted files. Values: workspace, space, first key, exclusive end. */
 export const deleteRange = sql(
   'delete_drive_objects_in',
   `with gone as (
@@ -149,7 +157,10 @@ export const deleteRange = sql(
    select count(blob_id) as files, coalesce(sum(size_bytes), 0)::bigint as bytes from gone`,
 )
 
-/** Takes made folders away that would meet one at their new place. Values: workspace, space, from, first behind, to. */
+/**
+ * Before a range moves: deletes those of its folder rows whose new key is already taken by a row outside the range. Values: workspace,
+ * space, first key, exclusive end, new first key.
+ */
 export const deleteDuplicateFolders = sql(
   'delete_met_drive_folders',
   `delete from drive_objects as made
@@ -161,7 +172,7 @@ export const deleteDuplicateFolders = sql(
      )`,
 )
 
-/** Moves a range, and says how many files that were. Values: workspace, space, from, first behind, to. */
+/** Moves a range; returns the number of moved rows and files. Values: workspace, space, first key, exclusive end, new first key. */
 export const moveRange = sql(
   'move_drive_objects_in',
   `with moved as (

@@ -7,10 +7,10 @@ import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** Shares that one space may have. */
+/** Maximum number of shares of one space. */
 const maxShares = 1_000
 
-/** The shares of a space, ordered by prefix. Throws as `requireSpace` does without drive:manage. */
+/** The shares of a space, ordered by prefix. Throws as `requireSpace` does for drive:manage. */
 export async function listSpaceShares(scope: Scope, spaceId: string): Promise<SpaceShare[]> {
   const space = await requireSpace(scope, spaceId, null, 'manage')
   return scope.db.query<SpaceShare>(findShares(scope.workspace.id, space.id))

@@ -3,36 +3,39 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 const columns = `share.id, share.prefix, share.grantee_id, share.grantee_id is null as org_wide, share.mode, share.created_at,
   (select name from users where users.id = share.grantee_id) as grantee_name`
 
-/** The shares of a space, by what they reach. Values: workspace, space. */
+/** The shares of a space, ordered by prefix. Values: workspace, space. */
 export const findShares = sql(
   'find_drive_shares',
   `select ${columns} from drive_shares as share where workspace_id = $1 and space_id = $2 and left_at is null order by prefix, created_at, id`,
 )
 
-/** How many shares a space has. Values: workspace, space. */
+/** The number of a space's shares. Values: workspace, space. */
 export const countShares = sql('count_drive_shares', 'select count(*) from drive_shares where workspace_id = $1 and space_id = $2')
 
-/** Changes the share that somebody has at a prefix. Values: workspace, space, prefix, person or null, mode. */
+/**
+ * Changes the mode of a grantee's share at a prefix; returns no row when there is none. Values: workspace, space, prefix, person or null
+ * for all members, mode.
+ */
 export const updateShare = sql(
   'update_drive_share',
   `update drive_shares as share set mode = $5
    where workspace_id = $1 and space_id = $2 and prefix = $3 and grantee_id is not distinct from $4 returning ${columns}`,
 )
 
-/** Makes a share. Values: workspace, space, prefix, person or null, mode, id, when. */
+/** Stores a share. Values: workspace, space, prefix, person or null for all members, mode, id, time. */
 export const insertShare = sql(
   'insert_drive_share',
   `insert into drive_shares as share (workspace_id, space_id, prefix, grantee_id, mode, id, created_at)
    values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
 )
 
-/** Ends a share. Values: workspace, space, id. */
+/** Deletes a share. Values: workspace, space, id. */
 export const deleteShare = sql(
   'delete_drive_share',
   'delete from drive_shares where workspace_id = $1 and space_id = $2 and id = $3 returning id',
 )
 
-/** Ends the shares of a file, or of a folder and all below it. Values: workspace, space, first key, first behind. */
+/** Deletes the shares of a range: of a file, or of a folder and everything below it. Values: workspace, space, first key, exclusive end. */
 export const deleteSharesIn = sql(
   'delete_drive_shares_in',
   `delete from drive_shares
@@ -40,8 +43,8 @@ export const deleteSharesIn = sql(
 )
 
 /**
- * Takes the shares of what moves along. Where one meets another of the same person at its new place, that one stays, as the stronger of the
- * two. Values: workspace, space, from, first behind, to.
+ * Moves the shares of a moved range along. When the grantee of a share already has one at the new place, only that one stays, with the
+ * stronger mode of the two. Values: workspace, space, first key, exclusive end, new first key.
  */
 export const moveShares = sql(
   'move_drive_shares',
@@ -65,7 +68,8 @@ export const moveShares = sql(
 )
 
 /**
- * What others have shared with a person: its own drives and those of members who have left apart. Values: workspace, person.
+ * The shares that a person may use, by place, except those in its own drives and in drives of members who have left. Values: workspace,
+ * person.
  */
 export const findSharedWith = sql(
   'find_drive_shares_with',
@@ -79,7 +83,7 @@ export const findSharedWith = sql(
    order by owner_name, share.prefix, share.space_id`,
 )
 
-/** A member by address or id. Values: workspace, address or null, id or null. */
+/** The id of a member with an address or id. Values: workspace, address or null, id or null. */
 export const findShareGrantee = sql(
   'find_share_grantee',
   `select member.user_id as id from members as member join users as person on person.id = member.user_id

@@ -18,7 +18,10 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 
 type SpaceWithTotals = SpaceRow & Pick<Space, 'object_count' | 'total_bytes'>
 
-/** The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces first. */
+/**
+ * The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces before
+ * that.
+ */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
   const visible = (await readSpaces(scope)).filter((space) => Object.values(accessByRoleOrOwnership(scope, space)).some(Boolean))
   return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
@@ -46,7 +49,7 @@ export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
 }
 
-/** Folders and files that others have shared with the caller, except those to which its roles already give the same access. */
+/** Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access. */
 export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
@@ -65,8 +68,8 @@ interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_nam
 }
 
 /**
- * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a drive
- * of an access key, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
+ * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a
+ * personal drive when the caller is no person, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
  */
 export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope

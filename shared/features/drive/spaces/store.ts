@@ -12,7 +12,10 @@ const counted = `coalesce((select sum(files) from drive_totals as total where to
 
 const columns = `space.id, space.key, space.name, space.type, space.owner_id, space.is_main, space.created_at`
 
-/** The spaces of the team and those of a person, in the order of their making. Values: workspace, person or null. */
+/**
+ * A person's drives, the main one first, then the team's spaces, the shared one first; otherwise in the order of creation. Values:
+ * workspace, person or null.
+ */
 export const findSpaces = sql(
   'find_drive_spaces',
   `select ${columns}, ${counted} from drive_spaces as space
@@ -20,7 +23,7 @@ export const findSpaces = sql(
    order by type <> 'user', not is_main, type <> 'org', created_at, id`,
 )
 
-/** Makes a space. Values: workspace, id, key, name, type, owner or null, whether it is the main one, when. */
+/** Stores a space. Values: workspace, id, key, name, type, owner or null, whether it is the owner's main drive, time. */
 export const insertSpace = sql(
   'insert_drive_space',
   `insert into drive_spaces as space (workspace_id, id, key, name, type, owner_id, is_main, created_at)
@@ -28,7 +31,7 @@ export const insertSpace = sql(
    returning id, key, name, type, 0 as object_count, 0 as total_bytes, created_at`,
 )
 
-/** Makes a space unless there is one of its key. Values as of `insertSpace`. */
+/** As `insertSpace`, unless the key is taken. */
 export const insertSpaceOnce = sql(
   'insert_drive_space_once',
   `insert into drive_spaces (workspace_id, id, key, name, type, owner_id, is_main, created_at)
@@ -36,26 +39,29 @@ export const insertSpaceOnce = sql(
 )
 
 const countCustom = sql('count_custom_spaces', `select count(*) from drive_spaces where workspace_id = $1 and type = 'custom'`)
-/** How many spaces the team has made. */
+/** The number of custom spaces, which a team creates besides the shared one. */
 export async function countCustomSpaces(db: Executor, workspaceId: string): Promise<number> {
   return (await db.query<{ count: number }>(countCustom(workspaceId)))[0]?.count ?? 0
 }
 
-/** Folders that were made and hold nothing are in nobody's way. Values: workspace, space. */
+/** Deletes the rows of all folders of a space, so that only files prevent its deletion. Values: workspace, space. */
 export const deleteEmptyFolders = sql(
   'delete_made_folders',
   'delete from drive_objects where workspace_id = $1 and space_id = $2 and blob_id is null',
 )
 
-/** Deletes a space, unless it holds an object: then the database says so. Values: workspace, id. */
+/** Deletes a space; violates a constraint while the space has objects. Values: workspace, id. */
 export const deleteSpace = sql('delete_drive_space', 'delete from drive_spaces where workspace_id = $1 and id = $2 returning id')
 
-/** Keeps others from moving, deleting and sharing in a space until the transaction ends; uploads go on. Values: workspace, id. */
+/**
+ * Locks the row of a space until the transaction ends: others cannot move, delete or share in the space, but uploads go on. Values:
+ * workspace, id.
+ */
 export const lockSpace = sql('lock_drive_space', 'select id from drive_spaces where workspace_id = $1 and id = $2 for no key update')
 
 /**
- * A space by its id or key, and what of it was shared with somebody: at these prefixes, and anywhere. Values: workspace, id or null, key or
- * null, person or null, prefixes.
+ * A space by id or key, with the modes of the shares that a person may use: at the given prefixes (`modes`), and at any (`modes_anywhere`).
+ * Values: workspace, id or null, key or null, person or null, prefixes.
  */
 export const findSpace = sql(
   'find_drive_space',

@@ -26,7 +26,7 @@ type SecretName = 'password' | 'dkim' | 'webhook'
 
 const encryptorOf = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
 
-/** Encrypts a secret for its connection and column; it cannot be decrypted in another place. */
+/** Encrypts a secret for a connection and the column `name`; it can be decrypted only for these. */
 const encryptSecret = (config: Config, id: string, name: SecretName, text: string): Buffer =>
   encryptorOf(config).encrypt(text, `${id} ${name}`)
 
@@ -45,7 +45,7 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
   return viewOf(scope, await requireConnection(scope, id))
 }
 
-/** One connection as its creation returned it, to compare with a body sent back. Throws NOT_FOUND. */
+/** A connection as its creation returned it, with the webhook secret: a change may send these values back unchanged. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
   const webhook = requireRow(await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id)))
@@ -77,7 +77,9 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
 
-/** Changes the sent members of a connection; null clears optional ones. NOT_FOUND, and VALIDATION_ERROR like `createConnection`. */
+/**
+ * Changes the sent properties of a connection; null clears optional ones. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
+ */
 export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
@@ -141,7 +143,7 @@ export async function saveConnectionCheck(
 
 type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' | 'created_at' | 'updated_at'>
 
-/** Values of a connection's settings in column order: the sent ones, else those before. */
+/** Values of a connection's settings in column order: each sent value, otherwise the value from `before`. */
 function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
   const encrypt = (text: string | null, name: SecretName) => (text ? encryptSecret(config, id, name, text) : null)
   const { dkim } = sent

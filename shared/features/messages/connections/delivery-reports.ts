@@ -21,7 +21,7 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
   const webhook = requireRow(isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : [])
   const connection = connectionId.toLowerCase()
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
-  // Hexadecimal digits may be upper case here.
+  // The header's hexadecimal digits may be in upper case.
   if (!verifyTimestampedSignature(signature.toLowerCase(), secret, body, now()))
     throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
   const { event, messageId } = readReport(body) ?? {}
@@ -37,7 +37,10 @@ interface Webhook {
   readonly webhook_secret: Buffer
 }
 
-/** Parses a report; undefined for other bodies. It names a message by its id, or by its Message-ID, which begins with the id. */
+/**
+ * Parses a report; undefined for any other body. A report names its message by the message's id, or by a Message-ID that begins with that
+ * id.
+ */
 function readReport(body: Buffer): { readonly event: 'bounce' | 'complaint'; readonly messageId: string } | undefined {
   try {
     const { event, message_id } = report.parse(JSON.parse(body.toString()))

@@ -43,7 +43,7 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** Body that changes a connection. Omitted members stay unchanged. */
+/** Body that changes a connection. Omitted properties stay unchanged. */
 export const connectionChange = schema(
   t.Object(
     { ...t.Partial(t.Object({ ...parts, username: nullable(parts.username), dkim: nullable(dkimChange) })).properties },

@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A connection as it is kept; what is sealed is sealed for the connection's id. */
+/** A connection as it is stored. Its secrets are encrypted for the connection's id. */
 export interface StoredConnection {
   readonly id: string
   readonly name: string
@@ -35,15 +35,15 @@ export const findConnection = sql(
   `select ${columns} from message_connections where workspace_id = $1 and id = $2`,
 )
 
-/** The same, kept from others until the transaction ends. */
+/** Reads a connection and locks its row until the transaction ends. Values: workspace, id. */
 export const lockConnection = sql(
   'lock_message_connection',
   `select ${columns} from message_connections where workspace_id = $1 and id = $2 for update`,
 )
 
 /**
- * Makes a connection. Values: workspace, id, name, host, port, secure, username, password, from, DKIM domain, selector, key, webhook
- * secret, now.
+ * Stores a connection. Values: workspace, id, name, host, port, secure, username, password, from, DKIM domain, selector, key, webhook
+ * secret, time.
  */
 export const insertConnection = sql(
   'insert_message_connection',
@@ -54,8 +54,8 @@ export const insertConnection = sql(
 )
 
 /**
- * Puts all settings of a connection; what the last test found is void then. Values: workspace, id, name, host, port, secure, username,
- * password, from, DKIM domain, selector, key, now.
+ * Replaces all settings of a connection. Another host, port, `secure`, username or password resets the result of the last test. Values:
+ * workspace, id, name, host, port, secure, username, password, from, DKIM domain, selector, key, time.
  */
 export const updateConnection = sql(
   'update_message_connection',
@@ -69,7 +69,10 @@ export const updateConnection = sql(
    returning ${columns}`,
 )
 
-/** Records what a test found, unless the settings have changed meanwhile. Values: workspace, id, status, error, now, updated_at then. */
+/**
+ * Saves the result of a test; returns no row when the connection was changed during the test. Values: workspace, id, status, error or null,
+ * time, `updated_at` at the start of the test.
+ */
 export const updateConnectionCheck = sql(
   'note_message_connection_check',
   `update message_connections set status = $3, error = $4, checked_at = $5
@@ -77,11 +80,14 @@ export const updateConnectionCheck = sql(
    returning ${columns}`,
 )
 
-/** Values: workspace, id. */
+/** Deletes a connection. Values: workspace, id. */
 export const deleteConnection = sql(
   'delete_message_connection',
   'delete from message_connections where workspace_id = $1 and id = $2 returning id',
 )
 
-/** A connection's sealed webhook secret and its workspace, by the id alone, which is all that a callback names. Values: id. */
+/**
+ * The workspace and the encrypted webhook secret of a connection. A webhook address names no workspace, so all workspaces are searched.
+ * Values: id.
+ */
 export const findWebhook = sql('find_message_webhook', 'select workspace_id, webhook_secret from message_connections where id = $1')

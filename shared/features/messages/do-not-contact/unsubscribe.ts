@@ -6,7 +6,10 @@ import { findUnsubscribingRecipient } from '#shared/features/messages/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
-// A token holds the ids of its workspace and message and a 128-bit HMAC of this installation. It expires when the message is deleted.
+/**
+ * A token contains the ids of its workspace and message, and a 128-bit HMAC made with this installation's key. It is valid until the
+ * message is deleted.
+ */
 
 const [idBytes, proofBytes] = [16, 16]
 
@@ -16,7 +19,7 @@ export const unsubscribeHeaders = (config: Config, workspaceId: string, messageI
   'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
-/** Recipient of an unsubscribe link, and the workspace that sent the message. */
+/** The recipient of the message that contains an unsubscribe link, and the workspace that sent it. */
 export interface UnsubscribeRecipient {
   readonly address: string
   readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
@@ -41,7 +44,7 @@ export async function unsubscribe(scope: PlatformScope, token: string): Promise<
   return { ...recipient, isStopped: true }
 }
 
-/** Whether a form was sent from the page itself. */
+/** Whether a form has the proof that the unsubscribe page contains, so that it was sent from that page. */
 export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isEqual(proofOf(config, token), proof)
 
 interface Row {

@@ -34,7 +34,7 @@ export type MessageInput = TypeOf<typeof messageInput>
 /** Result of sending a message. */
 export interface SentMessage {
   readonly message_id: string
-  /** Whether it is not sent because its recipient is on the do-not-contact list. */
+  /** Whether the message is not sent because its recipient is on the do-not-contact list. */
   readonly skipped: boolean
 }
 

@@ -15,7 +15,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { sendMail } from '#shared/platform/mail/jobs.ts'
 
 interface SendOptions {
-  /** Idempotency key within the workspace, such as a flow's step: one call sends, the others get its result. */
+  /** Deduplication key within the workspace, such as that of a flow's step: the first call sends, later calls return its result. */
   readonly deduplicationKey?: string
   /**
    * Value of a variable that is not in `vars`, such as a flow's reference. Values are inserted once and escaped; a subject or body filled
@@ -28,8 +28,9 @@ const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
 
 /**
  * Sends a message through a connection: adds it to the outbox, in the caller's transaction if there is one. Used by `messages.send` and
- * `action.send_message`. Requires messages:send on the connection's id, and records:read for an address taken from a record. `skipped` when
- * the recipient is on the do-not-contact list. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR naming the member.
+ * `action.send_message`. Requires messages:send on the connection's id, and records:read for an address taken from a record. `skipped` is
+ * true when the recipient is on the do-not-contact list. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR naming the wrong property of the
+ * message.
  */
 export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicationKey, lookup }: SendOptions = {}): Promise<SentMessage> {
   const input = messageInput.parse(rawInput, 'message')
@@ -58,7 +59,7 @@ interface Row {
   readonly status: string
 }
 
-/** Depth 0: a message starts no automation, so it is sent whatever the depth of the chain that ends with it. */
+/** The cause gets depth 0: a message starts no automation, so the limit on automatic steps must not stop its sending. */
 const enqueue = ({ db, jobQueue, cause, workspace }: Scope, id: string): Promise<string> =>
   jobQueue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
 
@@ -99,7 +100,7 @@ async function resolveRecipient(scope: Scope, { to, record_type, record_id, to_f
   return value
 }
 
-/** The address as written; VALIDATION_ERROR for a list of several. */
+/** Returns the address as written. Throws VALIDATION_ERROR for anything but one valid address. */
 function readAddress(value: unknown): string {
   try {
     return emailAddress.parse(typeof value === 'string' ? value.trim() : value)

@@ -19,7 +19,7 @@ const urlAttributes = new Set(
 /** Attributes that hold a script, a style or a list of URLs: escaping does not make a value safe in them. */
 const isUnsafe = (attribute: string): boolean => /^(?:on.*|style|srcdoc|srcset|ping)$/.test(attribute)
 
-/** Elements without variables, from their start tag to their end tag. */
+/** Elements in which variables are not allowed, neither in their attributes nor in their content. */
 const opaqueElements = new Set(['script', 'style', 'xmp', 'iframe', 'noscript', 'template', 'svg', 'math'])
 const isForeign = (element: string): boolean => element === 'svg' || element === 'math'
 
@@ -31,7 +31,7 @@ const tokenizerModes = new Map([
   ['plaintext', TokenizerMode.PLAINTEXT] as const,
 ])
 
-/** A range of a template that may hold variables, as offsets into its HTML. */
+/** A range of a template in which variables are allowed, as offsets into its HTML. */
 interface VariableRange {
   readonly start: number
   end: number
@@ -59,8 +59,8 @@ export function parseHtml(html: string): readonly HtmlTemplatePart[] {
 }
 
 /**
- * Ranges of a template that may hold variables, in order. Only the tokenizer of parse5 is used: building the tree drops tags such as body
- * and td, whose attributes may hold variables, and takes five times as long (docs/decisions/html-templates.md).
+ * The ranges of a template in which variables are allowed, in order. Only the tokenizer of parse5 is used: building the tree drops tags
+ * such as body and td, whose attributes may contain variables, and takes five times as long (docs/decisions/html-templates.md).
  */
 function findVariableRanges(html: string): readonly VariableRange[] {
   const ranges: VariableRange[] = []

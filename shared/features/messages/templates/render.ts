@@ -33,13 +33,16 @@ export function renderText(text: string, lookup: VariableLookup): string {
     .join('')
 }
 
-/** A subject with its variables replaced, on one line whatever they hold. */
+/** A subject with its variables replaced. Line breaks and other control characters become blanks, so that it is one line. */
 export const renderSubject = (text: string, lookup: VariableLookup): string =>
   renderText(text, lookup)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
 
-/** HTML with its variables replaced by escaped values. A URL attribute has the scheme http, https or mailto or none, else becomes `#`. */
+/**
+ * HTML with its variables replaced by escaped values. A URL attribute whose scheme is not http, https or mailto becomes `#`; one without a
+ * scheme stays.
+ */
 export function renderHtml(html: string, lookup: VariableLookup): string {
   const boundedLookup = limitLookup(lookup)
   return parseHtml(html)

@@ -21,7 +21,7 @@ export const templateInput = schema(
 )
 export type TemplateInput = TypeOf<typeof templateInput>
 
-/** Body that changes a template. Omitted members stay unchanged. */
+/** Body that changes a template. Omitted properties stay unchanged. */
 export const templateChange = schema(t.Object(t.Partial(t.Object(parts)).properties, { title: 'MessageTemplateChange' }))
 export type TemplateChange = TypeOf<typeof templateChange>
 

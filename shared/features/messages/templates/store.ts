@@ -6,7 +6,9 @@ declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can 
 
 const columns = 'id, name, subject, body_text, body_html, created_at, updated_at'
 
-/** Templates of a workspace without their bodies, oldest first. Values: workspace, position, how many. */
+/**
+ * A page of a workspace's templates without their bodies, oldest first. Values: workspace, position after which the page begins, page size.
+ */
 export const findTemplates = creationPageSql(
   'list_message_templates',
   'select id, name, subject, created_at, updated_at from message_templates where workspace_id = $1',
@@ -16,14 +18,14 @@ export const findTemplates = creationPageSql(
 /** One template. Values: workspace, id. */
 export const findTemplate = sql('find_message_template', `select ${columns} from message_templates where workspace_id = $1 and id = $2`)
 
-/** Makes a template. Values: workspace, id, name, subject, text, HTML, now. */
+/** Stores a template. Values: workspace, id, name, subject, text, HTML, time. */
 export const insertTemplate = sql(
   'insert_message_template',
   `insert into message_templates (workspace_id, id, name, subject, body_text, body_html, created_at, updated_at)
    values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${columns}`,
 )
 
-/** Changes a template; a null leaves its column as it is. Values: workspace, id, name, subject, text, HTML, now. */
+/** Changes a template; null leaves a column unchanged. Values: workspace, id, name, subject, text, HTML, time. */
 export const updateTemplate = sql(
   'update_message_template',
   `update message_templates
@@ -32,7 +34,7 @@ export const updateTemplate = sql(
    where workspace_id = $1 and id = $2 returning ${columns}`,
 )
 
-/** Values: workspace, id. */
+/** Deletes a template. Values: workspace, id. */
 export const deleteTemplate = sql(
   'delete_message_template',
   'delete from message_templates where workspace_id = $1 and id = $2 returning id',

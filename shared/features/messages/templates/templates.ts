@@ -26,7 +26,9 @@ export async function createTemplate({ db, workspace, now }: Scope, input: Templ
   return requireRow(await db.query<TemplateView>(insertTemplate(workspace.id, newId(), name, subject, body_text, body_html, now())))
 }
 
-/** Changes the sent members of a template; queued messages keep their text. NOT_FOUND, and VALIDATION_ERROR like `createTemplate`. */
+/**
+ * Changes the sent properties of a template; queued messages keep their text. Throws NOT_FOUND, and VALIDATION_ERROR like `createTemplate`.
+ */
 export async function changeTemplate({ db, workspace, now }: Scope, id: string, change: TemplateChange): Promise<TemplateView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { name, subject, body_text, body_html } = change

@@ -9,11 +9,11 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 const vault = ({ config }: Pick<PlatformScope, 'config'>) => createEncryptor(config.secretKey, 'payment credentials')
 const placeOf = (workspaceId: string, connectionId: string): string => `${workspaceId} ${connectionId}`
 
-/** Credentials as they are kept: only this installation opens them, and only as this connection's. */
+/** Encrypts credentials. Only this installation's secret key decrypts them, and only as those of the same connection. */
 export const encryptCredentials = (scope: Scope, connectionId: string, credentials: Credentials): Buffer =>
   vault(scope).encrypt(JSON.stringify(credentials), placeOf(scope.workspace.id, connectionId))
 
-/** The credentials of a connection; none once they are forgotten. */
+/** Decrypts the credentials of a connection; empty once they were deleted. */
 export function decryptCredentials(scope: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
   if (connection.credentials === null) return {}
   return JSON.parse(vault(scope).decrypt(connection.credentials, placeOf(connection.workspace_id, connection.id)))

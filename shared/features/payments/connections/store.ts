@@ -1,7 +1,7 @@
 import type { ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A connection as it is kept. */
+/** A connection as it is stored, with encrypted credentials. */
 export interface StoredConnection {
   readonly workspace_id: string
   readonly id: string
@@ -26,19 +26,22 @@ export const findConnections = sql(
   `select ${columns} from payment_connections where workspace_id = $1 and deleted_at is null order by created_at, id`,
 )
 
-/** One connection, deleted ones too. Values: workspace, id. */
+/** A connection by id, also a deleted one. Values: workspace, id. */
 export const selectConnection = sql(
   'find_payment_connection',
   `select ${columns} from payment_connections where workspace_id = $1 and id = $2`,
 )
 
-/** The connection that a webhook's address names, in whichever workspace. Values: id. */
+/** The connection of a webhook address, which names no workspace, so all workspaces are searched. Values: id. */
 export const findWebhookConnection = sql(
   'find_hooked_connection',
   `select ${columns} from payment_connections where id = $1 and deleted_at is null order by workspace_id limit 1`,
 )
 
-/** Makes a connection; no row when there are as many as there may be. Values: workspace, id, provider, name, mode, redirect address, credentials, time, most. */
+/**
+ * Stores a connection; returns no row when the workspace already has the maximum. Values: workspace, id, provider, name, mode, redirect
+ * address, credentials, time, maximum.
+ */
 export const insertConnection = sql(
   'insert_payment_connection',
   `insert into payment_connections (workspace_id, id, provider, name, mode, redirect_url, credentials, created_at)
@@ -47,13 +50,13 @@ export const insertConnection = sql(
    returning ${columns}`,
 )
 
-/** Keeps a connection as it is until the transaction ends. Values: workspace, id. */
+/** Reads a connection that is not deleted and locks its row until the transaction ends. Values: workspace, id. */
 export const lockConnection = sql(
   'lock_payment_connection',
   `select ${columns} from payment_connections where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,
 )
 
-/** Changes a connection that is locked. Values: workspace, id, name, mode, redirect address, credentials, status. */
+/** Changes a connection locked by `lockConnection`. Values: workspace, id, name, mode, redirect address, credentials, status. */
 export const updateConnection = sql(
   'update_payment_connection',
   `update payment_connections set name = $3, mode = $4, redirect_url = $5, credentials = $6, status = $7,
@@ -61,29 +64,35 @@ export const updateConnection = sql(
    where workspace_id = $1 and id = $2 returning ${columns}`,
 )
 
-/** Notes what a test found, unless the credentials were changed meanwhile. Values: workspace, id, status, time, words, credentials tested. */
+/**
+ * Saves the result of a test; returns no row when the credentials were changed or the connection was deleted meanwhile. Values: workspace,
+ * id, status, time, error message or null, the tested credentials (encrypted).
+ */
 export const saveCheck = sql(
   'note_payment_connection_check',
   `update payment_connections set status = $3, last_checked_at = $4, last_error = $5
    where workspace_id = $1 and id = $2 and deleted_at is null and credentials = $6 returning ${columns}`,
 )
 
-/** Deletes a connection for everybody but what has to be done at its provider. Values: workspace, id, time. */
+/** Marks a connection as deleted; its row stays for the work that is left at its provider. Values: workspace, id, time. */
 export const hideConnection = sql(
   'hide_payment_connection',
   'update payment_connections set deleted_at = $3 where workspace_id = $1 and id = $2 and deleted_at is null returning id',
 )
 
-/** Forgets the credentials of a deleted connection. Values: workspace, id. */
+/** Deletes the credentials of a deleted connection. Values: workspace, id. */
 export const forgetCredentials = sql(
   'forget_payment_credentials',
   'update payment_connections set credentials = null where workspace_id = $1 and id = $2 and deleted_at is not null',
 )
 
-/** Until when a connection's provider was asked; no row when it never was. Values: workspace, connection. */
+/** The time up to which a connection's provider was asked for events; no row before the first sweep. Values: workspace, connection. */
 export const findSweep = sql('find_payment_sweep', 'select asked_until from payment_sweeps where workspace_id = $1 and connection_id = $2')
 
-/** Notes until when it was asked; it never goes back. Values: workspace, connection, time. */
+/**
+ * Saves the time up to which the provider was asked for events; a time before the saved one changes nothing. Values: workspace, connection,
+ * time.
+ */
 export const saveSweep = sql(
   'note_payment_sweep',
   `insert into payment_sweeps as sweep (workspace_id, connection_id, asked_until) values ($1, $2, $3)

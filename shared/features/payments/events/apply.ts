@@ -24,9 +24,9 @@ interface FactSource {
 }
 
 /**
- * Applies a provider's facts about a link; payments change links and records only here. Must run in a transaction with the platform's
- * scope. Facts may repeat and arrive in any order: a payment creates one payments record, and a paid link stays paid. Returns the changed
- * link; undefined when the facts match no link of this connection.
+ * Applies a provider's facts about a link; only here do facts change links and payments records. Must run in a transaction with the
+ * platform's scope. Facts may repeat and arrive in any order: a payment creates one payments record, and a paid link stays paid. Returns
+ * the changed link; undefined when the facts match no link of this connection.
  */
 export async function applyFacts(scope: Scope, factSource: FactSource, facts: LinkFacts): Promise<Link | undefined> {
   let link = await lockLinkOfFacts(scope, factSource, facts)
@@ -42,7 +42,10 @@ export async function applyFacts(scope: Scope, factSource: FactSource, facts: Li
 // An overdue link counts as expired even where its provider reports only that it is closed.
 const isOverdue = ({ now }: Scope, { expires_at }: Link): boolean => Date.parse(expires_at) <= now().getTime()
 
-/** Locks the link that facts name by our id, the provider's id or a known payment. Both ids, where given, must be of one link. */
+/**
+ * Locks the link that the facts name by our id, by the provider's id or by a payment that is already known. A link whose saved provider's
+ * id differs from that of the facts does not match.
+ */
 async function lockLinkOfFacts(scope: Scope, { connectionId }: FactSource, facts: LinkFacts): Promise<Link | undefined> {
   const { db, workspace } = scope
   const linkId =
@@ -57,7 +60,7 @@ async function lockLinkOfFacts(scope: Scope, { connectionId }: FactSource, facts
   return isOther ? undefined : link
 }
 
-/** Facts about refunds and disputes name only the payment; finds the link id of a payment that is already known. */
+/** Finds the link id of a known payment, since facts about refunds and disputes name only the payment. */
 async function findLinkIdByPayment(
   { db, workspace }: Scope,
   connectionId: string,
@@ -71,7 +74,7 @@ async function findLinkIdByPayment(
   return null
 }
 
-/** Stores a refund or dispute of a payment that is not known yet, until the payment is reported. */
+/** Stores a refund or dispute that arrived before its payment, so it can be applied when the payment is reported. */
 async function storeUnlinkedFact(scope: Scope, factSource: FactSource, fact: PaymentFact): Promise<void> {
   if (fact.state !== null) return
   const { db, workspace } = scope
@@ -175,7 +178,7 @@ async function notifyManagers(
   await notify(scope, await findPermissionHolders(scope, 'payments:manage'), [notice])
 }
 
-/** Ends a link if it is open; any other stays as it is. */
+/** Ends an open link; a paid or ended link stays unchanged. */
 export async function applyEnd(scope: Scope, factSource: FactSource, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
   const [after] = await scope.db.query<Link>(markEnded(scope.workspace.id, link.id, ended))
   if (!after) return link

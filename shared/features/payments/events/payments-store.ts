@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A payment as its provider has told of it so far. */
+/** A payment with the facts that its provider has reported so far. */
 export interface ProviderPayment {
   readonly connection_id: string
   readonly provider_payment_id: string
@@ -21,21 +21,25 @@ export interface ProviderPayment {
 const columns = `connection_id, provider_payment_id, link_id, amount, currency, paid_at, payer_name, payer_email, fits, late, refunded,
   disputed, recorded_at, payment_record_id`
 
-/** A payment, which nobody else changes until the transaction ends. Values: workspace, connection, id. */
+/** Reads a payment and locks its row until the transaction ends. Values: workspace, connection, id. */
 export const lockPayment = sql(
   'lock_provider_payment',
   `select ${columns} from provider_payments where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3 for update`,
 )
 
-/** The link of a payment, without a lock: whoever changes a payment has locked its link before. Values: workspace, connection, id. */
+/**
+ * The id of a payment's link, read without a lock, since a link is always locked before its payments. Values: workspace, connection, id.
+ */
 export const findLinkOfPayment = sql(
   'find_link_of_payment',
   'select link_id from provider_payments where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3',
 )
 
 /**
- * Writes down what is told of a payment; what is known already and not told again stays. Values: workspace, connection, id, link, amount,
- * currency, time of payment, name, mail, fits, late, refunded, disputed or null, time.
+ * Inserts a payment, or adds reported facts to it. Known facts stay, with these exceptions: amount and currency of a payment that fits
+ * replace others, `late` may change until the payment is recorded, the larger refund counts, and `disputed` changes unless null. Values:
+ * workspace, connection, id, link, amount, currency, time of payment, payer's name, payer's email, fits, late, refunded or null, disputed
+ * or null, time.
  */
 export const upsertPayment = sql(
   'put_provider_payment',
@@ -56,27 +60,30 @@ export const upsertPayment = sql(
    returning ${columns}`,
 )
 
-/** Notes the payments record that was made of a payment. Values: workspace, connection, id, record, time. */
+/**
+ * Saves which payments record was created for a payment; the time that was saved first stays. Values: workspace, connection, id, record,
+ * time.
+ */
 export const savePaymentRecord = sql(
   'note_payment_record',
   `update provider_payments set payment_record_id = $4, recorded_at = coalesce(recorded_at, $5)
    where workspace_id = $1 and connection_id = $2 and provider_payment_id = $3`,
 )
 
-/** The payments of links, in the order in which they became known. Values: workspace, links. */
+/** The payments of links, in the order in which they were first reported. Values: workspace, links. */
 export const findPaymentsOfLinks = sql(
   'find_provider_payments',
   `select ${columns} from provider_payments where workspace_id = $1 and link_id = any($2::uuid[]) order by created_at, provider_payment_id`,
 )
 
-/** Writes a line of a link's timeline. Values: workspace, link, time, source, event, payment, before, after, verdict. */
+/** Appends an entry to a link's timeline. Values: workspace, link, time, source, event, payment, status before, status after, verdict. */
 export const insertTimelineEntry = sql(
   'insert_payment_timeline',
   `insert into payment_timeline (workspace_id, link_id, at, source, provider_event_id, provider_payment_id, before, after, verdict)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
-/** The last lines of a link's timeline, oldest first. Values: workspace, link, how many. */
+/** The latest entries of a link's timeline, oldest first. Values: workspace, link, maximum number. */
 export const findTimelineEntries = sql(
   'find_payment_timeline',
   `select at, source, provider_event_id, provider_payment_id, before, after, verdict

@@ -17,7 +17,8 @@ const maxLookbackMs = 30 * 86_400_000
 const pauseMs = 50
 
 /**
- * Links without a provider's answer that one sweep looks up, and their minimum age in milliseconds: a younger one may still be answered.
+ * Links whose creation was never answered: how many one sweep looks up at most, and their minimum age in milliseconds, since the call for a
+ * younger link may still be answered.
  */
 const unansweredLinks = { most: 20, afterMs: 2 * 60_000 }
 

@@ -86,7 +86,7 @@ async function readMoney(scope: Scope, request: LinkRequest): Promise<Pick<NewLi
   return { amount, currency: requestedCurrency ?? total?.code ?? scope.workspace.default_currency, invoiceId }
 }
 
-/** The total of an invoice as the caller sees it; undefined when empty or hidden. */
+/** The total of an invoice; undefined when it is empty or hidden from the caller. */
 async function readInvoiceTotal(scope: Scope, invoiceId: string): Promise<{ readonly amount: string; readonly code: string } | undefined> {
   const { values } = await getRecord(scope, 'invoices', invoiceId).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.status >= 500) throw error

@@ -9,23 +9,23 @@ const columns = `id, connection_id, provider, provider_link_id, short_url, amoun
 /** One link. Values: workspace, id. */
 export const selectLink = sql('find_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2`)
 
-/** The same, which nobody else changes until the transaction ends. Values: workspace, id. */
+/** Reads a link and locks its row until the transaction ends. Values: workspace, id. */
 export const lockLink = sql('lock_payment_link', `select ${columns} from payment_links where workspace_id = $1 and id = $2 for update`)
 
-/** The link of a connection under its provider's id, locked. Values: workspace, connection, provider's id. */
+/** Reads the link of a connection with a provider's id and locks its row. Values: workspace, connection, provider's link id. */
 export const lockLinkOfProvider = sql(
   'lock_provider_link',
   `select ${columns} from payment_links where workspace_id = $1 and connection_id = $2 and provider_link_id = $3
    order by created_at, id limit 1 for update`,
 )
 
-/** A page of links, newest first. Values: workspace, how many. */
+/** The first page of links, newest first. Values: workspace, page size. */
 export const findNewestLinks = sql(
   'find_newest_payment_links',
   `select ${columns} from payment_links where workspace_id = $1 order by created_at desc, id desc limit $2`,
 )
 
-/** The page after a link; no row with `known` when there is no such link. Values: workspace, link, how many. */
+/** The page of links after a link, newest first; empty when that link does not exist. Values: workspace, link, page size. */
 export const findLinksAfter = sql(
   'find_payment_links_after',
   `select ${columns} from payment_links
@@ -34,8 +34,8 @@ export const findLinksAfter = sql(
 )
 
 /**
- * Makes a link's row, once for its natural key. Values: workspace, id, connection, provider, amount, currency, description, invoice,
- * redirect address, name, mail, contact, expiry, time, maker, natural key.
+ * Inserts a link's row; returns no row when the deduplication key is taken. Values: workspace, id, connection, provider, amount, currency,
+ * description, invoice, redirect address, customer's name, email and contact, expiry, time, creator, deduplication key.
  */
 export const insertLink = sql(
   'insert_payment_link',
@@ -46,51 +46,57 @@ export const insertLink = sql(
    returning ${columns}`,
 )
 
-/** The link that something asked for before. Values: workspace, natural key. */
+/** The link with a deduplication key. Values: workspace, key. */
 export const findLinkByKey = sql(
   'find_payment_link_by_key',
   `select ${columns} from payment_links where workspace_id = $1 and natural_key = $2`,
 )
 
-/** Notes what a provider made of a link; what is noted stays. Values: workspace, id, provider's id, address. */
+/**
+ * Saves a link's id and address at its provider; returns no row when an id is already saved. Values: workspace, id, provider's link id,
+ * address.
+ */
 export const setProviderLink = sql(
   'note_made_payment_link',
   `update payment_links set provider_link_id = $3, short_url = $4 where workspace_id = $1 and id = $2 and provider_link_id is null
    returning ${columns}`,
 )
 
-/** Takes away a link that its provider refused to make. Values: workspace, id. */
+/** Deletes a link that its provider refused to create. Values: workspace, id. */
 export const deleteUnmadeLink = sql(
   'delete_unmade_payment_link',
   `delete from payment_links where workspace_id = $1 and id = $2 and provider_link_id is null and status = 'created'`,
 )
 
-/** Turns a link paid, from any state but that. Values: workspace, id, time, payments record. */
+/** Marks a link as paid, also an ended one; returns no row when it is already paid. Values: workspace, id, time, payments record. */
 export const markPaid = sql(
   'mark_payment_link_paid',
   `update payment_links set status = 'paid', paid_at = $3, payment_record_id = $4
    where workspace_id = $1 and id = $2 and status <> 'paid' returning ${columns}`,
 )
 
-/** Ends a link that is open. Values: workspace, id, cancelled or expired. */
+/** Ends an open link. Values: workspace, id, cancelled or expired. */
 export const markEnded = sql(
   'mark_payment_link_ended',
   `update payment_links set status = $3 where workspace_id = $1 and id = $2 and status = 'created' returning ${columns}`,
 )
 
-/** Names the payments record of a paid link anew. Values: workspace, id, payments record. */
+/** Replaces the payments record of a paid link. Values: workspace, id, payments record. */
 export const replacePaymentRecord = sql(
   'rename_payment_record',
   `update payment_links set payment_record_id = $3 where workspace_id = $1 and id = $2 and status = 'paid'`,
 )
 
-/** The open links of a connection after one. Values: workspace, connection, id, how many. */
+/** A page of a connection's open links, ordered by id. Values: workspace, connection, id of the previous page's last link, page size. */
 export const findOpenLinks = sql(
   'find_open_payment_links',
   `select ${columns} from payment_links where workspace_id = $1 and connection_id = $2 and status = 'created' and id > $3 order by id limit $4`,
 )
 
-/** The open links of a connection that its provider has not answered for. Values: workspace, connection, made before, how many. */
+/**
+ * Open links of a connection whose creation the provider has not answered, newest first. Values: workspace, connection, created before,
+ * maximum number.
+ */
 export const findUnmadeLinks = sql(
   'find_unmade_payment_links',
   `select ${columns} from payment_links
@@ -98,7 +104,7 @@ export const findUnmadeLinks = sql(
    order by id desc limit $4`,
 )
 
-/** How many links stand where. Values: workspace. */
+/** The number of links by status. Values: workspace. */
 export const countLinks = sql(
   'count_payment_links',
   'select status, count(*) from payment_links where workspace_id = $1 group by status order by status',

@@ -28,7 +28,7 @@ const isTransient = (status: number): boolean => status === 409 || status === 42
 
 /**
  * Calls a provider, whose address the operator configures, and returns the JSON of its answer. Throws VALIDATION_ERROR with the provider's
- * message, without credentials, when it refuses, and ProviderUnavailable otherwise.
+ * message, credentials redacted, when the provider refuses, and ProviderUnavailable for every other failure.
  */
 export async function callProvider(call: ProviderCall): Promise<unknown> {
   const { provider, url, method, headers, body, credentials, readErrorMessage } = call

@@ -1,4 +1,4 @@
-/** A provider's facts about a payment; null where it says nothing. */
+/** A provider's facts about a payment; null where the provider does not report the fact. */
 export interface PaymentFact {
   /** The provider's id of the payment; the same in every event and call. */
   readonly id: string
@@ -45,5 +45,5 @@ export const unknownPayment = (id: string): PaymentFact => ({
   disputed: null,
 })
 
-/** Facts about no link. */
+/** Facts that name no link and no payment. */
 export const noFacts: LinkFacts = Object.freeze({ linkId: null, providerLinkId: null, ended: null, payments: [] })

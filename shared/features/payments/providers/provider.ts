@@ -33,8 +33,8 @@ export interface Delivery {
 }
 
 /**
- * A payment provider; each has a file of its own. Calls throw VALIDATION_ERROR with the provider's message when it refuses, and any other
- * error when it does not answer or answers nonsense; both may be retried. Must not be called inside a transaction.
+ * A payment provider; each has a file of its own. Calls throw VALIDATION_ERROR with the provider's message when it refuses, and another
+ * error when it does not answer or the answer is unusable; a failed call may be repeated. Must not be called inside a transaction.
  */
 export interface Provider {
   readonly name: ProviderName

@@ -55,7 +55,10 @@ const readProviderLink = (object: JsonObject): ProviderLink => ({
   shortUrl: readString(object.short_url),
 })
 
-/** Razorpay has no idempotency keys for links. A reference is accepted once and finds its link. */
+/**
+ * Razorpay has no idempotency keys for links, so the link's id is sent as the reference, which Razorpay accepts only once and can be
+ * searched by.
+ */
 async function createLink(account: ProviderAccount, link: Link): Promise<ProviderLink> {
   const found = await findLink(account, link)
   if (found) return found

@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** What a payer did on the sandbox's page. */
+/** A payer's action on the sandbox's pay page. */
 export interface SandboxPayment {
   readonly id: string
   readonly link_id: string
@@ -12,7 +12,7 @@ export interface SandboxPayment {
   readonly created_at: string
 }
 
-/** A link as the sandbox keeps it. */
+/** A link as the sandbox stores it. */
 export interface SandboxLink {
   readonly id: string
   readonly connection_id: string
@@ -24,13 +24,14 @@ export interface SandboxLink {
   readonly redirect_url: string | null
   readonly active: boolean
   readonly expires_at: string
-  /** The payment that paid it and its time; null while it is not paid. */
+  /** Id and time of the payment that paid the link; null while it is unpaid. */
   readonly payment_id: string | null
   readonly paid_at: string | null
 }
 
 /**
- * Makes a link, once. Values: workspace, connection, id, amount, currency, description, name, mail, redirect address, expiry, time.
+ * Stores a link unless it exists. Values: workspace, connection, id, amount, currency, description, customer's name, customer's email,
+ * redirect address, expiry, time.
  */
 export const insertSandboxLink = sql(
   'insert_sandbox_link',
@@ -54,16 +55,19 @@ export const findSandboxLink = sql(
    where link.workspace_id = $1 and link.id = $2`,
 )
 
-/** Keeps a link from being paid. Values: workspace, id. */
+/** Deactivates a link, so it can no longer be paid. Values: workspace, id. */
 export const closeSandboxLink = sql('close_sandbox_link', 'update sandbox_links set active = false where workspace_id = $1 and id = $2')
 
-/** A link that can be paid, which stays so until the transaction ends. Values: workspace, id, time. */
+/** Reads an active link that has not expired and locks its row until the transaction ends. Values: workspace, id, time. */
 export const lockPayableSandboxLink = sql(
   'lock_sandbox_link',
   `select id, connection_id from sandbox_links where workspace_id = $1 and id = $2 and active and expires_at > $3 for no key update`,
 )
 
-/** Writes down what a payer did; no row when the link is paid already. Values: workspace, connection, id, link, outcome, name, mail, time. */
+/**
+ * Stores a payer's action; returns no row when the link is already paid. Values: workspace, connection, id, link, outcome, payer's name,
+ * payer's email, time.
+ */
 export const insertSandboxPayment = sql(
   'insert_sandbox_payment',
   `insert into sandbox_payments (workspace_id, connection_id, id, link_id, outcome, payer_name, payer_email, created_at)
@@ -90,7 +94,10 @@ export const findSandboxPayment = sql(
   `select ${columns} from ${joined} where payment.workspace_id = $1 and payment.id = $2`,
 )
 
-/** The payments of a connection after a time and id. Values: workspace, connection, time, id, how many. */
+/**
+ * A page of a connection's payments in the order of time. Values: workspace, connection, time and id after which the page begins, page
+ * size.
+ */
 export const findSandboxPaymentsSince = sql(
   'find_sandbox_payments_since',
   `select ${columns} from ${joined}

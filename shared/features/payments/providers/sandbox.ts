@@ -72,7 +72,7 @@ async function* listEventsSince(account: ProviderAccount, from: Date): AsyncGene
   }
 }
 
-/** Builds the body of a payment's event; the same bytes every time. */
+/** Builds the body of a payment's event; repeated calls build the same bytes. */
 export function buildEvent(payment: SandboxPayment): string {
   const { id, link_id, amount, currency, outcome, payer_name, payer_email, created_at } = payment
   const body = { id, link_id, status: outcome, amount, currency, payer: { name: payer_name, email: payer_email }, created_at }

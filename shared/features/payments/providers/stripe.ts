@@ -80,7 +80,7 @@ async function* listPages(account: ProviderAccount, path: string, form: FormPara
 const createdSince = (since: Date): FormParameters => [['created[gte]', String(Math.floor(since.getTime() / 1_000))]]
 const ofTypes = (types: readonly string[]): FormParameters => types.map((type) => ['types[]', type] as const)
 
-/** The payer's email is a query parameter of the link's address, not of the link. */
+/** Stripe takes the payer's email as a query parameter of the link's address, not as a property of the link. */
 function readProviderLink(object: JsonObject, { customer_email }: Link): ProviderLink {
   const url = new URL(readString(object.url))
   if (customer_email !== '') url.searchParams.set('prefilled_email', customer_email)

@@ -33,7 +33,7 @@ export function findBreaks(evidence: LinkEvidence): Break[] {
   ]
 }
 
-// A payment of another amount changed nothing here, but the provider holds the money.
+// A payment that does not fit its link is not recorded, but the provider holds its money.
 const findUnrecordedBreaks = (link: ReconciledLink, { amount, currency, provider_payment_id }: ProviderPayment): Break[] =>
   amount === null || currency === null
     ? []

@@ -4,7 +4,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A link as far as it is reconciled. */
+/** The columns of a link that reconciliation compares. */
 export interface ReconciledLink {
   readonly id: string
   readonly status: string
@@ -14,7 +14,10 @@ export interface ReconciledLink {
   readonly created_at: string
 }
 
-/** Links made in a span of days of a time zone, oldest first, after one. Values: workspace, from or null, to or null, time zone, time, id, how many. */
+/**
+ * A page of links created in a span of days, oldest first. Values: workspace, first day or null, last day or null, time zone of the days,
+ * creation time and id of the previous page's last link, page size.
+ */
 export const findLinksOfSpan = sql(
   'find_payment_links_of_span',
   `select id, status, amount, currency, payment_record_id, created_at from payment_links
@@ -25,12 +28,12 @@ export const findLinksOfSpan = sql(
    order by created_at, id limit $7`,
 )
 
-/** A payments record that nobody signed in has made, and the link that it names. */
+/** A payments record created by the platform, and the link that it names. */
 export type StrayRecord = Pick<StoredRecord, 'id'> & { readonly link_id: string }
 
 /**
- * The payments records that the platform has made and that name one of these links, but none of these payments' records. Slots: links as
- * text, known records.
+ * The payments records that the platform created and that name one of the given links, except the known ones, which belong to reported
+ * payments. Slots: `links`, ids of links as text; `known`, ids of records.
  */
 export const findStrayRecords = (type: RecordType): StatementTemplate =>
   cachedStatement(type, 'stray payments', () => {
