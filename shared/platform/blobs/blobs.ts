@@ -19,13 +19,15 @@ const sweepBatch = 200
 export const sweepIntervalSeconds = 5
 
 /**
- * Access to the bytes of files in either store. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that no row holds
- * within `DRIVE_SWEEP_SECONDS` after the last row released them.
+ * Access to the bytes of files in the store, a disk or S3. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that
+ * no row holds within `DRIVE_SWEEP_SECONDS` after the last row released them.
  */
 export class Blobs {
   readonly #database: Database
   readonly #store: ByteStore
-  /** How long unheld bytes are kept, in seconds: blobs being written, and released blobs that are still being read. */
+  /**
+   * Seconds for which a blob is kept while no row holds it, since it may still be written, or still be read after its row has released it.
+   */
   readonly #graceSeconds: number
   #storeId: Promise<string> | undefined
 

@@ -12,8 +12,8 @@ interface WaitingCaller {
 
 /**
  * Shares the connections of a process among workspaces. A workspace that holds less than a quarter of them gets any free one. A workspace
- * that holds a quarter or more gets another one only while no workspace with less waits and more than a quarter is free. Waiting workspaces
- * are served round-robin, callers of one workspace first in, first out.
+ * that holds a quarter or more gets another one only while neither the platform nor a workspace with less waits, and more than a quarter is
+ * free. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
  */
 export class ConnectionShares {
   readonly #quarter: number
