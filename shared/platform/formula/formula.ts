@@ -24,7 +24,7 @@ export interface CompiledFormula {
    * an empty field. `values` must already hold the computed fields that the formula reads (`evaluationOrder`).
    */
   readonly evaluate: (values: FieldValues, context: FormulaContext) => Value
-  /** As `evaluate`, but pauses between slices: a promise when one slice is not enough. */
+  /** As `evaluate`, but pauses between slices: returns a promise when one slice is not enough. */
   readonly evaluateInSlices: (values: FieldValues, context: FormulaContext) => Value | Promise<Value>
 }
 
@@ -70,7 +70,10 @@ function evaluateSlice(evaluate: Evaluate, run: Evaluation, steps: number): Valu
   }
 }
 
-/** Evaluates slice by slice with a pause before each. Later slices reuse earlier results; a slice without a new result doubles the next. */
+/**
+ * Evaluates slice by slice, with a pause before each slice. A slice reuses the results of earlier ones. A slice that adds no result doubles
+ * the length of the next one.
+ */
 async function evaluateRemainingSlices(evaluate: Evaluate, run: Evaluation, { pause, budget }: FormulaContext): Promise<Value> {
   const known = new Map<Evaluate, Value>()
   // The first slice kept no results, so the evaluation restarts with the full budget.

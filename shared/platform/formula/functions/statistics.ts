@@ -24,7 +24,7 @@ const median = (...figures: Figures): Value => {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : addNumbers(sorted[middle - 1]!, sorted[middle]!).div(2)
 }
 
-/** The least (-1) or greatest (1) value; 0 without any. */
+/** The least (-1) or greatest (1) value; 0 when there is none. */
 const extreme =
   (side: -1 | 1) =>
   (...values: (Decimal | Moment | null)[]): Value =>

@@ -18,7 +18,7 @@ const weekends: ReadonlyMap<number, Week> = new Map([
   ...Array.from({ length: 7 }, (_, index) => [index + 11, weekClosedOn(index)] as const),
 ])
 
-/** A weekend by its number, or as seven digits from Monday in which 1 is a day off. */
+/** A weekend by its spreadsheet number, or as seven digits from Monday to Sunday, in which 1 is a day off. */
 const weekend: Parameter<Week> = { label: 'weekend', read: readWeekend }
 
 function readWeekend(value: Exclude<Value, ErrorValue>): Week | ErrorValue {
@@ -54,7 +54,10 @@ function networkDays({ day: start }: Moment, { day: end }: Moment, week: Week, h
   return new Decimal(start <= end ? count : -count)
 }
 
-/** The day that is `distance` working days away, found by binary search: the count never falls with the distance. */
+/**
+ * The day that is `distance` working days away. It is found by binary search over calendar days, since the number of working days never
+ * decreases with the distance.
+ */
 function workday({ day: start }: Moment, distance: number, week: Week, holidays: readonly (Moment | null)[]): Value {
   if (distance === 0) return dateValue(start)
   const days = daysOf(holidays)
