@@ -15,7 +15,7 @@ export interface Blob extends WrittenBytes {
 /** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
-/** Interval of the sweep in seconds; it must leave time to delete bytes before `DRIVE_SWEEP_SECONDS` have passed. */
+/** Interval of the sweep in seconds, short enough that bytes are deleted before `DRIVE_SWEEP_SECONDS` have passed. */
 export const sweepIntervalSeconds = 5
 
 /**
@@ -134,7 +134,7 @@ export class Blobs {
     throw storeProblem(new Error('The file store was replaced'))
   }
 
-  /** The store's id, read once. Throws INTERNAL when the store is not the installation's. */
+  /** The store's id, read once and kept. Throws INTERNAL when the store is not the installation's. */
   #requireIdentity(): Promise<string> {
     if (this.#storeId) return this.#storeId
     const reading = this.#readIdentity()

@@ -3,7 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata, isTransient } from '#shared/platform/db/database-errors.ts'
 import { type Tracked, trackWrites } from '#shared/platform/db/track-writes.ts'
 
-/** The most attempts, the first included. */
+/** The most attempts of one piece of work, including the first. */
 const maxAttempts = 5
 
 /**

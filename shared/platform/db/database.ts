@@ -23,7 +23,8 @@ export interface Executor {
   query<Row>(statement: Statement): Promise<Row[]>
   /**
    * Runs `work` in a transaction; inside a transaction it joins that one. `last` creates the final statement from the result of `work`. It
-   * runs in one round trip with the commit, so it must fail where nothing may be committed.
+   * runs in one round trip with the commit, so nobody sees its rows before the commit: where nothing may be committed, the statement itself
+   * must fail.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */

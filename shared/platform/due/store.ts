@@ -1,6 +1,7 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-// Times are compared with the clock that a caller gives (shared/platform/db/clock.ts), so that a test can own it.
+// Due times are compared with the time that a caller passes, not with the database's own `now()`, so that tests can set it
+// (shared/platform/db/clock.ts).
 
 const insert = `insert into due_work (workspace_id, kind, subject, at)
   select $1::uuid, $2, subject, at from unnest($3::text[], $4::timestamptz[]) as due (subject, at)`

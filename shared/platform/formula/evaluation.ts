@@ -22,7 +22,7 @@ export interface FormulaContext {
 /** Remaining steps and text of the evaluations of one record. */
 export interface FormulaBudget {
   steps: number
-  /** UTF-16 units that the results may still have together; the caller subtracts each result's. */
+  /** UTF-16 units that the texts of the results may still have in total; the caller subtracts the length of each text. */
   text: number
 }
 

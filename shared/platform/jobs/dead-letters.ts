@@ -6,7 +6,7 @@ import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A job whose last attempt failed. It is kept until an operator resends it or two weeks have passed. */
 export interface DeadLetter {
-  /** The id of the job and of its operation. */
+  /** The id of the job; its operation has the same id, unless the job resumed a parked operation. */
   readonly id: string
   readonly job: string
   readonly workspace_id: string | null

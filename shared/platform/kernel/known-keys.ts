@@ -125,7 +125,10 @@ function hasOnlyChangingParts(schema: Json): boolean {
   return parts.length > 0 && parts.every(([key, part]) => changesByItself(key, part))
 }
 
-/** Whether two values are equal as JSON: the order of keys does not matter, numbers compare by digits, and null equals an absent key. */
+/**
+ * Whether two values are equal as JSON: the order of keys does not matter, numbers are equal when they are written alike, and null equals
+ * an absent key.
+ */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))

@@ -10,7 +10,7 @@ export type RelayRefusal = 'auth' | 'tls' | 'session' | 'policy'
 /**
  * Result of a delivery attempt. `later`: the server does not have the mail and a retry may succeed; `refusal` is set where the server
  * refuses all mail of this client. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
- * `final`: the server will never accept it.
+ * `final`: no retry can succeed.
  */
 export type DeliveryOutcome =
   | { readonly kind: 'sent' }

@@ -39,7 +39,7 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
 }
 
 const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
-/** Whether the outbox has a mail with one of these ids. Where all of them are inserted in one transaction, that work is then done. */
+/** Whether the outbox has a mail with one of these ids. Work that inserts all of them in one transaction has then been done. */
 export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
   return (await db.query(known(ids))).length > 0
 }

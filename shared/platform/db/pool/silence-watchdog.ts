@@ -12,7 +12,7 @@ interface Waiting {
   readonly client: pg.PoolClient
   /** When the oldest unanswered statement was sent; undefined when all are answered. */
   since: number | undefined
-  /** Consecutive checks in which the database was not executing a statement of this connection. */
+  /** Consecutive checks in which the database was not executing a statement of this connection, while an answer was awaited. */
   missed: number
 }
 

@@ -214,7 +214,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** Sends a statement without values and rows. */
+/** Sends a statement that has no values and returns no rows, such as `begin`. */
 function sendCommand(wire: Wire, text: string): void {
   wire.parse({ name: '', text })
   wire.bind({ statement: '', values: [] })

@@ -33,7 +33,10 @@ const extreme =
       null,
     ) ?? zero
 
-/** Defines a function that counts the values, including items of lists, for which `counts` holds. An error is a value here. */
+/**
+ * Defines a function that counts the values, including items of lists, for which `counts` holds. An error among them is a value like
+ * others.
+ */
 const counting = (doc: string, counts: (value: Value) => boolean): FormulaFunction =>
   defineLazy({
     usage: ['value…'],

@@ -3,7 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 
-/** Milliseconds between two reads of a waiting caller's operation: a missed notification delays the answer by no more. */
+/** Milliseconds between two reads of an awaited operation: a missed notification delays an answer by at most this long. */
 const pollMs = 1_000
 /**
  * Milliseconds of a database outage that are tolerated: a worker may complete the operation meanwhile, so a failure would be a wrong

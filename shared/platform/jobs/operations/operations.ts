@@ -142,8 +142,8 @@ type OperationOutcome =
   | { readonly status: 'failed'; readonly error: StoredProblem }
 
 /**
- * Completes an operation once. Returns the queue of its continuation, null for none; undefined when it was completed before: then the caller
- * must roll its transaction back.
+ * Completes an operation unless it is complete. Returns the queue of its continuation, null for none; undefined when it was complete
+ * before: then the caller must roll its transaction back.
  */
 export async function completeOperation(
   db: Executor,

@@ -10,7 +10,7 @@ export interface ComputeBudget {
    * are left.
    */
   takeSteps(steps: number): void
-  /** Restores all steps for the next query of the same work, such as the next step of a run. */
+  /** Restores all steps for the next query that shares this budget, such as the next step of a run. */
   refill(): void
   /** Whether `pause` would wait, because the thread has been held for a slice. */
   isPauseDue(): boolean
