@@ -3,10 +3,7 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 /** One deadline for a whole exchange: resolving, connecting, sending and receiving. */
 interface Deadline {
   readonly signal: AbortSignal
-  /**
-   * The error to throw for an error of the exchange: the timeout or the caller's abort reason if one of them came first, otherwise an
-   * EgressFailure.
-   */
+  /** The error to throw for an error of the exchange: the timeout or the caller's abort reason where one of them came first. */
   readonly explain: (error: unknown) => unknown
   /** Settles with the work, or rejects with the abort reason when that comes first. */
   readonly race: <T>(work: Promise<T>) => Promise<T>
@@ -43,10 +40,7 @@ export function startDeadline(timeoutMs: number, callerSignal?: AbortSignal): De
   }
 }
 
-/**
- * Reads an error's message. Connecting to several addresses fails with an AggregateError, which has no message of its own: its first
- * error's is read.
- */
+/** Reads an error's message. Connecting to several addresses fails with an AggregateError, which has none of its own. */
 function readMessage(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return readMessage(error.errors[0])
   const { message, code } = error as { message?: unknown; code?: unknown }

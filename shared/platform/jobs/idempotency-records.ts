@@ -25,9 +25,8 @@ const claim = sql(
    returning key`,
 )
 /**
- * Claims a request, in the caller's transaction where there is one; returns whether the claim succeeded. A record that is older than 24
- * hours, or that names the failed operation `failedId`, may be claimed again. While another transaction holds a claim of the same request
- * this one waits: it fails when the other transaction commits and succeeds when that rolls back.
+ * Claims a request, in the caller's transaction where there is one. A record of the failed operation `failedId` may be claimed again. Waits
+ * while another transaction works on the same request: the claim fails when that one commits and succeeds when it rolls back.
  */
 export async function claimIdempotencyRecord(
   tx: Executor,
@@ -67,7 +66,7 @@ const find = sql(
   `select body_hash, answer, operation_id from kept_answers
    where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
 )
-/** Finds the record of a request, and whether its body was the same; undefined when there is none of the last 24 hours. */
+/** Finds the record of a request, and whether its body was the same; undefined when there is none within 24 hours. */
 export async function findIdempotencyRecord(
   db: Executor,
   request: IdempotencyKey,

@@ -8,7 +8,10 @@ type Item =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'point' }
 
-/** One section of a number format. `scale` is the power of ten that its trailing commas and per cent signs apply. */
+/**
+ * One section of a number format. `scale` is the power of ten by which its trailing commas (-3 each) and per cent signs (2 each) multiply
+ * the number.
+ */
 interface Layout {
   readonly items: readonly Item[]
   readonly isGrouped: boolean

@@ -12,7 +12,10 @@ const weekClosedOn = (...days: number[]): Week => Array.from({ length: 7 }, (_, 
 
 const saturdayAndSunday = weekClosedOn(6, 0)
 
-/** Weekends by spreadsheet number: 1 is Saturday and Sunday, 2 to 7 shift by a day each; 11 is Sunday, 12 to 17 shift by a day each. */
+/**
+ * Weekends by spreadsheet number: 1 is Saturday and Sunday, and each number up to 7 is a day later; 11 is Sunday only, and each number up
+ * to 17 is a day later.
+ */
 const weekends: ReadonlyMap<number, Week> = new Map([
   ...Array.from({ length: 7 }, (_, index) => [index + 1, weekClosedOn((index + 6) % 7, index % 7)] as const),
   ...Array.from({ length: 7 }, (_, index) => [index + 11, weekClosedOn(index)] as const),
