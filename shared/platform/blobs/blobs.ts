@@ -15,17 +15,19 @@ interface Blob extends WrittenBytes {
 /** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
-/** Interval of the sweep in seconds; it must leave time to delete bytes before `DRIVE_SWEEP_SECONDS` have passed. */
+/** Interval of the sweep in seconds, short enough that bytes are deleted before `DRIVE_SWEEP_SECONDS` have passed. */
 export const sweepIntervalSeconds = 5
 
 /**
- * Access to the bytes of files in either store. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that no row holds
- * within `DRIVE_SWEEP_SECONDS` after the last row released them.
+ * Access to the bytes of files in the store, a disk or S3. A blob never changes. Rows of domains hold blobs; the sweep deletes blobs that
+ * no row holds within `DRIVE_SWEEP_SECONDS` after the last row released them.
  */
 export class Blobs {
   readonly #database: Database
   readonly #store: ByteStore
-  /** How long unheld bytes are kept, in seconds: blobs being written, and released blobs that are still being read. */
+  /**
+   * Seconds for which a blob is kept while no row holds it, since it may still be written, or still be read after its row has released it.
+   */
   readonly #graceSeconds: number
   #storeId: Promise<string> | undefined
 
@@ -132,7 +134,7 @@ export class Blobs {
     throw storeProblem(new Error('The file store was replaced'))
   }
 
-  /** The store's id, read once. Throws INTERNAL when the store is not the installation's. */
+  /** The store's id, read once and kept. Throws INTERNAL when the store is not the installation's. */
   #requireIdentity(): Promise<string> {
     if (this.#storeId) return this.#storeId
     const reading = this.#readIdentity()

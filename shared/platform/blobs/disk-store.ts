@@ -66,7 +66,7 @@ export class DiskStore implements ByteStore {
 
   async identify(id: string): Promise<string> {
     await this.#ensureFolder(this.#root)
-    // Atomic and only once: several processes may start on a new folder together.
+    // A link is atomic and fails when the file exists. So one id stays when several processes start on a new folder together.
     const draft = `${this.#idFile}.${randomUUID()}`
     await writeFile(draft, `${id}\n`, { flush: true, mode: privateFileMode })
     try {

@@ -14,7 +14,7 @@ type StoreIdentity = { readonly id: string } | { readonly fault: string }
 
 /**
  * Checks whether a store is the one that holds the installation's files. The first store used becomes the installation's store; a store of
- * the other kind replaces it while it is empty. Throws when the store or the database is unreachable.
+ * the other kind replaces it as long as the installation has no blobs. Throws when the store or the database is unreachable.
  */
 export async function findStoreIdentity(db: Executor, store: ByteStore): Promise<StoreIdentity> {
   const known = (await db.query<KnownStore>(findStore()))[0]
@@ -35,7 +35,7 @@ export async function findStoreIdentity(db: Executor, store: ByteStore): Promise
   return { fault: faults[known.kind] }
 }
 
-/** A new store id. A folder gets its id before the database does: two folders with the same id could not be told apart. */
+/** A new store id. A folder gets its id before the database records it: two folders with the same id could not be told apart. */
 const createStoreId = async (store: ByteStore): Promise<string> => (store.kind === 'disk' ? store.identify(newId()) : newId())
 
 const faults = {

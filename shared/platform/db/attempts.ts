@@ -3,17 +3,20 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata, isTransient } from '#shared/platform/db/database-errors.ts'
 import { type Tracked, trackWrites } from '#shared/platform/db/track-writes.ts'
 
-/** The most attempts, the first included. */
+/** The most attempts of one piece of work, including the first. */
 const maxAttempts = 5
 
 /**
- * The only list of failures that are retried at once: a deadlock, a serialization failure, or SQL that names a column or table which a change
- * of a record type removed.
+ * Whether failed work may be retried at once: after a deadlock, a serialization failure, or SQL that names a column or table which a change
+ * of a record type removed. No other place decides this. False for a failure after which `inAttempts` gave up.
  */
 export const isRetryable = (error: unknown): boolean =>
   (isTransient(error) || isOutdatedTypeMetadata(error)) && !exhausted.has(error as object)
 
-/** Failures whose retries are exhausted: an outer `inAttempts` does not retry them. */
+/**
+ * Failures after which an `inAttempts` gave up, because of its last attempt or because something was committed: an outer `inAttempts` must
+ * not retry them.
+ */
 const exhausted = new WeakSet<object>()
 
 interface AttemptOptions {
@@ -23,8 +26,9 @@ interface AttemptOptions {
 }
 
 /**
- * Runs work that writes, after refreshing the cache. A retryable failure starts it again, up to five attempts, unless it has committed
- * something since it began or since its last checkpoint (docs/decisions/one-retry.md). Its statements must use `tracked.db`.
+ * Runs work that writes, after refreshing the cache. After a retryable failure the work starts again, up to five attempts, unless it has
+ * committed something since it began or since its last checkpoint; a new checkpoint starts the count of attempts again
+ * (docs/decisions/one-retry.md). The work must run its statements by `tracked.db`.
  */
 export function inAttempts<T>(
   cache: Cache,
@@ -36,7 +40,7 @@ export function inAttempts<T>(
   return retry(cache, () => work(tracked), tracked, options)
 }
 
-/** Runs work that only reads, with the same cache refresh and retries. */
+/** Runs work that only reads: refreshes the cache before it and retries it as `inAttempts` does. */
 export const readInAttempts = <T>(cache: Cache, read: () => Promise<T>): Promise<T> => retry(cache, read, nothingWritten, {})
 
 const nothingWritten = { hasWritten: () => false, takeProgress: () => false }

@@ -5,7 +5,7 @@ import type { Logger } from '#shared/platform/kernel/log.ts'
 /** The interval at which the database is asked for the time. In between, the process measures the elapsed time. */
 const askMs = 30_000
 
-/** A slower answer is too inexact to use. */
+/** The database's time is used only when it arrives within this time: a slower answer is too inexact. */
 const promptMs = 1_000
 
 /** A clock that follows the database's time, so that all processes share one, whatever their machines' clocks show. */

@@ -56,7 +56,7 @@ export function translateDatabaseError(error: unknown): unknown {
   return error
 }
 
-/** The database's or driver's error behind a failure, also behind a translated one. */
+/** The error of the database or driver behind a failure, also when it was translated to OVERLOADED. */
 const databaseErrorOf = (error: unknown): DatabaseError => ((isOverloaded(error) ? (error as Problem).cause : error) ?? {}) as DatabaseError
 
 /** Whether the failure is a deadlock or a serialization failure. */
@@ -71,7 +71,10 @@ export function uniqueViolation(error: unknown): string | undefined {
   return code === '23505' ? constraint : undefined
 }
 
-/** Whether a statement named a column or table that no longer exists: the type metadata that built it is out of date. */
+/**
+ * Whether a statement named a column or table that does not exist, or has a prepared plan for a table that has changed: it was built from
+ * type metadata that is out of date.
+ */
 export const isOutdatedTypeMetadata = (error: unknown): boolean => {
   const { code } = (error ?? {}) as DatabaseError
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))

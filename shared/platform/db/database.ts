@@ -22,13 +22,14 @@ export interface Executor {
    */
   query<Row>(statement: Statement): Promise<Row[]>
   /**
-   * Runs `work` in a transaction; inside one it joins it. `last` creates the final statement, which runs in one round trip with the
-   * commit: it must fail where nothing may be committed.
+   * Runs `work` in a transaction; inside a transaction it joins that one. `last` creates the final statement from the result of `work`. It
+   * runs in one round trip with the commit, so nobody sees its rows before the commit: where nothing may be committed, the statement itself
+   * must fail.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
-  /** This executor within a workspace's share of the connections; a transaction keeps its connection. */
+  /** The same executor with its connections counted in the share of a workspace; a transaction keeps its connection. */
   forWorkspace(workspaceId: string): Executor
 }
 
@@ -139,8 +140,9 @@ export class Database implements Executor {
     this.#shares.release(owner)
   }
 
-  // `pool.query` closes the connection on every error, also on a duplicate value. The next statement then waits for a new connection, which
-  // must prepare its statements again (measured: a creation with a duplicate value took six times as long as a successful one).
+  // Not `pool.query`: it closes the connection on every error, even for a duplicate value. The next statement then waits for a new
+  // connection, which must prepare its statements again (measured: a creation with a duplicate value took six times as long as a successful
+  // one).
   async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>, running?: RunningStatement): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true

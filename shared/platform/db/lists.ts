@@ -7,13 +7,16 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** The most bytes of a list's answer as JSON; a larger single item is answered alone. */
+/** The most bytes of a list's answer as JSON. A single item may be larger, and is then the only one in its answer. */
 const maxListBytes = 10_000_000
 
 /** Bytes for the items; 10,000 are reserved for the envelope, totals and cursors. */
 const maxItemBytes = maxListBytes - 10_000
 
-/** Upper bound of JSON bytes: a row's byte becomes at most six (a control character), an item's keys take less than 2,000. */
+/**
+ * Upper bound of the JSON bytes of rows: each byte of a row becomes at most six in JSON (a control character), and the keys of an item take
+ * less than 2,000.
+ */
 const maxJsonBytes = (rowBytes: number, rows: number): number => rowBytes * 6 + rows * 2_000
 
 /** The rows of a read that fit into its byte limit. */
@@ -87,18 +90,21 @@ export const linkedParameters = {
   cursor: t.Optional(t.String({ description: 'Where the page starts: as in the address that the header Link names.' })),
 }
 
-/** The query of such a list that has no other parameters. */
+/** The query of a list that has no parameters but `linkedParameters`. */
 export const linkedQuery = schema(t.Object(linkedParameters))
 export type LinkedQuery = TypeOf<typeof linkedQuery>
 
-/** A page of such a list. */
+/** A page of a list with `linkedParameters`, or the whole list. */
 export interface LinkedPage<Item> {
   readonly items: Item[]
   /** The cursor of the next page; null on the last one. */
   readonly next: string | null
 }
 
-/** The statement of a page in the order of creation. Values: the `given` ones of `text`, then the instant and id to continue after, and the row limit. */
+/**
+ * The statement of a page in the order of creation. Its values: those of `text`, of which there are `given`, then the instant and id to
+ * continue after (nulls for the first page), then the row limit (null for none).
+ */
 export const creationPageSql = (name: string, text: string, given: number) =>
   sql(
     name,
@@ -115,14 +121,16 @@ interface Created {
 interface Listing<Row extends Created, Item> {
   /** The list's name, by which cursors of other lists are refused. */
   readonly list: string
-  /** The statement of `count` rows (null for all) after a position: an instant and an id, or nulls. */
+  /** The statement of `count` rows (null for all) after a position: an instant and an id, or nulls for the beginning. */
   readonly find: (at: string | null, id: string | null, count: number | null) => Statement
   readonly isVisible?: (row: Row) => boolean
   /** Converts the rows to the items of the answer, in order. */
   readonly show: (rows: Row[]) => AsyncIterable<Item> | Iterable<Item>
 }
 
-/** Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`. */
+/**
+ * Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`.
+ */
 export async function listByCreation<Row extends Created, Item>(
   db: Pick<Executor, 'query'>,
   { limit, cursor }: LinkedQuery,

@@ -17,7 +17,7 @@ const lockRetryMs = 200
 /** Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. */
 export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<void> {
   const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
-  // Silent: knex also throws what it would print.
+  // Prints nothing, since knex throws every failure that it would print.
   const log = { warn: () => undefined, error: () => undefined }
   const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2 }, log })
   const lock = await db.client.acquireConnection()

@@ -1,10 +1,10 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-/** A window of requests, the one that was just counted among them. */
+/** The requests of one window of time, including the one just counted. */
 export interface RequestWindow {
   readonly requests: number
-  /** Milliseconds until it is over. */
+  /** Milliseconds until the window ends. */
   readonly leftMs: number
 }
 
@@ -19,8 +19,8 @@ const count = sql(
    returning points as requests, (expire - ${now})::float8 as "leftMs"`,
 )
 /**
- * Counts a request in its window, which the first one opens for so many milliseconds. It goes by the database's clock, which all processes
- * share: by their own, one that is two hours ahead would keep a window open for all the others until then.
+ * Counts a request under its key in a window that begins with the first request and lasts `windowMs`. Windows follow the database's clock,
+ * which all processes share: by the processes' own clocks, one that is two hours fast would keep a window open for two hours in all others.
  */
 export async function countRequest(db: Executor, key: string, windowMs: number): Promise<RequestWindow> {
   return (await db.query<RequestWindow>(count(key, windowMs)))[0] as RequestWindow

@@ -1,6 +1,9 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 
-/** Runs work within a savepoint, so that its failure does not abort the transaction; without a savepoint outside one. Rethrows the failure. */
+/**
+ * Runs work within a savepoint of the transaction, so that a failure of the work does not abort the transaction. Outside a transaction it
+ * runs the work without a savepoint. Rethrows the failure.
+ */
 export async function withSavepoint<T>(db: Executor, work: () => Promise<T>): Promise<T> {
   if (!('inTransaction' in db)) return work()
   await db.query({ text: 'savepoint attempt' })

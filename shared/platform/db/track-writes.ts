@@ -14,7 +14,7 @@ export interface Tracked {
 
 /** Tracks commits of an executor. Statements marked `repeatable` do not count. */
 export function trackWrites(inner: Executor): Tracked {
-  // A set: long work repeats few texts, and keeps each once.
+  // A set, since long work runs few different texts, each many times.
   let committed = new Set<string>()
   let open = 0
   let progress = 0
@@ -26,7 +26,7 @@ export function trackWrites(inner: Executor): Tracked {
     const before = progress
     try {
       const result = await work()
-      // A checkpoint of this transaction covers its writes.
+      // Progress noted meanwhile means that this transaction wrote a checkpoint, which covers its writes.
       if (progress === before) for (const text of texts) committed.add(text)
       return result
     } finally {
@@ -59,7 +59,10 @@ export function trackWrites(inner: Executor): Tracked {
   }
 }
 
-/** Matches SQL that may write. It matches too much rather than too little, since work that may have written is not retried. Row locks do not match. */
+/**
+ * Matches SQL that may write. It matches too much rather than too little, since work that may have written is not retried. Row locks do not
+ * match.
+ */
 const writes = /\b(?:insert\s+into|(?<!\b(?:for|key)\s)update|delete\s+from|pg_notify|create|alter|drop)\b/i
 
 function recordText(texts: string[], statement: Statement): Statement {

@@ -9,7 +9,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const uuid = t.String({ format: 'uuid' })
 
-/** Puts a job that rested back into its queue. */
+/** Puts a deferred job back into its queue. */
 export const requeueDeferred = defineJob({
   name: 'due.wake',
   work: 'upkeep',
@@ -36,12 +36,15 @@ const kindOf = (app: AppName | null): DueKind<{ workspaceId: string; jobId: stri
 const ofNoApp = kindOf(null)
 const ofApps = Object.fromEntries(apps.map((app) => [app, kindOf(app)])) as Record<AppName, DueKind<unknown>>
 
-/** Jobs that rest: due at once, and held as long as what they wait for lasts. */
+/**
+ * The due kinds of deferred jobs, one for each app and one for jobs that wait for no app. A deferred job is due at once, but held until its
+ * workspace is active and the app that it waits for is on.
+ */
 export const deferredJobKinds: readonly DueKind<unknown>[] = [ofNoApp, ...Object.values(ofApps)]
 
 /**
- * Lets a job that was fetched rest until its workspace is active and, where it waits for that, its app on again: it is filed once then, also
- * when both have come to be so at this moment. False when somebody else has the job by now.
+ * Defers a fetched job until its workspace is active and, where its kind of work waits for its app, the app is on. Then the job is enqueued
+ * once, also when both already are so again by now. Returns false when another attempt has the job.
  */
 export function deferJob(db: Executor, workspaceId: string, { work, app }: WorkDeclaration, job: FetchedJob, now: Date): Promise<boolean> {
   const kind = app !== null && waitsForApp(work) ? ofApps[app] : ofNoApp

@@ -14,8 +14,8 @@ export interface DueWork {
 }
 
 /**
- * A kind of due work. A feature declares it next to its jobs, and its `feature.ts` names it. While its workspace or app holds such work
- * back (shared/platform/kernel/background.ts) it waits, and then runs once.
+ * A kind of due work. A feature declares it next to its jobs, and its `feature.ts` names it. Work of a kind that waits for its workspace or
+ * app (shared/platform/kernel/background.ts) stays due until the workspace is active or the app is on, and then runs once.
  */
 export interface DueKind<Payload> extends WorkDeclaration {
   /** Stored in rows; must not be renamed while rows exist. */

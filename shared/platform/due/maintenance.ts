@@ -25,7 +25,10 @@ export interface MaintenanceKind extends DueKind<{ chore: string }> {
   readonly tasks: readonly Pick<MaintenanceTask<never>, 'name' | 'everySeconds'>[]
 }
 
-/** Defines the due kind of maintenance tasks; each recurs at its own interval. A removed task is not rescheduled. */
+/**
+ * Defines the due kind of maintenance tasks; each task recurs at its own interval. A task that is no longer in the list is not scheduled
+ * again.
+ */
 export function defineMaintenanceKind(tasks: MaintenanceKind['tasks']): MaintenanceKind {
   const periods = new Map(tasks.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   const kind = defineDue({

@@ -1,26 +1,27 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-// Times are compared with the clock that a caller gives (shared/platform/db/clock.ts), so that a test can own it.
+// Due times are compared with the time that a caller passes, not with the database's own `now()`, so that tests can set it
+// (shared/platform/db/clock.ts).
 
 const insert = `insert into due_work (workspace_id, kind, subject, at)
   select $1::uuid, $2, subject, at from unnest($3::text[], $4::timestamptz[]) as due (subject, at)`
 
-/** Sets when subjects of a kind fall due, whenever that was before. Values: workspace or null, kind, subjects, as many times. */
+/** Sets or moves the due time of each subject. Values: workspace or null, kind, subjects, a time for each subject. */
 export const writeDue = sql(
   'write_due_work',
   `${insert} on conflict on constraint due_work_key do update set at = excluded.at, held = false`,
 )
 
-/** The same, where an earlier time stays. */
+/** As `writeDue`, but an earlier time that is set already stays. */
 export const writeDueNoLater = sql(
   'write_due_work_by',
   `${insert} on conflict on constraint due_work_key do update set at = least(due_work.at, excluded.at)`,
 )
 
-/** The same, where any time stays. */
+/** As `writeDue`, but any time that is set already stays. */
 export const writeDueIfUnset = sql('write_due_work_unless_set', `${insert} on conflict on constraint due_work_key do nothing`)
 
-/** Lets subjects fall due no more. Values: workspace, kind, subjects. */
+/** Removes the due times of subjects. Values: workspace, kind, subjects. */
 export const deleteDue = sql('delete_due_work', 'delete from due_work where workspace_id = $1 and kind = $2 and subject = any($3)')
 
 const isBlocked = `workspace.id = due.workspace_id and (
@@ -28,9 +29,10 @@ const isBlocked = `workspace.id = due.workspace_id and (
 )`
 
 /**
- * Takes what is due, oldest first, past what another process is taking. What has to wait is marked as held until its workspace changes;
- * under a lock that keeps the workspace as it is, since the change would otherwise release what is not held yet. A workspace that is being
- * changed is looked at the next time. Values: the time, kinds, how many at most, kinds that wait while suspended, the app of each kind.
+ * Takes due rows, oldest first, except those that another process is taking. A row that has to wait is marked as held; the trigger of its
+ * workspace releases it when the status or an app changes. The workspace is locked for the mark: otherwise a change between check and mark
+ * would release nothing, and the row would stay held. Rows of a workspace that is being changed are examined the next time. Values: the
+ * time, kinds, the most rows, kinds that wait while suspended, the app of each kind that waits for its app.
  */
 export const takeDueRows = sql(
   'take_due_work',

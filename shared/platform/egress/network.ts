@@ -2,7 +2,10 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 
-/** A connection to make: only to one of the checked addresses; the host is the name for TLS certificates and servers. */
+/**
+ * A connection to make, only to one of the checked addresses. The host is the name that TLS sends to the server and expects in its
+ * certificate.
+ */
 export interface DialTarget {
   readonly host: string
   readonly port: number

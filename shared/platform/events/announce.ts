@@ -4,7 +4,7 @@ import { insertEvents } from '#shared/platform/events/store.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
-/** Whether a statement that changed records inserted a dispatch; undefined when it changed none. */
+/** Whether a statement that changed records inserted a dispatch; undefined when it changed no record. */
 export type DispatchResult = { readonly dispatched: boolean } | undefined
 
 interface Announcer {
@@ -32,7 +32,8 @@ interface Announcement {
   /** Name of the source, such as `calendar`. */
   readonly source: string
   /**
-   * A listener to any of these topics receives each event once. Such as the calendar's key, and empty text for listeners to all calendars.
+   * The topics of the events, such as a calendar's key, and an empty text for listeners to all calendars. A listener to any of them
+   * receives each event once.
    */
   readonly topics: readonly [string, ...string[]]
   /** Name of the event within its source. */

@@ -25,7 +25,7 @@ export interface ListenedEvent {
 
 /**
  * Replaces the events that a listener receives; an empty list removes the listener. Call it in the transaction that writes the listener's
- * own data: it receives the events after the commit, and none before.
+ * own data: the listener receives events that happen after the commit, and none from before.
  */
 export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly ListenedEvent[]): Promise<void> {
   await db.query(deleteListeners(workspaceId, subscriber, id))
@@ -57,8 +57,9 @@ interface SnapshotScope {
 }
 
 /**
- * Whether any listener wants the whole record with each update of a type's records. Cached until a listener of the workspace changes, so
- * updates without such listeners cost nothing. Creations and deletions need no snapshot: their audit entry holds the whole record.
+ * Whether any listener wants the whole record with each update of a type's records. The answer is cached until a listener of the workspace
+ * changes, so updates without such listeners cost nothing. Creations and deletions need no snapshot: their audit entry holds the whole
+ * record.
  */
 export async function wantsSnapshots({ db, cache, workspace }: SnapshotScope, typeKey: string): Promise<boolean> {
   const types = await cache.remember(db, workspace.id, 'snapshots of updates', async () => {

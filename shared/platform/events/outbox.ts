@@ -5,7 +5,7 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
 /** The signal that events wait in the outbox. */
 export const outboxSignal = 'events'
 
-/** Events of one kind from one statement, for the listeners at that time. See `eventDelivery`. */
+/** Events of one kind that one statement announced, and the listeners at that time. See `eventDelivery`. */
 export interface Dispatch {
   readonly id: string
   readonly workspaceId: string
@@ -32,8 +32,9 @@ export const findWaitingWorkspaces = (db: Executor, after: string, limit: number
   db.query<WaitingWorkspace>(selectWaitingWorkspaces(after, limit))
 
 /**
- * Takes the oldest dispatches of each workspace that no other transaction has locked. They are deleted when the transaction commits and
- * wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows it.
+ * Takes the oldest dispatches of each workspace, except those that another transaction has locked. Their rows are deleted when the
+ * transaction commits, and wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a process that knows
+ * it.
  */
 export const takeDispatches = (
   tx: Tx,

@@ -3,11 +3,12 @@ import { slot, sql } from '#shared/platform/db/statements/statement.ts'
 import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
 
 /**
- * Files a dispatch of a statement's changes when anything listens to them. It is the statement's table `dispatched`; the statement has a
- * table `changed` of the records' own columns, a table `audited` of the ids of the audit entries that it wrote and their records, and slots
- * `workspaceId`, `objectType` and `cause`, the cause as JSON. A snapshot is made only when a listener asks for one, of what is at hand: the
- * audit entry of a creation or deletion holds the values themselves, so it says the rest; an update's are in the slot `snapshot`, null where
- * `wantsSnapshots` knew of nobody. Who began to ask while that update was under way hears of the next one.
+ * Inserts a dispatch of the record changes of a statement, if they have listeners. Used as the statement's table `dispatched`. The
+ * statement must have a table `changed` of the records' own columns, a table `audited` of the audit entries that it wrote (id and record),
+ * and slots `workspaceId`, `objectType` and `cause` (JSON). Snapshots are stored only when a listener asks for them. The values of a
+ * created or deleted record are not stored in them, since its audit entry holds them. Those of an updated record are in the slot
+ * `snapshot`, null where `wantsSnapshots` found no listener; a listener that began to ask while that update was running receives the next
+ * one.
  */
 export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
   const ofUpdate = event === 'updated'
@@ -38,12 +39,12 @@ export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
 
 const snapshotOf = (ofUpdate: boolean): string[] => (ofUpdate ? ['snapshot'] : [])
 
-/** Whether the statement filed one. */
+/** The column that says whether the statement inserted a dispatch. */
 export const dispatchedColumn = 'exists (select from dispatched) as dispatched'
 
 /**
- * Files a dispatch of events of another source when anything listens. Values: workspace, source, topics, event, ids of the events, as many
- * ids of what they are about, their snapshots as a JSON list, the cause as JSON.
+ * Inserts a dispatch of events of a source other than records, if they have listeners. Values: workspace, source, topics, event, ids of the
+ * events, a subject's id for each, their snapshots as a JSON list, the cause as JSON.
  */
 export const insertEvents = sql(
   'insert_events',
@@ -61,8 +62,9 @@ export const insertEvents = sql(
 )
 
 /**
- * The insertion that files a room's events for itself, in the statement that makes them so: one subscriber hears of them whatever else
- * listens. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the rest are parameters.
+ * SQL that inserts events of a feature for its own subscriber, as part of the statement that causes them; `event_listeners` is not
+ * consulted. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the other properties are SQL of
+ * parameters, except the names `subscriber` and `event`.
  */
 export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
   `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, listeners, cause)
@@ -72,7 +74,7 @@ export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, fr
    returning id`
 
 interface Filing {
-  /** A name in shared/features.ts, which is the source of the events too. */
+  /** The name of a subscriber in shared/features.ts; also the source of the events. */
   readonly subscriber: string
   readonly event: string
   readonly workspace: string
@@ -83,8 +85,8 @@ interface Filing {
 }
 
 /**
- * Lets something listen. Values: workspace, subscriber, its id, and as many sources, type keys or topics, events, and whether it wants
- * snapshots of them.
+ * Inserts the events that a listener receives. Values: workspace, subscriber, the listener's id, and lists of equal length: sources, type
+ * keys or topics, events, and whether the listener wants snapshots.
  */
 export const insertListeners = sql(
   'insert_listeners',
@@ -94,20 +96,20 @@ export const insertListeners = sql(
    group by source, object_type, event`,
 )
 
-/** Lets it listen to nothing. Values: workspace, subscriber, its id. */
+/** Deletes a listener. Values: workspace, subscriber, the listener's id. */
 export const deleteListeners = sql(
   'delete_listeners',
   'delete from event_listeners where workspace_id = $1 and subscriber = $2 and listener_id = $3',
 )
 
-/** What of a source anybody listens to. Values: workspace, source. */
+/** The distinct events of a source that have listeners. Values: workspace, source. */
 export const findListened = sql(
   'find_listened',
   `select distinct object_type as "objectType", event from event_listeners where workspace_id = $1 and source = $2
    order by "objectType", event`,
 )
 
-/** The record types of whose updates somebody wants snapshots. Values: workspace. */
+/** The keys of the record types with a listener that wants snapshots of updates. Values: workspace. */
 export const findSnapshotTypes = sql(
   'find_snapshot_types',
   `select distinct object_type as "objectType" from event_listeners
@@ -115,8 +117,8 @@ export const findSnapshotTypes = sql(
 )
 
 /**
- * The workspaces whose changes wait, in the order of their ids, and whether each is suspended. Values: the workspace to go on after, how many
- * at most.
+ * The workspaces with waiting dispatches, ordered by id, and whether each is suspended. Values: the workspace to continue after, the most
+ * workspaces.
  */
 export const selectWaitingWorkspaces = sql(
   'find_event_lines',
@@ -125,8 +127,8 @@ export const selectWaitingWorkspaces = sql(
 )
 
 /**
- * Takes the oldest dispatches of some workspaces that nobody else is taking. Values: subscribers that are known, workspaces, how many of
- * each at most.
+ * Takes the oldest dispatches of some workspaces, except those that another transaction has locked or that name a subscriber that is not
+ * known. Values: known subscribers, workspaces, the most dispatches of each.
  */
 export const takeDispatchRows = sql(
   'take_changes',

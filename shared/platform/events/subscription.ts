@@ -6,8 +6,8 @@ export interface Subscription {
   /** Receives all events of one dispatch together. */
   readonly job: JobDefinition<EventDelivery, unknown>
   /**
-   * Whether the job may cause further automations. Then it keeps the depth of its cause; each step that adds to the chain, such as a flow,
-   * increments it and cuts a chain that is too long. A job that ends every chain starts at depth 0.
+   * Whether the job may cause further automations. If so, it keeps the depth of its cause; each step that adds to the chain, such as a
+   * flow, increments the depth and cuts a chain that is too long. A job that causes none starts at depth 0.
    */
   readonly continues: boolean
   /** Whether the job receives snapshots where its listeners request them. */

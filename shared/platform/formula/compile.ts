@@ -16,7 +16,10 @@ export interface FormulaField {
   readonly options?: readonly string[] | undefined
 }
 
-/** The fields that a formula may name, and the names found so far: `slots` maps a field's key to its index in `Evaluation.slots`. */
+/**
+ * The fields that a formula may name, and the names that it was found to use so far: `slots` maps a field's key to its index in
+ * `Evaluation.slots`.
+ */
 interface CompileScope {
   readonly fields: ReadonlyMap<string, FormulaField>
   readonly slots: Map<string, number>
@@ -31,7 +34,10 @@ type CallNode = Extract<FormulaNode, { type: 'call' }>
 type BinaryNode = Extract<FormulaNode, { type: 'binary' }>
 type UnaryNode = Extract<FormulaNode, { type: 'unary' }>
 
-/** Compiles a tree to one closure. Unknown names, unknown functions and wrong numbers of arguments are 400s with their position. */
+/**
+ * Compiles a tree to one closure. Throws VALIDATION_ERROR, with the position, for an unknown name, an unknown function or a wrong number of
+ * arguments.
+ */
 export function compileNode(node: FormulaNode, scope: CompileScope): Evaluate {
   switch (node.type) {
     case 'constant':

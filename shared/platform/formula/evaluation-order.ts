@@ -11,8 +11,8 @@ interface Step {
 }
 
 /**
- * Orders the computed fields of a type so that each comes after the fields it reads; ties keep the given order. A cycle is a 400 that
- * names it: `formula: circle a → b → a`.
+ * Orders the computed fields of a type so that each comes after the fields it reads; otherwise they keep the given order. Throws
+ * VALIDATION_ERROR for a cycle, which it names: `formula: circle a → b → a`.
  */
 export function evaluationOrder(dependencies: Dependencies): readonly string[] {
   const ordered = new Set<string>()

@@ -10,7 +10,10 @@ export interface FieldValues {
 /** Inputs of an evaluation besides the record. `now` is the time of the write, which TODAY and NOW return. */
 export interface FormulaContext {
   readonly now: Date
-  /** Budget shared by several evaluations, such as all of one record; each subtracts the steps it used. Default: `formulaLimits.steps`. */
+  /**
+   * Budget shared by several evaluations, such as all of one record; each evaluation subtracts the steps that it used. Without a budget an
+   * evaluation has `formulaLimits.steps`.
+   */
   readonly budget?: FormulaBudget
   /** Yields the thread between two slices of a long evaluation. */
   readonly pause?: () => Promise<void>
@@ -19,7 +22,7 @@ export interface FormulaContext {
 /** Remaining steps and text of the evaluations of one record. */
 export interface FormulaBudget {
   steps: number
-  /** UTF-16 units of the texts they produce. */
+  /** UTF-16 units that the texts of the results may still have in total; the caller subtracts the length of each text. */
   text: number
 }
 
@@ -69,7 +72,7 @@ export function takeSteps(run: Evaluation, steps: number): void {
   if (run.steps < run.pauseAt && run.steps >= 0) throw sliceEnd
 }
 
-/** Subtracts the steps for handling a value: 1, and for text half of its length more. */
+/** Subtracts the steps for handling a value: 1, and for a text half its length in addition. */
 export function chargeSteps(run: Evaluation, value: Value): void {
   takeSteps(run, typeof value === 'string' ? 1 + (value.length >> 1) : 1)
 }

@@ -24,14 +24,14 @@ export interface CompiledFormula {
    * an empty field. `values` must already hold the computed fields that the formula reads (`evaluationOrder`).
    */
   readonly evaluate: (values: FieldValues, context: FormulaContext) => Value
-  /** As `evaluate`, but pauses between slices: a promise when one slice is not enough. */
+  /** As `evaluate`, but pauses between slices: returns a promise when one slice is not enough. */
   readonly evaluateInSlices: (values: FieldValues, context: FormulaContext) => Value | Promise<Value>
 }
 
 /**
- * Checks a formula against the fields of its type and compiles it (document 1, Field rules 4; decisions, Formula language). Each of these
- * is a 400 VALIDATION_ERROR, with a position where there is one: a syntax error, an unknown field, function or option, a wrong number of
- * arguments, a formula that reads its own field, a source over the limits.
+ * Checks a formula against the fields of its type and compiles it (document 1, Field rules 4; decisions, Formula language). Throws
+ * VALIDATION_ERROR, with a position where there is one, for a syntax error, an unknown field, function or option, a wrong number of
+ * arguments, a formula that reads its own field, and a source over the limits.
  */
 export function compileFormula(source: string, { fields, target, mayName }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()
@@ -70,7 +70,10 @@ function evaluateSlice(evaluate: Evaluate, run: Evaluation, steps: number): Valu
   }
 }
 
-/** Evaluates slice by slice with a pause before each. Later slices reuse earlier results; a slice without a new result doubles the next. */
+/**
+ * Evaluates slice by slice, with a pause before each slice. A slice reuses the results of earlier ones. A slice that adds no result doubles
+ * the length of the next one.
+ */
 async function evaluateRemainingSlices(evaluate: Evaluate, run: Evaluation, { pause, budget }: FormulaContext): Promise<Value> {
   const known = new Map<Evaluate, Value>()
   // The first slice kept no results, so the evaluation restarts with the full budget.

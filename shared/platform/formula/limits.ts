@@ -1,4 +1,7 @@
-/** Limits of a formula. A source over a limit is refused on save; an evaluation over one has no result. */
+/**
+ * Limits of a formula. A source that exceeds one is refused when it is saved. Exceeding one during evaluation gives an error value, or
+ * leaves the field empty (`recordText`).
+ */
 export const formulaLimits = Object.freeze({
   /** Characters of a formula's source. */
   sourceLength: 4_000,

@@ -1,6 +1,9 @@
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** A 400 VALIDATION_ERROR for a formula that cannot be saved: the fault, its position (shown counted from 1) and an optional hint. */
+/**
+ * The VALIDATION_ERROR of a formula that cannot be saved: the fault, its position (`at` counts from 0, the message from 1) and an optional
+ * hint.
+ */
 export const formulaProblem = (fault: string, at?: number, hint = ''): Problem =>
   problem('VALIDATION_ERROR', `formula: ${fault}${at === undefined ? '' : ` at position ${at + 1}`}${hint}`)
 

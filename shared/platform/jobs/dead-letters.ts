@@ -6,7 +6,7 @@ import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
 /** A job whose last attempt failed. It is kept until an operator resends it or two weeks have passed. */
 export interface DeadLetter {
-  /** The id of the job and of its operation. */
+  /** The id of the job; its operation has the same id, unless the job resumed a parked operation. */
   readonly id: string
   readonly job: string
   readonly workspace_id: string | null
@@ -57,8 +57,8 @@ const take = sql(
 const clear = sql('clear_failed_job', `delete from pgboss.job where name = $1 and id = $2 and state = 'failed'`)
 
 /**
- * Resends a dead letter of one of `jobs` under its own id: its operation is reopened and finds its earlier progress. Returns false when no
- * dead letter has this id.
+ * Resends a dead letter under its own id; its operation is reopened and continues from its last checkpoint. `jobs` are the declared jobs,
+ * of which one gives the queue and gate. Returns false when no dead letter has this id.
  */
 export async function resendDeadLetter(db: Database, queue: JobQueue, jobs: readonly AnyJob[], id: string): Promise<boolean> {
   return db.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 
-/** A job that a worker has fetched, by its queue and its attempt. */
+/** An attempt of a job that a worker has fetched: the queue (`name`), the job's id and its retries so far. */
 export interface FetchedJob {
   readonly name: string
   readonly id: string
@@ -28,7 +28,10 @@ export async function storeDeferredJob(db: Executor, workspaceId: string, { name
 }
 
 const take = sql('take_resting_job', 'delete from resting_jobs where workspace_id = $1 and id = $2 returning queue, envelope')
-/** Sends a deferred job to its queue again, under its own id and with all its attempts. Does nothing when it was requeued already. */
+/**
+ * Sends a deferred job to its queue again, under its own id and with its full number of attempts. Does nothing when it was requeued
+ * already.
+ */
 export async function requeueDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
   const [deferred] = await tx.query<{ queue: string; envelope: JobEnvelope }>(take(workspaceId, id))
   if (!deferred) return

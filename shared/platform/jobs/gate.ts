@@ -8,7 +8,10 @@ const join = sql(
    select id, workspace_id, $2, $3, $4, $5, envelope
    from jsonb_to_recordset($1::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
 )
-/** Adds jobs to their gate's waiting list, ordered by id. After the commit the caller must call `GateLimiter.admit`. */
+/**
+ * Adds jobs to the end of their lane in the gate's waiting list, in the given order. After the commit the caller must call
+ * `GateLimiter.admit`.
+ */
 export async function enqueueAtGate(
   tx: Executor,
   gate: Gate,
@@ -25,7 +28,8 @@ const findWaitingLists = sql('find_gate_lines', 'select distinct workspace_id, g
 
 /**
  * Admits waiting jobs to free slots. Callers that add a job or free a slot call `admit` after their commit, so the later of two concurrent
- * calls sees both changes. A separate transaction keeps the ordering lock out of the callers' commits.
+ * calls sees both changes. It runs in a transaction of its own, so that a caller's commit need not wait for the lock under which a gate
+ * admits jobs.
  */
 export class GateLimiter {
   readonly #db: Executor

@@ -85,7 +85,9 @@ export class JobQueue {
     tx.afterCommit(() => void this.#notifyWorkers(job, envelope.workspaceId))
   }
 
-  /** Admits the next job of a gate after one completed. A failure is repaired by the maintenance task `jobs at gates`. */
+  /**
+   * Admits waiting jobs of a gate, after a job was added or has completed. A failure is repaired by the maintenance task `jobs at gates`.
+   */
   async admitNext(gate: Gate, workspaceId: string | null): Promise<void> {
     if (workspaceId !== null) await this.gates.admit(workspaceId, gate.name).catch(() => undefined)
   }
@@ -128,7 +130,8 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
       retryDelay: retry.delaySeconds,
       retryBackoff: true,
       expireInSeconds: timeoutSeconds,
-      // A killed worker's job is fetched again once its heartbeat is this old (default: never, and 15 minutes of waiting).
+      // A killed worker's job is fetched again once its heartbeat is this old. By default jobs have no heartbeat and are fetched again
+      // after 15 minutes.
       heartbeatSeconds: 10,
       deleteAfterSeconds: 60 * 60,
       deadLetter: deadLetters,
@@ -141,8 +144,9 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
 
 /**
  * Pins the planner statistics of the queue table, which goes from empty to thousands of waiting jobs and back within seconds. With outdated
- * statistics a fetch reads all waiting jobs, once more per fetched job: 187 ms for 100 of 6,000. Without statistics the planner uses the
- * current table size; with n_distinct 2 and correlation 1 it uses the index of waiting jobs: 1 ms, also for 100 of 100,000.
+ * statistics a fetch reads all waiting jobs, and again for each job that it fetches: 187 ms for 100 of 6,000. Without statistics the
+ * planner uses the current table size; with n_distinct 2 and correlation 1 it uses the index of waiting jobs: 1 ms, also for 100 of
+ * 100,000.
  */
 async function pinPlannerStatistics(database: Database): Promise<void> {
   await database.query({

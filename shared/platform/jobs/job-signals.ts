@@ -3,10 +3,10 @@ import type { Database } from '#shared/platform/db/database.ts'
 /** NOTIFY channels by which processes wake each other. */
 export const signalChannels = { filled: 'kontor_filled', completed: 'kontor_settled' } as const
 
-/** Collects the signals of one burst; short against any wait of a caller. */
+/** Milliseconds for which signals are collected and then sent together; short compared to any wait of a caller. */
 const collectMs = 2
 
-/** Names in one notification; PostgreSQL takes 8,000 bytes. */
+/** The most names in one notification, whose payload PostgreSQL limits to 8,000 bytes. */
 const namesPerNotification = 150
 
 /**
@@ -27,7 +27,7 @@ export class JobSignals {
     this.#collect(signalChannels.filled, queue)
   }
 
-  /** Signals that an operation is done or failed, and the queue of its continuation, null for none. */
+  /** Signals that an operation is done or failed, and that the queue of its continuation (null for none) may have a new job. */
   signalCompletion(operationId: string, continuationQueue: string | null): void {
     this.#collect(signalChannels.completed, operationId)
     if (continuationQueue !== null) this.signalJobs(continuationQueue)
@@ -41,7 +41,7 @@ export class JobSignals {
     this.#collected.clear()
     for (const [channel, names] of collected) {
       for (const payload of inGroups([...names])) {
-        // A lost signal costs a poll, never an answer.
+        // A lost signal delays its receivers until their next poll, but loses no work.
         await this.#database.query({ name: 'signal', text: 'select pg_notify($1, $2)', values: [channel, payload] }).catch(() => undefined)
       }
     }

@@ -44,7 +44,10 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   /** Limits concurrent jobs of one workspace over all processes; only for tracked jobs. */
   readonly gate?: Gate
   readonly retry: RetryPolicy
-  /** Set where work that has begun must not run again: a later attempt only fails the operation, at once when its worker is found lost. */
+  /**
+   * Set where work that has begun must not run again: a later attempt only fails the operation. When the worker is lost, `watchLostWorkers`
+   * makes that attempt at once.
+   */
   readonly once?: true
   readonly timeoutSeconds: number
   /** Whether the job has an operation that callers can wait for and read. */
@@ -66,7 +69,7 @@ export interface JobEnvelope {
   readonly workspaceId: string | null
   readonly cause: Cause
   readonly payload: unknown
-  /** The operation of the job where its id differs: this job resumes a parked operation. */
+  /** The id of the job's operation where it differs from the job's own: such a job resumes a parked operation. */
   readonly operationId?: string
 }
 

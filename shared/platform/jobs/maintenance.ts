@@ -6,7 +6,7 @@ import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.t
 
 type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
 
-/** Repairs after processes that died. */
+/** Repairs of what processes that died have left behind. */
 const repairs: readonly JobMaintenanceTask[] = [
   { name: 'abandoned operations', everySeconds: 10, run: ({ db, jobQueue }) => failAbandonedOperations(db, jobQueue) },
   { name: 'jobs at gates', everySeconds: 5, run: ({ jobQueue }) => jobQueue.gates.admitAll() },
@@ -14,9 +14,9 @@ const repairs: readonly JobMaintenanceTask[] = [
 
 export const jobMaintenance = [
   ...repairs,
-  // Decisions, Kept for how long.
+  // For the days kept see decisions, Kept for how long.
   defineCleanup('sweep_operations', { table: 'operations', old: 'finished_at < $1', by: 'finished_at', keptDays: 30, everyMinutes: 60 }),
-  // The next blob sweep removes their bytes.
+  // The next blob sweep removes the bytes of these files.
   defineCleanup('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
   defineCleanup('sweep_kept_answers', { table: 'kept_answers', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
 ]

@@ -22,7 +22,7 @@ export const jobAttemptSeconds = new Histogram({
 export const jobMetrics: Metrics<Executor> = {
   workerCounters: [jobWaitSeconds, jobAttemptSeconds],
   addGauges: (registry, query) => {
-    // A scrape collects the gauges in their order, so the second uses the rows that the first has read.
+    // A scrape collects the gauges in the order of their registration, so the second gauge uses the rows that the first one has read.
     let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
     addGauge(registry, 'kontor_queue_jobs', 'Jobs in a queue, by whether they wait or run', ['job', 'state'], async () => {
       depths = query(findQueueDepths, 'jobs')

@@ -45,12 +45,15 @@ export const waitsForWorkspace = (work: WorkKind): boolean => dispositions[work]
 /** Whether work of this kind waits while its app is off. */
 export const waitsForApp = (work: WorkKind): boolean => dispositions[work].appOff === 'waits'
 
-/** Throws ORG_SUSPENDED or NOT_FOUND, as for a request, unless the work may run now. */
+/** Throws unless the work may run now: ORG_SUSPENDED in a suspended workspace, NOT_FOUND while the app is off, as a request does. */
 export function requireNotHalted({ work, app }: WorkDeclaration, workspace: WorkspaceState): void {
   if (dispositionOf({ work, app }, workspace) === 'runs') return
   if (workspace.status === 'suspended') throw problem('ORG_SUSPENDED')
   throw problem('NOT_FOUND', work === 'request' ? undefined : `The app ${app} is switched off`)
 }
 
-/** Whether work failed because its workspace is suspended. Work that waits then has not failed: rethrow the error to the job. */
+/**
+ * Whether work stopped because its workspace is suspended. For work that waits in a suspended workspace this is no failure: rethrow the
+ * error, so that the job is deferred.
+ */
 export const isSuspensionError = (error: unknown): boolean => error instanceof Problem && error.code === 'ORG_SUSPENDED'

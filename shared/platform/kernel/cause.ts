@@ -7,7 +7,9 @@ export interface Cause {
   readonly actorType: ActorType
   readonly requestId: string
   readonly depth: number
-  /** Set when one person's work runs for another: neither it nor anything it causes has personal standing (`Actor.personId`). */
+  /**
+   * Set when one person's work runs for another person: neither that work nor anything it causes has personal standing (`Actor.personId`).
+   */
   readonly impersonal?: true
 }
 
@@ -17,7 +19,7 @@ export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal:
 /** Maximum steps of a chain of automations. A longer chain is treated as a loop and cut (design, Events). */
 export const maxCauseDepth = 8
 
-/** Id and type of the actor as rows hold them. Work without an actor is the platform's. */
+/** Id and type of the actor as rows hold them. Work without an actor's id is stored as the platform's (`system`). */
 export const actorColumns = ({ actorId, actorType }: Cause): [string | null, ActorType] => [
   actorId,
   actorId === null ? 'system' : actorType,

@@ -18,13 +18,13 @@ export interface Config {
   readonly s3: S3Settings | null
   /** Maximum size of an uploaded file. */
   readonly maxUploadBytes: number
-  /** Unreferenced bytes of files are deleted within this time. */
+  /** Seconds within which the bytes of files are deleted after the last row released them. */
   readonly driveSweepSeconds: number
   /** Signs the mail that is sent by `smtpUrl`; null leaves it unsigned. */
   readonly dkim: { readonly domain: string; readonly selector: string; readonly privateKey: string } | null
   /** A chat endpoint compatible with OpenAI's, which drafts flows; null for none. */
   readonly agent: { readonly url: string; readonly model: string; readonly key: string | null } | null
-  /** Private endpoints that workspaces may use as well: `host:port`, with the host as the URL standard writes it. */
+  /** Endpoints that workspaces may call although they are private: `host:port`, with the host as the URL standard writes it. */
   readonly egressAllow: readonly string[]
   /** API addresses of payment providers; tests replace them by fakes. */
   readonly stripeApiUrl: string
@@ -36,7 +36,7 @@ export interface Config {
   readonly databaseConnections: number
   readonly workerPort: number
   readonly logLevel: string
-  /** Maximum time that a call waits for a worker. After it the answer is 202, or an error on a public route. */
+  /** Maximum time that a request waits for a worker. After it the answer is 202, or an error on a public route. */
   readonly answerWithinSeconds: number
   /** Duration from which a request is logged as slow, with its request id. */
   readonly slowRequestMs: number

@@ -20,7 +20,10 @@ export function readCursor(list: string, cursor: string): string {
   return position
 }
 
-/** The id after which a page of a list begins, highest first; throws VALIDATION_ERROR on any other text than a cursor of the list. */
+/**
+ * Returns the id after which a page begins in a list ordered by id, highest first; without a cursor an id above all others. Throws
+ * VALIDATION_ERROR for any text that is no cursor of the list.
+ */
 export function readCursorId(list: string, cursor: string | undefined): string {
   const id = cursor === undefined ? highestId : readCursor(list, cursor)
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'cursor is damaged')

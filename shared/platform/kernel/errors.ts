@@ -1,4 +1,4 @@
-/** All failures that a caller may see, by code (document 1, Errors). It is the only place that gives a failure its HTTP status. */
+/** All failures that a caller may see, by code (document 1, Errors). Only this table gives a failure its HTTP status. */
 export const errorCatalogue = {
   VALIDATION_ERROR: { status: 400, message: 'The request breaks a rule of this route' },
   UNAUTHORIZED: { status: 401, message: 'Send a valid access key or session token as Authorization: Bearer' },
@@ -62,7 +62,9 @@ export class Problem extends Error {
   }
 }
 
-/** Maximum characters of a message. A message may name a key of the caller, which may be as long as a body. */
+/**
+ * Maximum characters of a message; longer ones are cut. A message may quote a key that the caller sent, which may be as long as the body.
+ */
 const maxMessageLength = 4_000
 
 const bounded = (message: string): string =>

@@ -11,6 +11,6 @@ export const newId = (): string => randomUUIDv7()
 /** Creation time of an id from `newId`, in milliseconds since 1970 by the clock of the process that created it. */
 export const idTimeMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** Bounds of all ids: no row has them, so a page before or after them begins at the first row. */
+/** Ids that no row has, below and above all others: a page after the lowest or before the highest begins at the first row. */
 export const lowestId = '00000000-0000-0000-0000-000000000000'
 export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

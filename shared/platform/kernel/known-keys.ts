@@ -8,9 +8,12 @@ type Json = Readonly<Record<string, unknown>>
 export interface KeyRules {
   /** The schema of the body. */
   readonly body: Schema<unknown>['json']
-  /** The schema of the object in responses; a body may repeat its keys. Undefined for objects that are not read before they are sent. */
+  /**
+   * The schema of the object in responses; a body may repeat its keys. Undefined for objects that callers do not read before they send
+   * them.
+   */
   readonly answer: Schema<unknown>['json'] | undefined
-  /** The object as a response would show it now; undefined for a new object, or without a comparison. */
+  /** The object as a response would show it now; undefined for a new object, and where sent values are not compared with stored ones. */
   readonly stored: unknown
   /** Allows unknown keys that the stored object has with the same value, such as keys of an earlier release. */
   readonly allowsStoredKeys?: true
@@ -19,7 +22,7 @@ export interface KeyRules {
 /** A body without the keys that only responses have. */
 export interface KnownKeys {
   readonly value: unknown
-  /** Whether the body repeated a key whose value must equal the stored one. */
+  /** Whether the body repeated a response key whose value must equal the stored one. */
   readonly isComparable: boolean
 }
 
@@ -78,7 +81,7 @@ function readLevel(level: Level, state: CheckState): unknown {
 function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], state: CheckState): unknown {
   const list = branchesOf(body).find(({ items }) => items !== undefined)
   const item = list?.items
-  // A list that is too long is refused when the body is parsed; its items are not checked before.
+  // A list that is too long is refused later, when the body is parsed, so its items are not checked here.
   if (item === undefined || items.length > ((list?.maxItems as number | undefined) ?? Number.POSITIVE_INFINITY)) return items
   const answerItem = branchesOf(answer).find(({ items }) => items !== undefined)?.items
   const storedItems = Array.isArray(stored) ? stored : undefined
@@ -106,7 +109,9 @@ function counterpartOf(value: unknown, stored: readonly unknown[], index: number
   return key === undefined ? stored[index] : stored.find((one) => isObject(one) && one[key] === value[key])
 }
 
-/** Whether a value changes without a write of the caller: counts, instants except `created_at`, and schemas marked `x-changes-by-itself`. */
+/**
+ * Whether a value changes without a write of the caller: counts, instants except `created_at`, and schemas marked `x-changes-by-itself`.
+ */
 function changesByItself(key: string, schema: unknown): boolean {
   const branches = branchesOf(schema).filter(({ type }) => type !== 'null')
   return branches.length > 0 && branches.every((one) => isCountOrInstant(key, one) || hasOnlyChangingParts(one))
@@ -120,7 +125,10 @@ function hasOnlyChangingParts(schema: Json): boolean {
   return parts.length > 0 && parts.every(([key, part]) => changesByItself(key, part))
 }
 
-/** Whether two values are equal as JSON: the order of keys does not matter, numbers compare by digits, and null equals an absent key. */
+/**
+ * Whether two values are equal as JSON: the order of keys does not matter, numbers are equal when they are written alike, and null equals
+ * an absent key.
+ */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))

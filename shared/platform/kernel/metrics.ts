@@ -1,13 +1,13 @@
 import { Gauge, type Metric, type Registry } from 'prom-client'
 
-/** Reads rows of the whole installation; none in a process that does not report them, or when the query fails. */
+/** Reads rows of the whole installation. Returns no rows in a process that does not report them, and when the query fails. */
 export type MetricQuery<Db> = <Row>(read: (db: Db) => Promise<readonly Row[]>, what: string) => Promise<readonly Row[]>
 
-/** The metrics of a folder. */
+/** The metrics that one folder of the code declares. */
 export interface Metrics<Db> {
   /** Counters and histograms of one process, made with `registers: []`. API and worker processes add them to their own registry. */
   readonly counters?: readonly Metric[]
-  /** The same for work that only workers do. */
+  /** Counters and histograms of work that only workers do; only worker processes add them to their registry. */
   readonly workerCounters?: readonly Metric[]
   /** Adds gauges over all workspaces. One process of an installation reads them, so a sum over processes counts each row once. */
   readonly addGauges?: (registry: Registry, query: MetricQuery<Db>) => void

@@ -1,6 +1,7 @@
 import { nameFormat, t } from '#shared/platform/kernel/schema.ts'
 
-// The pattern is published, and other languages lack \p{…} and \u…: it refuses control characters, and the format refuses other separators.
+// The pattern is published in the API's description, and other languages lack \p{…} and \u…. So it refuses control characters only; the
+// format (`nameFormat`) also refuses the other line separators and names without a visible character.
 const lineCharacter = '[^\\x00-\\x1F\\x7F-\\x9F]'
 
 /** Schema of a name of a person or thing: 1 to `maxLength` characters in one line, at least one of them visible. */

@@ -21,7 +21,10 @@ addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
 ajv.addFormat('email', (text: string) => validator.isEmail(text))
 
-/** The format of names. The API's description omits it, because its pattern and text say what other tools can check. */
+/**
+ * The format of names. The API's description omits it, since other tools do not know it: the schema's pattern and description say what they
+ * can check.
+ */
 export const nameFormat = 'name'
 ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Z}][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 for (const keyword of ['x-source', 'x-changes-by-itself', 'x-hint']) ajv.addKeyword(keyword)
@@ -47,7 +50,7 @@ export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
   })
 }
 
-/** Text for a value that may be null. */
+/** The schema of a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
 
 /** Explains a validation failure. For a tagged union it explains the failure of the alternative that the tag names. */
@@ -105,7 +108,7 @@ function hintOf({ parentSchema }: ErrorObject): string {
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)
 
-/** The closed choices of a union, such as its constants or types, for the caller to read. */
+/** The choices of a union as text for a message: its constants, or types. */
 function alternatives(options: unknown): string {
   const texts = (options as TSchema[]).map((option) => {
     const { const: constant, type } = option as { const?: unknown; type?: unknown }

@@ -1,15 +1,16 @@
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 
 /**
- * A server's refusal of its client instead of a single mail: `auth` of the credentials, `tls` of an encrypted connection, `session` before
- * a mail is named, `policy` of the sender (5.7.x in reply to MAIL FROM). All mail waits until a setting changes.
+ * A server's refusal of this client, not of a single mail. It refuses the credentials (`auth`), an encrypted connection (`tls`), the client
+ * before a mail is named (`session`), or the sender (`policy`: 5.7.x in reply to MAIL FROM). All mail by this server waits until a setting
+ * changes.
  */
 export type RelayRefusal = 'auth' | 'tls' | 'session' | 'policy'
 
 /**
  * Result of a delivery attempt. `later`: the server does not have the mail and a retry may succeed; `refusal` is set where the server
  * refuses all mail of this client. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
- * `final`: the server will never accept it.
+ * `final`: no retry can succeed.
  */
 export type DeliveryOutcome =
   | { readonly kind: 'sent' }
@@ -31,8 +32,8 @@ const authReplies = new Set([530, 534, 535, 538])
 const sessionCommands = new Set(['CONN', 'EHLO', 'HELO'])
 
 /**
- * Classifies a failed attempt. `handedOver`: whether the whole mail was sent before the failure; it matters only without a reply of the
- * server.
+ * Classifies a failed attempt. `handedOver` says whether the whole mail was sent before the failure: without a reply of the server it is
+ * then uncertain whether the mail arrived.
  */
 export function classifyFailure(error: unknown, handedOver: boolean): DeliveryOutcome {
   const failure = (error ?? {}) as Failure

@@ -13,8 +13,8 @@ interface Sender {
 }
 
 /**
- * Inserts a mail into the outbox and enqueues the job that sends it, in the caller's transaction: it is sent if and only if that commits.
- * Returns the mail's id.
+ * Inserts a mail into the outbox and enqueues the job that sends it, in the caller's transaction: the mail is sent if and only if the
+ * transaction commits. Returns the mail's id. A mail whose id is in the outbox already is not inserted again.
  */
 export async function queueMail({ db, jobQueue, cause }: Sender, mail: Mail): Promise<string> {
   const id = mail.id ?? newId()

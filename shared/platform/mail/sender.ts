@@ -1,9 +1,9 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Whom mail comes from. */
+/** The sender of a mail, as in its From header. */
 export interface Sender {
-  /** Empty for an address alone. */
+  /** Empty for an address without a name. */
   readonly name: string
   readonly address: string
 }
@@ -17,7 +17,7 @@ export function parseSender(text: string): Sender {
   return { name: name.trim().replace(/^"(.*)"$/s, '$1'), address: (angled ?? text).trim() }
 }
 
-/** The text of an address that mail may come from, as `name <address>` or bare; throws VALIDATION_ERROR for anything else. */
+/** Returns a sender as `name <address>`, or the address alone when it has no name. Throws VALIDATION_ERROR for any other text. */
 export function normalizeSender(text: string): string {
   const { name, address } = parseSender(text)
   try {

@@ -3,7 +3,7 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
 import { retryPolicies } from '#shared/platform/jobs/job.ts'
 import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 
-/** A mail as the outbox keeps it. */
+/** A mail in the outbox. */
 export interface OutboxMail {
   readonly id: string
   readonly workspace_id: string | null
@@ -23,7 +23,7 @@ export interface OutboxMail {
   readonly created_at: string
 }
 
-/** Tries after which a mail is kept as failed. */
+/** Attempts after which a mail that could not be sent is marked as failed. */
 const mostTries = retryPolicies.patient.limit + 1
 
 const insert = sql(
@@ -31,7 +31,7 @@ const insert = sql(
   `insert into outbox_mails (id, workspace_id, kind, recipient, subject, body_text, body_html, headers, calendar)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (id) do nothing returning id`,
 )
-/** Keeps a mail to be sent; false when the outbox has one of this id. */
+/** Inserts a mail to be sent. Returns false when the outbox has a mail of this id. */
 export async function insertMail(db: Executor, id: string, mail: Mail): Promise<boolean> {
   const { workspaceId, kind, to, subject, text, html = null, headers = {}, calendar = null } = mail
   const json = [JSON.stringify(headers), calendar && JSON.stringify(calendar)]
@@ -39,7 +39,7 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
 }
 
 const known = sql('find_known_mail', 'select id from outbox_mails where id = any($1) limit 1')
-/** Whether the outbox has a mail of one of these ids: work that writes all of them in one transaction is done then. */
+/** Whether the outbox has a mail with one of these ids. Work that inserts all of them in one transaction has then been done. */
 export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
   return (await db.query(known(ids))).length > 0
 }
@@ -66,15 +66,16 @@ const take = sql(
    returning mail.status`,
 )
 /**
- * Says that a mail is about to be handed over, unless its recipient has come to want none, which skips it. Gives its status by then;
- * undefined when somebody else has taken or settled it. Commit it before the server has the mail.
+ * Marks a mail as `sending`, just before a server gets it, or as `skipped` when its recipient is on the workspace's do-not-contact list; an
+ * uncertain mail to such a recipient stays `uncertain`. Returns the new status; undefined when the mail's status is not in `from` or it
+ * must not be sent again. Commit before the server gets the mail.
  */
 export async function takeMail(db: Executor, id: string, from: readonly MailStatus[]): Promise<MailStatus | undefined> {
   return (await db.query<{ status: MailStatus }>(take(id, from)))[0]?.status
 }
 
-// The text of a platform mail is erased when its sending has ended, since it may hold a token that is stored elsewhere only as a hash. The text
-// of a workspace's message stays for 30 days (`forgetMessageTexts`). A mail whose text is erased is never sent again.
+// The text of a platform mail is erased when its sending has ended, since it may hold a token that is stored elsewhere only as a hash. The
+// text of a workspace's message stays for 30 days (`forgetMessageTexts`). A mail whose text is erased is never sent again.
 const forgotten = (completed: string): string =>
   `body_text = case when kind <> '${messageKind}' and ${completed} then '' else body_text end,
    body_html = case when kind <> '${messageKind}' and ${completed} then null else body_html end,
@@ -88,7 +89,7 @@ const complete = sql(
      ${forgotten('true')}
    where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed')`,
 )
-/** Records what has become of a mail for good. The time is when it was sent. */
+/** Records the final status of a mail. `now` is the time when it was sent, if it was. */
 export async function completeMail(db: Executor, id: string, status: MailStatus, error: string | null, now: Date): Promise<void> {
   await db.query(complete(id, status, error?.slice(0, 2_000) ?? null, now))
 }
@@ -98,7 +99,7 @@ const doubt = sql(
   `update outbox_mails set status = 'uncertain', attempts = attempts + 1, last_error = $2, ${forgotten('second_try')}
    where id = $1 and status = 'sending' returning second_try`,
 )
-/** Records that nobody knows whether the server has a mail. True when there is a second try to come. */
+/** Records that the server may or may not have a mail. Returns whether a second attempt is still to come. */
 export async function markMailUncertain(db: Executor, id: string, reason: string): Promise<boolean> {
   return (await db.query<{ second_try: boolean }>(doubt(id, reason.slice(0, 2_000))))[0]?.second_try === false
 }
@@ -111,7 +112,10 @@ const failed = sql(
      status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $3 then 'failed' else 'queued' end
    where id = $1 and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
 )
-/** Records a failed try and why; the last one marks the mail as failed, and a second try after an uncertain one leaves it uncertain. */
+/**
+ * Records a failed attempt and its reason. Returns the new status: `queued`, `failed` after the last attempt, or `uncertain` for a second
+ * attempt after an uncertain one; undefined when the mail was completed before.
+ */
 export async function recordMailFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
   return (await db.query<{ status: MailStatus }>(failed(id, reason.slice(0, 2_000), mostTries)))[0]?.status
 }
@@ -122,7 +126,7 @@ const count = sql(
      count(*) filter (where lower(recipient) = lower($3))::integer as "toAddress"
    from outbox_mails where kind = $1 and created_at > $4 and (workspace_id = $2 or lower(recipient) = lower($3))`,
 )
-/** How much mail of a kind has gone into the outbox since a time: from a workspace, and from anybody to an address. */
+/** Counts the mails of a kind that entered the outbox after a time: those of a workspace, and those to an address from all workspaces. */
 export async function countMail(
   db: Executor,
   { kind, workspaceId, to, since }: { kind: string; workspaceId: string; to: string; since: Date },
@@ -141,6 +145,6 @@ const forget = sql(
      limit $2 for update skip locked
    )) returning 1 as gone`,
 )
-/** Erases what messages said that were written before a time, so many at most; gives how many. They are never sent again then. */
+/** Erases the texts of messages written before a time, at most `atMost`, and returns their number. Messages still queued become failed. */
 export const forgetMessageTexts = async (db: Executor, before: Date, atMost: number): Promise<number> =>
   (await db.query(forget(before, atMost))).length

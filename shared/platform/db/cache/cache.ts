@@ -34,7 +34,9 @@ export class Cache {
     return this.#changes.refresh()
   }
 
-  /** Up to where this process knows the changes; a verified statement (verification.ts) returns those after it. See `Invalidations.position`. */
+  /**
+   * The changes that this process has applied; a verified statement (verification.ts) returns the later ones. See `Invalidations.position`.
+   */
   position(): ReturnType<Invalidations['position']> {
     return this.#changes.position()
   }
@@ -45,8 +47,8 @@ export class Cache {
 
   /**
    * Returns the cached value of `key` in `scope`, or caches the result of `load`. A failed or undefined load is not cached. `load` reads
-   * through `db`. In a transaction it does not wait for another caller's load: that one may need a pool connection, and all of them may be
-   * held by callers that wait for this transaction.
+   * through `db`. Within a transaction it loads the value itself instead of waiting for another caller's load: that load may need a
+   * connection of the pool, and all connections may be held by callers that wait for this transaction.
    */
   remember<T>(db: Executor, scope: string, key: string, load: () => Promise<T>): Promise<T> {
     const entries = this.#entries(scope)
@@ -65,7 +67,7 @@ export class Cache {
     return value
   }
 
-  /** Drops a scope; undefined drops everything. */
+  /** Drops the entries of a scope, or of all scopes when it is undefined. */
   drop(scope: string | undefined): void {
     this.#drops += 1
     if (scope === undefined) this.#scopes.clear()

@@ -9,20 +9,26 @@ interface Change {
   readonly horizon: string
 }
 
-/** With more seen changes than this no position is given, since every statement lists them: `refresh` advances the horizon. */
+/**
+ * From this number of seen changes on `position` returns undefined, since every verified statement would list them all. `refresh` then
+ * advances the horizon, which shortens the list.
+ */
 const maxSeen = 100
 
 /** The time limit of a refresh. It normally takes a millisecond; every request waits for one. */
 const answerWithinMs = 3_000
 
-/** Changes are kept for an hour (db/maintenance.ts); a process that has not asked for half of that drops its whole cache. */
+/**
+ * Rows of `cache_changes` are deleted after an hour (db/maintenance.ts), so a process that has not read them for half an hour drops its
+ * whole cache.
+ */
 const staleAfterMs = 30 * 60 * 1000
 
 /**
- * Finds which cache entries are out of date. Triggers write a row to `cache_changes` whenever a role, member, key, session, setting, type or
- * field changes; `refresh` reads the rows that this process has not seen and drops their scopes. One small statement serves all waiting
- * requests, so its cost does not grow with the load. Unlike a notification it cannot be late: every process refuses a revoked key on the
- * next request (design, The hot path).
+ * Finds which cache entries are out of date. Triggers write a row to `cache_changes` whenever a role, member, key, session, setting, type
+ * or field changes; `refresh` reads the rows that this process has not seen and drops their scopes. One small statement serves all waiting
+ * requests, so its cost does not grow with the load. A notification could arrive late, this statement cannot: every process refuses a
+ * revoked key on the next request (design, The hot path).
  */
 export class Invalidations {
   readonly #url: string
@@ -44,7 +50,8 @@ export class Invalidations {
 
   /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is unreachable. */
   refresh(): Promise<void> {
-    // Calls before the statement is sent share it; it is sent at the end of this turn of the event loop.
+    // All calls made before the next statement is sent share it. It is sent when the running statement has been answered, at the end of
+    // that turn of the event loop.
     this.#next ??= this.#afterRunning().then(() => {
       const running = this.#ask()
       this.#next = undefined
@@ -54,13 +61,19 @@ export class Invalidations {
     return this.#next
   }
 
-  /** The running statement may have read before a new caller's changes were committed, so that caller needs the next one. */
+  /**
+   * Waits for the running statement to end. That statement may have read before a change that a new caller must see was committed, so the
+   * new caller needs a later one.
+   */
   async #afterRunning(): Promise<void> {
     await this.#running?.catch(() => undefined)
     await new Promise(setImmediate)
   }
 
-  /** The horizon from which a statement must look, and the changes to ignore; undefined when unknown: then `refresh` must run first. */
+  /**
+   * The oldest transaction whose changes a statement must look for (`horizon`), and the ids of changes to ignore because they are `seen`.
+   * Undefined when this process has not read changes for half an hour or has seen too many: then call `refresh` first.
+   */
   position(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
     const known = this.#horizon !== undefined && this.#asked.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
     return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
@@ -68,7 +81,7 @@ export class Invalidations {
 
   /** Applies the changes that a verified statement found after a position. */
   applyInvalidations(changes: readonly (readonly [id: number, scope: string])[], horizon: string): void {
-    // Of two concurrent statements the earlier one may answer last.
+    // Of two concurrent statements the one with the older horizon may answer last, so the horizon never moves back.
     if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
     this.#asked.restart()
     for (const [id, scope] of changes) {

@@ -2,8 +2,8 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '#shared/platform/db/database.ts'
 
 /**
- * Registers gauges of the process's busy, idle and awaited connections. The returned function adds a database; it returns a function that
- * removes it, to be called when the database is closed.
+ * Registers gauges of the process's busy, idle and awaited connections. The returned function adds a database to the gauges and returns a
+ * function that removes it, to be called when the database is closed.
  */
 export function registerConnectionGauges(registry: Registry): (database: Database) => () => void {
   const open = new Set<Database>()

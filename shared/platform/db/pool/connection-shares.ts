@@ -11,12 +11,13 @@ interface WaitingCaller {
 }
 
 /**
- * Shares the connections of a process among workspaces. While others wait, a workspace has at most a quarter of them; beyond its quarter it
- * never takes from the last free quarter. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
+ * Shares the connections of a process among workspaces. A workspace that holds less than a quarter of them gets any free one. A workspace
+ * that holds a quarter or more gets another one only while neither the platform nor a workspace with less waits, and more than a quarter is
+ * free. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
  */
 export class ConnectionShares {
   readonly #quarter: number
-  /** Connections reserved for workspaces below their share. */
+  /** Connections reserved for workspaces that hold less than a quarter. */
   readonly #reserve: number
   #free: number
   readonly #held = new Map<ConnectionOwner, number>()

@@ -79,7 +79,9 @@ export class HeavyStatementLimiter {
   }
 }
 
-/** Runs a statement, which takes the lock when it becomes heavy; undefined when another holds it. */
+/**
+ * Runs a statement, which takes the lock after 50 ms. When another statement holds the lock then, cancels this one and returns undefined.
+ */
 async function tryQuickly<T>(lock: HeavyLock, named: string, work: Work<T>): Promise<{ readonly value: T } | undefined> {
   let timer: NodeJS.Timeout | undefined
   let outcome: 'quick' | 'heavy' | 'yields' | 'too long' = 'quick'
@@ -148,7 +150,9 @@ interface ClientInternals {
   }
 }
 
-/** Sends a cancel request for a connection's running statement, which then fails with 57014. A lost request changes nothing. */
+/**
+ * Sends a cancel request for a connection's running statement, which then fails with 57014. If the request is lost, the statement runs on.
+ */
 export function cancelStatement(url: string, client: pg.ClientBase): void {
   const { processID, secretKey } = client as unknown as ClientInternals
   const { connection, host, port } = new pg.Client({ connectionString: url }) as unknown as ClientInternals

@@ -7,7 +7,7 @@ interface Subscriber {
   readonly missed: () => void
 }
 
-/** The interval of queries that test the connection: one that only listens would not notice a silent network failure. */
+/** The interval of queries that test the connection: a connection that only listens would not notice a silent network failure. */
 const pingEveryMs = 10_000
 /** The connection is replaced when a query takes longer. */
 const queryTimeoutMs = 5_000

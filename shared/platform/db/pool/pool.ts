@@ -7,7 +7,7 @@ export interface DatabaseOptions {
   readonly name: string
   /** Milliseconds after which the database ends a statement. */
   readonly statementTimeoutMs: number
-  /** Logs slow statements; none without it. */
+  /** Where slow statements are logged; undefined logs none. */
   readonly slow?: SlowStatements
   /** Additional session settings: `-c name=value`. */
   readonly settings?: string
@@ -16,7 +16,10 @@ export interface DatabaseOptions {
 /** Milliseconds that a statement waits for a lock; then its transaction is rolled back (page "Beyond", section 2). */
 const lockTimeoutMs = 3_000
 
-/** Settings of every session, as connection options. The TCP keepalive settings let the database notice a vanished client within a minute; its default is two hours. */
+/**
+ * Settings of every session, as connection options. With the TCP keepalive settings the database notices a vanished client within a minute;
+ * by default it takes two hours.
+ */
 const sessionSettings = [
   ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=iso_8601', 'jit=off'],
   // A statement uses one database process, however much it reads, so that others get CPU too (page "Beyond", section 2).

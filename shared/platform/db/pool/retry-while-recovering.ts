@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** Crash recovery normally takes a second or two. */
+/** Milliseconds for which connecting is retried; crash recovery normally takes a second or two. */
 const maxWaitMs = 3_000
 const retryMs = 50
 

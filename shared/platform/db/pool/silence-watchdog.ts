@@ -12,7 +12,7 @@ interface Waiting {
   readonly client: pg.PoolClient
   /** When the oldest unanswered statement was sent; undefined when all are answered. */
   since: number | undefined
-  /** Consecutive checks in which the database was not executing it. */
+  /** Consecutive checks in which the database was not executing a statement of this connection, while an answer was awaited. */
   missed: number
 }
 
@@ -42,7 +42,7 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
     for (const { waiting, since } of checked) {
       if (waiting.since !== since) continue
       waiting.missed = known === 'unreachable' ? 2 : known.has(processOf(waiting.client)) ? 0 : waiting.missed + 1
-      // The answer may be on its way, so the connection is closed after the second check.
+      // After the first check the answer may still be on its way, so the connection is closed after the second one.
       if (waiting.missed >= 2) void waiting.client.end()
     }
   }

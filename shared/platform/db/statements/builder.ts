@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex'
 
-/** knex as a builder of SQL text only: it holds no connection. Statements run on the pool through `prepare` and `query`. */
+/** knex as a builder of SQL text only: it holds no connection. `prepareStatement` and `buildStatement` make statements of its queries. */
 export const builder: Knex = knex({ client: 'pg' })
 export type { Knex }
 

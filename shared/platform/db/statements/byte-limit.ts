@@ -1,6 +1,9 @@
-/** A byte limit for a statement's rows. The run fills in the result. */
+/** A byte limit for a statement's rows. Running the statement sets `bytes` and `isWhole`. */
 export interface ByteLimit {
-  /** Bytes as the database sends them. The first row is always kept; rows from the one that exceeds the limit are dropped. */
+  /**
+   * The most bytes of rows, as the database sends them. The first row is always kept; the row that exceeds the limit and all later ones are
+   * dropped.
+   */
   readonly maxBytes: number
   /** Bytes of the kept rows. */
   bytes: number
@@ -11,7 +14,10 @@ export interface ByteLimit {
 /** Rows of the first fetch of a limited run. */
 export const firstFetchRows = 32
 
-/** Rows of the next fetch: about as many as limit by the average so far. Zero when no more limit. */
+/**
+ * Rows of the next fetch: about as many as fit into the remaining bytes by the average size so far, 1 to 1,000. Zero once a row was
+ * dropped.
+ */
 export function nextFetchRows({ maxBytes, bytes, isWhole }: ByteLimit, rows: number): number {
   if (!isWhole) return 0
   const average = Math.max(1, bytes / Math.max(1, rows))

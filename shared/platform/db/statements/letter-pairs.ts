@@ -1,5 +1,5 @@
-// pg_trgm finds a text by three consecutive letters or digits. A text without them is found by its pairs of adjacent characters of any kind,
-// or by its only character.
+// pg_trgm finds a text by three consecutive letters or digits. A text without them is found by its pairs of adjacent characters of any
+// kind, or by its only character.
 
 /** Whether a trigram index can find a text. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
@@ -7,7 +7,10 @@ export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(tex
 /** Separates pairs in `letter_pairs`; pairs that contain it are not indexed. */
 const divider = '\u0001'
 
-/** SQL of the indexed value of a text: its characters and pairs (migration 0042). It contains the `letterPairs` of every part of the text. */
+/**
+ * SQL of the value by which a text is indexed: its characters and pairs (migration 0042). It contains the `letterPairs` of every substring
+ * of the text.
+ */
 export const letterPairsSql = (text: string): string => `letter_pairs(${text})`
 
 /** The index keys to search a text by: its pairs of adjacent characters, or its only character. */

@@ -1,7 +1,7 @@
 /** PostgreSQL's protocol counts the parameters of a statement in 16 bits. */
 const maxParameters = 65_535
 
-/** Texts in one array. PostgreSQL walks an array of texts to find an element. */
+/** The most texts in one array: PostgreSQL walks an array of texts to find an element, so long arrays are slow. */
 const arraySize = 100
 
 /** A parameter in a statement's text, with the cast to a single value's type if there is one. */

@@ -54,12 +54,15 @@ interface Wire {
   sync(): void
 }
 
-/** Prepared statements by connection. Their columns never change: PostgreSQL refuses to run such a statement (0A000). */
+/**
+ * Prepared statements by connection. Their columns never change: PostgreSQL refuses to run a prepared statement whose columns have changed
+ * (0A000).
+ */
 const known = new WeakMap<Wire, PreparedStatements>()
 
 /**
- * The most characters of prepared text per connection. PostgreSQL uses 30 to 60 bytes for each, so this is 15 to 30 MB. All fixed statements
- * of the code together have less than half of it.
+ * The most characters of prepared text per connection. PostgreSQL uses 30 to 60 bytes for each character, so this is 15 to 30 MB. All fixed
+ * statements of the code together have less than half of these characters.
  */
 export const maxPreparedLength = 500_000
 
@@ -182,7 +185,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   handleCommandComplete(): void {
     this.#pendingCommands -= 1
     if (this.#fit && this.#pendingCommands === 0) this.#wire?.sync()
-    // A statement without rows has no columns, which need not be requested again.
+    // A statement that returns no rows has no columns; this is stored, so that they are not requested again.
     if (this.#pendingCommands === Number(this.#commits) && this.#columns === undefined) this.#storeColumns?.(noColumns)
   }
 
@@ -192,7 +195,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
-    // A connection error has no severity; nothing can be sent then.
+    // Only errors sent by the database have a severity. Any other is an error of the connection, on which nothing can be sent any more.
     if (this.#fit && (error as { severity?: string }).severity !== undefined) this.#wire?.sync()
     this.#reject(error)
   }
@@ -211,7 +214,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** Sends a statement without values and rows. */
+/** Sends a statement that has no values and returns no rows, such as `begin`. */
 function sendCommand(wire: Wire, text: string): void {
   wire.parse({ name: '', text })
   wire.bind({ statement: '', values: [] })
@@ -226,8 +229,9 @@ function preparedOn(wire: Wire): PreparedStatements {
   return created
 }
 
-// A map in order of use (each run deletes and re-inserts its entry) is rehashed every few runs, and V8 keeps the old map's values until the next
-// major garbage collection: that cost a third of the searches per second.
+// Searches all statements instead of keeping the map in order of use. Each run would delete and re-insert an entry of such a map: it is
+// rehashed every few runs, and V8 keeps the old map's values until the next major garbage collection, which cost a third of the searches
+// per second.
 function leastRecentlyUsed({ statements }: PreparedStatements): string {
   let [name, usedAt] = ['', Number.POSITIVE_INFINITY]
   for (const [candidate, used] of statements) if (used.usedAt < usedAt) [name, usedAt] = [candidate, used.usedAt]

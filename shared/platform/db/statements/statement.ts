@@ -12,7 +12,7 @@ export interface Statement {
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
   readonly byteLimit?: ByteLimit
-  /** Set where a second execution is harmless: work that has committed nothing else may be retried. */
+  /** Set where a second execution is harmless: work that has committed only such statements may be retried. */
   readonly repeatable?: true
   /** Set for heavy statements: the part of the request to name when the statement takes too long, such as `filter`. */
   readonly heavy?: string
@@ -25,8 +25,9 @@ export interface Statement {
 export const asArrays = (statement: Statement): Statement => ({ ...statement, rows: 'arrays' })
 
 /**
- * The statement as a heavy one, such as a text search, an aggregate or a report. A process runs those of a workspace one at a time, each for
- * at most 5 s; beyond that it throws VALIDATION_ERROR that names `named`. In a transaction it does not wait for others.
+ * The statement as a heavy one, such as a text search, an aggregate or a report. A process runs the heavy statements of a workspace one at
+ * a time, each for at most 5 s; a longer one throws VALIDATION_ERROR that names `named`. In a transaction it does not wait for other heavy
+ * statements.
  */
 export const asHeavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
 
@@ -39,7 +40,7 @@ class Slot {
 }
 export const slot = (name: string): Slot => new Slot(name)
 
-/** Builds the statement of a knex query that runs once; for hot shapes use `prepare`. */
+/** Builds the statement of a knex query that runs once; for queries that run often use `prepareStatement`. */
 export function buildStatement(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
   const native = (query as Knex.QueryBuilder).toSQL().toNative()
   const { text, bindings } = packParameters(native.sql, native.bindings)
@@ -66,7 +67,8 @@ export function sql(name: string, text: string): (...values: unknown[]) => State
 }
 
 /**
- * The statement without a prepared name, planned for its values each time. A prepared one may switch to a generic plan after some runs and
- * keeps it for the connection's lifetime, even after a new index (measured: text in a million records found in 500 ms instead of 25).
+ * The statement without a prepared name, planned for its values each time. A prepared statement may switch to a generic plan after some
+ * runs and keeps it for the connection's lifetime, even after a new index (measured: text in a million records found in 500 ms instead of
+ * 25).
  */
 export const asUnprepared = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })

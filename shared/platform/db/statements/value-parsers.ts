@@ -19,7 +19,7 @@ const parsers: Readonly<Record<number, ParseCell>> = {
 /** The parser of a column, by its type's OID. */
 export const findParser = (id: number): ParseCell => parsers[id] ?? (pg.types.getTypeParser(id, 'text') as ParseCell)
 
-/** The parsers in the form of the driver. */
+/** The parsers in the form that the driver takes. */
 export const typeParsers: pg.CustomTypesConfig = { getTypeParser: findParser as pg.CustomTypesConfig['getTypeParser'] }
 
 /** The columns of a statement's rows, in order. */

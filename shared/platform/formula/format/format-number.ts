@@ -8,7 +8,10 @@ type Item =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'point' }
 
-/** One section of a number format. `scale` is the power of ten that its trailing commas and per cent signs apply. */
+/**
+ * One section of a number format. `scale` is the power of ten by which its trailing commas (-3 each) and per cent signs (2 each) multiply
+ * the number.
+ */
 interface Layout {
   readonly items: readonly Item[]
   readonly isGrouped: boolean
@@ -58,7 +61,10 @@ function layout(pieces: readonly FormatPiece[]): Layout {
   return { items, isGrouped, scale }
 }
 
-/** The exponent that leaves `places` digits before the point after rounding, a multiple of `places` as in engineering notation. */
+/**
+ * The exponent of a number in scientific notation with `places` digit places before the point, chosen after rounding. It is a multiple of
+ * `places`, as in engineering notation.
+ */
 function exponentOf(value: Decimal, places: number, decimals: number): number {
   if (value.isZero()) return 0
   const step = Math.max(1, places)
@@ -89,7 +95,7 @@ function write(items: readonly Item[], whole: string, fraction: string, isGroupe
     .join('')
 }
 
-/** One text for each digit of the number, at least one for each place. */
+/** A text for each digit of the whole part, with padding up to one text for each place. */
 function fill(whole: string, signs: readonly string[]): string[] {
   const missing = signs.slice(0, Math.max(0, signs.length - whole.length)).map((sign) => ({ 0: '0', '?': ' ' })[sign] ?? '')
   return [...missing, ...whole]

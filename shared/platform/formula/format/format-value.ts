@@ -31,7 +31,10 @@ function formatTime(operand: Decimal | Moment, pieces: readonly FormatPiece[]): 
   return isError(moment) ? moment : formatMoment(moment, operand, pieces)
 }
 
-/** Sections apply to positive, negative, zero and text. A missing section falls back to the first, with a sign for negative numbers. */
+/**
+ * The sections of a format apply to positive numbers, negative numbers, zero and text, in this order. A missing section falls back to the
+ * first one, with a sign for negative numbers.
+ */
 function formatNumeric(value: Decimal, sections: readonly FormatPiece[][]): string {
   const isNegative = value.isNegative() && !value.isZero()
   const [positive, negative = null, zero = positive] = sections

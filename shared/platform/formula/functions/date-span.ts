@@ -32,7 +32,7 @@ function dateDifference({ day: from }: Moment, { day: to }: Moment, unit: string
   return new Decimal(count({ from, to, first, last, months }))
 }
 
-/** Days since the last full month. Where that month lacks the start's day of the month, counting starts at its last day. */
+/** Days since the last full month. It ended on the start's day of the month, or on the last day of a month that is too short for it. */
 function daysPastMonths({ to, first, last }: Span): number {
   if (last.date >= first.date) return last.date - first.date
   const previous = Math.min(dayOf(last.year, last.month - 1, first.date), dayOf(last.year, last.month, 0))
@@ -59,7 +59,7 @@ function days360(from: number, to: number, isEuropean: boolean): number {
 
 const isLeap = (year: number): boolean => toCivilDate(dayOf(year, 3, 0)).date === 29
 
-/** Year length for the actual/actual basis: 365, 366, or the mean of all years touched. */
+/** Year length for the actual/actual basis: 365 or 366 for a span of up to a year, else the mean length of all years that it touches. */
 function yearLength(from: number, to: number): number {
   const [first, last] = [toCivilDate(from), toCivilDate(to)]
   if (first.year === last.year) return isLeap(first.year) ? 366 : 365

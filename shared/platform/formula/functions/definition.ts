@@ -48,7 +48,7 @@ export function defineEager<T extends readonly unknown[], O extends readonly unk
   const { rest, restMin = 0 } = row
   const optional: Parameters = row.optional ?? []
   const fixed: Parameters = [...row.takes, ...optional]
-  // The types of the arguments are checked where the row is written; from here on they are a list of unknown values.
+  // TypeScript checks the types of the arguments where the row is written; from here on they are a list of unknown values.
   const call = row.call as (...args: readonly unknown[]) => Value
   const cost = row.cost as ((...args: readonly unknown[]) => number) | undefined
   return {

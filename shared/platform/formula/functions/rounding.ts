@@ -7,7 +7,7 @@ import { number, whole } from './parameters.ts'
 /** A rounding mode of decimal.js. */
 type Rounding = (typeof Decimal)['ROUND_UP' | 'ROUND_DOWN' | 'ROUND_CEIL' | 'ROUND_FLOOR' | 'ROUND_HALF_UP']
 
-/** Bound of the digit positions to round at; no number of a formula has digits further out. */
+/** The greatest number of places to round at, before or after the point: no number of a formula has digits further out. */
 const outermostDigit = 400
 
 /** Rounds to `digits` places after the point, or before it when negative, by a rounding mode of decimal.js. */

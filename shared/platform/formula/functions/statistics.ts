@@ -24,7 +24,7 @@ const median = (...figures: Figures): Value => {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : addNumbers(sorted[middle - 1]!, sorted[middle]!).div(2)
 }
 
-/** The least (-1) or greatest (1) value; 0 without any. */
+/** The least (-1) or greatest (1) value; 0 when there is none. */
 const extreme =
   (side: -1 | 1) =>
   (...values: (Decimal | Moment | null)[]): Value =>
@@ -33,7 +33,10 @@ const extreme =
       null,
     ) ?? zero
 
-/** Defines a function that counts the values, including items of lists, for which `counts` holds. An error is a value here. */
+/**
+ * Defines a function that counts the values, including items of lists, for which `counts` holds. An error among them is a value like
+ * others.
+ */
 const counting = (doc: string, counts: (value: Value) => boolean): FormulaFunction =>
   defineLazy({
     usage: ['value…'],

@@ -29,7 +29,8 @@ const isPattern = (text: string): boolean => /[?*~]/.test(text)
 
 /**
  * Offset in code units of the first match of a pattern, or -1. `?` matches one character, `*` any number, `~` escapes the next character.
- * No backtracking over `*` is needed, so the time is at most the length of the text times the length of the pattern.
+ * Each part between two `*` is matched as early as possible and never tried again, so the time is at most the length of the text times the
+ * length of the pattern.
  */
 function findPattern(text: string, pattern: string, from: number): number {
   const [first = [], ...others] = segments(pattern)

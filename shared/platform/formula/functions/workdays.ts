@@ -12,13 +12,16 @@ const weekClosedOn = (...days: number[]): Week => Array.from({ length: 7 }, (_, 
 
 const saturdayAndSunday = weekClosedOn(6, 0)
 
-/** Weekends by spreadsheet number: 1 is Saturday and Sunday, 2 to 7 shift by a day each; 11 is Sunday, 12 to 17 shift by a day each. */
+/**
+ * Weekends by spreadsheet number: 1 is Saturday and Sunday, and each number up to 7 is a day later; 11 is Sunday only, and each number up
+ * to 17 is a day later.
+ */
 const weekends: ReadonlyMap<number, Week> = new Map([
   ...Array.from({ length: 7 }, (_, index) => [index + 1, weekClosedOn((index + 6) % 7, index % 7)] as const),
   ...Array.from({ length: 7 }, (_, index) => [index + 11, weekClosedOn(index)] as const),
 ])
 
-/** A weekend by its number, or as seven digits from Monday in which 1 is a day off. */
+/** A weekend by its spreadsheet number, or as seven digits from Monday to Sunday, in which 1 is a day off. */
 const weekend: Parameter<Week> = { label: 'weekend', read: readWeekend }
 
 function readWeekend(value: Exclude<Value, ErrorValue>): Week | ErrorValue {
@@ -54,7 +57,10 @@ function networkDays({ day: start }: Moment, { day: end }: Moment, week: Week, h
   return new Decimal(start <= end ? count : -count)
 }
 
-/** The day that is `distance` working days away, found by binary search: the count never falls with the distance. */
+/**
+ * The day that is `distance` working days away. It is found by binary search over calendar days, since the number of working days never
+ * decreases with the distance.
+ */
 function workday({ day: start }: Moment, distance: number, week: Week, holidays: readonly (Moment | null)[]): Value {
   if (distance === 0) return dateValue(start)
   const days = daysOf(holidays)

@@ -20,7 +20,10 @@ const patterns: readonly (readonly [kind: TokenKind, pattern: RegExp])[] = [
 
 const blanks = /\s*/y
 
-/** Splits a formula into tokens; the last is `end`. One leading `=` is dropped. An unknown character or an open quote is a 400. */
+/**
+ * Splits a formula into tokens; the last is `end`. One leading `=` is dropped. Throws VALIDATION_ERROR for an unknown character, a text
+ * without a closing quote, and a source that is too long.
+ */
 export function tokenize(source: string): Token[] {
   if (source.length > formulaLimits.sourceLength) {
     throw formulaProblem(`must be at most ${formulaLimits.sourceLength} characters, got ${source.length}`)

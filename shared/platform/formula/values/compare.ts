@@ -11,9 +11,9 @@ type Single = Exclude<Comparable, null | readonly string[]>
 const rank = (value: Single): number => (typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 0)
 
 /**
- * Compares two values as spreadsheets do; the result is below, equal to or above zero. Text ignores case; empty is 0, "" or FALSE to match
- * the other side. Two rules differ, since records have date and list fields: date text next to a date is parsed, and a list is its items
- * joined by commas.
+ * Compares two values as spreadsheets do; the result is below, equal to or above zero. Text ignores case; an empty value counts as 0, "" or
+ * FALSE, by the kind of the other value. Two rules differ from spreadsheets, since records have date and list fields: text is parsed as a
+ * date when the other value is a date, and a list is compared as the text of its items joined by commas.
  */
 export function compareValues(left: Comparable, right: Comparable): number {
   if (left instanceof Decimal && right instanceof Decimal) return compareNumbers(left, right)

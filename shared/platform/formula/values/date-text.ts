@@ -2,7 +2,10 @@ import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from './dates.ts'
 import { type ErrorValue, errorValues, type Moment } from './value.ts'
 
-/** A parsed text: a day, a time of day in microseconds (outside 0 to 24 hours when its zone shifts the day), or both. */
+/**
+ * A parsed text: a day, a time of day in microseconds, or both. The time is below 0 or above 24 hours when its zone moves it to another
+ * day.
+ */
 interface DateText {
   readonly day: number | null
   readonly micros: number | null

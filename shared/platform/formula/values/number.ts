@@ -2,7 +2,7 @@ import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { type ErrorValue, errorValues, zero } from './value.ts'
 
-/** Reliable digits of a quotient: the kernel's 40 minus those that rounding may have changed. */
+/** Reliable digits of a quotient: the 40 digits of `Decimal` minus those that rounding may have changed. */
 const trustedDigits = 34
 /** decimal.js stores seven digits per word, so five words hold at most 35 digits: such numbers are exact. */
 const exactWords = 5

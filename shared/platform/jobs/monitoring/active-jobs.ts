@@ -15,8 +15,9 @@ export interface ActiveJob {
   readonly heartbeat: string
 }
 
-// Jobs of a workspace have a group; with that condition the small index of active jobs is used (pg-boss keeps completed jobs for an hour).
-// Operations are read one by one: a join read all waiting jobs for the few active ones, 25 to 420 ms beside 100,000.
+// Only jobs of a workspace have a group; with the condition on the group PostgreSQL uses the small index of active jobs (pg-boss keeps
+// completed jobs for an hour). The operation of each job is read on its own: a plain join read all waiting jobs to find the few active
+// ones, 25 to 420 ms when 100,000 wait.
 const find = sql(
   'find_active_jobs',
   `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as heartbeat,

@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { asUnprepared, sql } from '#shared/platform/db/statements/statement.ts'
 
-/** Next jobs of a queue that are counted; later jobs are ignored. */
+/** The most jobs of a queue that are counted, in the order in which they are fetched; later jobs are ignored. */
 const maxCounted = 5_000
 
 // Unprepared: a prepared statement keeps its first plan, and the table may be empty or full.

@@ -4,8 +4,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Fails operations whose job ended without completing them: its last worker was killed, or the job was cancelled. Their callers receive a
- * failure instead of waiting forever. Excluded are parked operations, which wait for others that are checked here too, and operations of
- * deferred jobs, which wait for their workspace.
+ * failure instead of waiting forever. Excluded are operations younger than 15 seconds, operations whose job waits at a gate, parked
+ * operations, since the operations that they await are checked here too, and operations of deferred jobs, which wait for their workspace.
  */
 export async function failAbandonedOperations(db: Executor, queue: JobQueue): Promise<void> {
   const failed = await db.query<{ id: string; continues: string | null }>({

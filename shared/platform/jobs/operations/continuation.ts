@@ -1,7 +1,10 @@
 import type { AnyJob, JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
-/** A job that is enqueued in the transaction that completes an operation, done or failed. Waiting takes a row, never a worker. */
+/**
+ * A job that is enqueued in the transaction that completes an operation, done or failed. Until then it is stored with that operation and
+ * occupies no worker.
+ */
 export interface Continuation {
   readonly queue: string
   readonly envelope: JobEnvelope

@@ -3,13 +3,16 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 
-/** A missed notification costs at most this long, never an answer. */
+/** Milliseconds between two reads of an awaited operation: a missed notification delays an answer by at most this long. */
 const pollMs = 1_000
-/** A database outage up to this long is tolerated: the work goes on meanwhile, so a failure would be a wrong answer. */
+/**
+ * Milliseconds of a database outage that are tolerated: a worker may complete the operation meanwhile, so a failure would be a wrong
+ * answer.
+ */
 const outageMs = 8_000
-/** The retry interval during an outage. */
+/** The retry interval during an outage, in milliseconds. */
 const outagePollMs = 100
-/** The time limit of the last read after the deadline. */
+/** The time limit of the last read after the deadline, in milliseconds. */
 const lastReadMs = 1_000
 
 const timeoutError = new Error('The database did not answer in time')

@@ -6,7 +6,7 @@ import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 
 type OperationStatus = 'queued' | 'running' | 'done' | 'failed'
 
-/** Work of a worker that callers can wait for (decisions, Long work). The row commits with the writes of the work. */
+/** Work of a worker that callers can wait for (decisions, Long work). Its completion commits with the writes of the work. */
 export interface Operation {
   readonly id: string
   readonly workspace_id: string | null
@@ -69,7 +69,7 @@ export async function findWorkspaceOperation(db: Executor, workspaceId: string, 
   return (await db.query<Operation>(findIn(workspaceId, id)))[0]
 }
 
-// The commit does not wait for the disk: later writes of the work are lost only together with this one.
+// The commit does not wait for the disk: a crash that loses it also loses all later writes of the work.
 const start = sql(
   'start_operation',
   `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
@@ -102,8 +102,8 @@ const advance = sql(
    where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
 )
 /**
- * Records progress, and a checkpoint from which another attempt can continue. Returns false when the operation is not running or its checkpoint is
- * not `known`, the one of this attempt: another attempt has taken over.
+ * Records progress, and a checkpoint from which another attempt can continue. Returns false when another attempt has taken over: the
+ * operation is not running, or its checkpoint is not `known`, the last one of this attempt.
  */
 export async function advanceOperation(
   db: Executor,
@@ -121,8 +121,8 @@ const park = sql(
    where id = $1 and status = 'running' and checkpoint::text is not distinct from $4 returning id`,
 )
 /**
- * Parks an operation until `awaits` others complete; each is enqueued in the same transaction with a resumption (`createResumption`).
- * Returns false like `advanceOperation`.
+ * Parks an operation until `awaits` other operations complete; each of these is enqueued in the same transaction with a resumption
+ * (`createResumption`). Returns false when another attempt has taken over, as `advanceOperation` does.
  */
 export async function parkOperation(db: Executor, id: string, awaits: number, known: unknown, checkpoint: unknown): Promise<boolean> {
   return (await db.query(park(id, awaits, jsonText(checkpoint), jsonText(known)))).length > 0
@@ -142,8 +142,8 @@ type OperationOutcome =
   | { readonly status: 'failed'; readonly error: StoredProblem }
 
 /**
- * Completes an operation once. Returns the queue of its continuation, null for none; undefined when it was completed before: then the caller
- * must roll its transaction back.
+ * Completes an operation unless it is complete. Returns the queue of its continuation, null for none; undefined when it was complete
+ * before: then the caller must roll its transaction back.
  */
 export async function completeOperation(
   db: Executor,

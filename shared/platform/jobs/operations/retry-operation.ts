@@ -10,8 +10,8 @@ const clear = sql(
 )
 
 /**
- * Retries a failed operation under the same id, so that earlier progress is found by its id and checkpoint. For failures on our side.
- * Returns false when the operation has not failed.
+ * Retries a failed operation under the same id, so that earlier progress is found by its id and checkpoint. For operations that failed
+ * through a fault of the platform. Returns false when the operation has not failed.
  */
 export async function retryOperation<Payload>(
   db: Executor,

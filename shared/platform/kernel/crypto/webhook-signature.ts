@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Whether a header of the form `t=<seconds>,v1=<hex>` signs a body now: HMAC-SHA256 of `<seconds>.<body>`, at most 5 minutes off. One matching
- * signature of several is enough, so a secret can be rotated.
+ * Whether a header of the form `t=<seconds>,v1=<hex>` signs a body: the signature is the HMAC-SHA256 of `<seconds>.<body>`, and its time is
+ * at most 5 minutes from now. One matching signature of several is enough, so a secret can be rotated.
  */
 export function verifyTimestampedSignature(header: string, secret: string, body: Buffer, now: Date): boolean {
   const parts = header.split(',').map((part) => part.trim().split('='))

@@ -10,7 +10,7 @@ export interface ComputeBudget {
    * are left.
    */
   takeSteps(steps: number): void
-  /** Restores all steps for the next query of the same work, such as the next step of a run. */
+  /** Restores all steps for the next query that shares this budget, such as the next step of a run. */
   refill(): void
   /** Whether `pause` would wait, because the thread has been held for a slice. */
   isPauseDue(): boolean
@@ -26,12 +26,12 @@ interface Bound {
 }
 
 /**
- * Creates the budget of one query of a workspace with `steps` in total. `bound` is the message of the 400 when it is exceeded: it names
- * the bound and what would be right.
+ * Creates the budget of one query of a workspace with `steps` in total. `bound` is the message of the VALIDATION_ERROR when they are used
+ * up: it names the bound and what would be right.
  */
 export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps
-  // Starts the first slice.
+  // Starts the first slice, unless one has begun in this turn of the event loop.
   threadHeldMs()
   return {
     get left() {

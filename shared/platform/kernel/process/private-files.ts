@@ -2,14 +2,14 @@ import { chmod, lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Modes of files and folders in DATA_DIR: only the owner reads and writes. They do not depend on the umask. */
+/** Modes of files and folders in DATA_DIR, whatever the umask: only the owner reads and writes. */
 export const privateFileMode = 0o600
 export const privateFolderMode = 0o700
 
 /** Names of Kontor's own files in DATA_DIR. Other files there are not changed. */
 const ownNames = /^(?:blobs|spool|mail|logs|pg|bootstrap\.json|secret-key|database-url|lock)(?:\.|$)/
 
-/** Makes all files that this process creates from now on private, and the files of earlier releases in DATA_DIR. */
+/** Makes private all files that this process creates from now on, and those that earlier releases left in DATA_DIR. */
 export async function makeFilesPrivate(dataDir: string): Promise<void> {
   process.umask(0o077)
   await makeFolderPrivate(dataDir)
@@ -25,7 +25,10 @@ export async function makeFolderPrivate(dataDir: string): Promise<void> {
   })
 }
 
-/** A folder's mode is set after its contents, so a folder with that mode is complete. PostgreSQL sets the modes in its own folder. */
+/**
+ * Makes a file, or a folder and its contents, private. A folder's mode is set after those of its contents, so the contents of a folder with
+ * that mode are private already. PostgreSQL sets the modes in its own folder.
+ */
 async function tighten(path: string, isPostgres: boolean): Promise<void> {
   await unlessGone(async () => {
     const found = await lstat(path)

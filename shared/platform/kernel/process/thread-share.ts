@@ -4,7 +4,7 @@ export const sliceMs = 2
 /** Running requests and attempts of this process, including those that compute. */
 let runningCalls = 0
 
-/** Computations that wait for the thread, by workspace; the workspaces rotate. */
+/** Computations that wait for the thread, by workspace; the workspaces take turns. */
 const waiting = new Map<string, (() => void)[]>()
 let waitingCount = 0
 let isScheduled = false
@@ -30,7 +30,10 @@ function endSlice(): void {
   heldSince = undefined
 }
 
-/** Counts a call as running until the returned function is called. Computations leave most of the thread to other calls. */
+/**
+ * Counts a request or an attempt as running until the returned function is called. While others run, computations leave most of the thread
+ * to them.
+ */
 export function trackCall(): () => void {
   let counted = 1
   runningCalls += counted
@@ -40,7 +43,9 @@ export function trackCall(): () => void {
   }
 }
 
-/** Awaits something, such as an operation, in a counted call. The call is not counted meanwhile, because it needs no thread. */
+/**
+ * Awaits something, such as an operation, within a counted call. Meanwhile the call does not count as running, because it needs no thread.
+ */
 export async function waitUntracked<T>(wait: () => Promise<T>): Promise<T> {
   runningCalls -= 1
   try {
@@ -69,7 +74,7 @@ export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Pr
 function schedule(): void {
   if (isScheduled || waitingCount === 0) return
   isScheduled = true
-  // Waiting computations belong to running calls.
+  // Each waiting computation belongs to a running call, so a higher number means that other calls run as well.
   if (runningCalls > waitingCount) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
   else setImmediate(resumeNext)
 }

@@ -34,7 +34,10 @@ export function toUtcInstant(text: string): string | undefined {
 /** Converts a Date to the form of `toUtcInstant`. */
 export const toInstant = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`
 
-/** The instant one microsecond later; input and result have the form of `toUtcInstant`, as the database returns it. */
+/**
+ * The instant one microsecond later. Input and result have the form that `toUtcInstant` returns, which is also that of instants from the
+ * database.
+ */
 export function nextInstant(utc: string): string {
   const micros = Number(utc.slice(20, 26)) + 1
   if (micros < 1_000_000) return `${utc.slice(0, 20)}${String(micros).padStart(6, '0')}Z`

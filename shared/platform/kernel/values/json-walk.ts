@@ -49,8 +49,9 @@ export async function copyJson(
 }
 
 /**
- * Throws VALIDATION_ERROR with `message` when the value's JSON has more than `maxLength` characters. It stops there, so that a value that
- * contains one part many times costs no more. Escapes are not counted: the JSON of an accepted value may be up to six times as long.
+ * Throws VALIDATION_ERROR with `message` when the value's JSON has more than `maxLength` characters. It stops at that length, so a value
+ * that contains the same part many times costs no more. Escapes are not counted: the JSON of an accepted value may be up to six times as
+ * long.
  */
 export async function requireJsonSize(value: unknown, maxLength: number, message: string, budget: ComputeBudget): Promise<void> {
   const count = createCounter(budget)

@@ -5,8 +5,8 @@ interface Head<T> {
 }
 
 /**
- * Merges ordered sources lazily into one ordered sequence, with a binary heap of their next values. An undefined of a source is passed on: the
- * reader may pause there.
+ * Merges ordered sources lazily into one ordered sequence, with a binary heap of their next values. When a source yields undefined, so does
+ * the sequence: the reader may pause there.
  */
 export function* mergeInOrder<T>(sources: Iterable<Iterator<T | undefined>>, compare: (a: T, b: T) => number): Generator<T | undefined> {
   const heap: Head<T>[] = []
