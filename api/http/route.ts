@@ -20,7 +20,7 @@ interface Answering<Response> {
   readonly contentType?: string
   /** Other statuses of a Reply. */
   readonly statuses?: readonly OtherStatus[]
-  /** Set where the route creates or replaces. It then also answers 200, for `Replaced`. */
+  /** Set where the route creates or replaces a resource. A result of `Replaced` is then answered with 200 instead of `status`. */
   readonly replaces?: true
   /** Set where the answer is `WithETag`. */
   readonly tagged?: true

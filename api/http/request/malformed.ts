@@ -8,7 +8,7 @@ const lingerMs = 2_000
 
 /**
  * Handles what Node does not pass to the application. Invalid HTTP is answered in the form of all other errors, and so is CONNECT, whose
- * connection Node would close without an answer. A request with an unknown expectation is passed on.
+ * connection Node would close without an answer. A request with an unknown Expect header is passed on.
  */
 export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)

@@ -17,7 +17,7 @@ const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'step
 // A path contains no braces, so the innermost pair counts; other braces are literal text.
 export const reference = /\{\{([^{}]+)\}\}/g
 
-/** Path between two braces; undefined when blank. */
+/** Reads the text between `{{` and `}}` as a path; undefined when it is blank. */
 export function pathOf(inside: string): Path | undefined {
   const trimmed = inside.trim()
   return trimmed === '' ? undefined : (trimmed.split('.').map((part) => part.trim()) as unknown as Path)

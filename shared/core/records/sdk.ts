@@ -42,7 +42,7 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
 const isNumberAsText = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 
-/** Records of the workspace, under the rights of the run's caller. */
+/** The SDK methods for records. They work with the rights of the run's caller. */
 export const recordMethods: readonly SdkMethod[] = [
   defineSdkQuery(
     'records.list',

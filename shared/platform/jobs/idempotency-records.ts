@@ -11,7 +11,7 @@ export interface IdempotencyKey {
   readonly bodyHash: Buffer
 }
 
-/** The stored first answer: the encrypted response, or the operation that a worker completes. */
+/** The stored first answer: the encrypted response, or the operation that a worker completes. Both are null until it is saved. */
 export interface IdempotencyRecord {
   readonly answer: Buffer | null
   readonly operation_id: string | null

@@ -38,7 +38,7 @@ const textSearch: TextSearch = {
   where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseRaw(column), text]),
 }
 
-/** A list contains text if one of its elements equals it. */
+/** `contains` of a list: one of its elements equals the text, in any letter case. */
 const element: TextSearch = {
   holds: (value, text) => Array.isArray(value) && value.some((item) => typeof item === 'string' && lowerCase(item) === text),
   where: (column, text) =>

@@ -5,7 +5,7 @@ import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import type { PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { isComputed } from '#shared/core/records/input.ts'
-import { recordOfUnique } from '#shared/core/records/query/read-store.ts'
+import { recordByUniqueValue } from '#shared/core/records/query/read-store.ts'
 import { findRecord, toVisibleView } from '#shared/core/records/read.ts'
 import { toColumnValues } from '#shared/core/records/record.ts'
 import { lockRecordsByIds } from '#shared/core/records/store.ts'
@@ -151,6 +151,6 @@ async function findRecordIdByUnique(
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
   if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
-  const [holder] = await scope.db.query<{ id: string }>(recordOfUnique(type, field)(toColumnValues([field], { [by]: value })))
+  const [holder] = await scope.db.query<{ id: string }>(recordByUniqueValue(type, field)(toColumnValues([field], { [by]: value })))
   return holder?.id
 }

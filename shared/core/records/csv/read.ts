@@ -74,7 +74,7 @@ function createHeaderScanner() {
       complete = !blank
     } else {
       blank = false
-      // A doubled quote closes the cell and opens it again.
+      // The second of two quotes opens the cell again that the first one closed: `mayOpenQuote` stays true after a closing quote.
       quoted = character === '"' && mayOpenQuote
       if (isSeparator(character)) counts.set(character, (counts.get(character) ?? 0) + 1)
     }
@@ -123,7 +123,7 @@ async function* readRows(records: AsyncIterator<readonly string[]>, width: numbe
   }
 }
 
-/** A short row lacks its last values. Surplus blank cells, which spreadsheets write, are dropped; other surplus cells are an error. */
+/** A row may have fewer cells than the header. Surplus empty cells, which spreadsheets write, are dropped; others are an error. */
 function readRow(row: number, cells: readonly string[], width: number): CsvRow {
   if (cells.slice(width).some((cell) => cell !== '')) return { row, error: `has ${cells.length} cells where the header has ${width}` }
   return { row, cells: cells.slice(0, width).map(unescapeCell) }

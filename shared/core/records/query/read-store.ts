@@ -9,7 +9,7 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The records of the ids in slot `ids`, in the order of the ids. `lock` locks them until the transaction ends. */
-export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate =>
+export const recordsByIds = (type: RecordType, lock: boolean): StatementTemplate =>
   cachedStatement(type, `by ids ${lock}`, () =>
     builder.raw(
       `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
@@ -19,7 +19,7 @@ export const recordsOfIds = (type: RecordType, lock: boolean): StatementTemplate
   )
 
 /** The id and the value of one field, for each record of the ids in slot `ids`, in no order. */
-export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =>
+export const valuesByIds = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `values ${field.column} by id`, () =>
     builder.raw('select id, ? from ? where id = any(?::uuid[])', [
       quotedColumns(valueColumnsOf(field)),
@@ -31,7 +31,7 @@ export const valuesOfIds = (type: RecordType, field: Field): StatementTemplate =
 const quotedColumns = (columns: readonly string[]) => builder.raw(columns.map(() => '??').join(', '), [...columns])
 
 /** The id of the record that holds a value of a unique field. The value goes into slots named like the field's columns. */
-export const recordOfUnique = (type: RecordType, field: Field): StatementTemplate =>
+export const recordByUniqueValue = (type: RecordType, field: Field): StatementTemplate =>
   cachedStatement(type, `unique ${field.column}`, () => {
     const query = builder.select('id').from(tableOf(type))
     const key = uniqueKeySql(field.type)

@@ -1,4 +1,4 @@
-import { recordsOfIds, valuesOfIds } from '#shared/core/records/query/read-store.ts'
+import { recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
 import { type RecordRow, readValue, type StoredRecord, toRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
@@ -17,7 +17,7 @@ export async function findRecordsByIds(
   { lock = false } = {},
 ): Promise<StoredRecord[]> {
   if (ids.length === 0) return []
-  return (await db.query<RecordRow>(asArrays(recordsOfIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
+  return (await db.query<RecordRow>(asArrays(recordsByIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
 }
 
 /** The values of one field of these records, in no order. For internal checks: it tests no caller's rights. */
@@ -28,5 +28,5 @@ export async function findValuesByIds(
   ids: readonly string[],
 ): Promise<FieldValue[]> {
   if (ids.length === 0) return []
-  return (await db.query<RecordRow>(asArrays(valuesOfIds(type, field)({ ids })))).map(([, cell, code]) => readValue(field, cell, code))
+  return (await db.query<RecordRow>(asArrays(valuesByIds(type, field)({ ids })))).map(([, cell, code]) => readValue(field, cell, code))
 }

@@ -65,7 +65,7 @@ export interface FieldKind<V extends Value = Value> {
   toCell(value: V): string
 }
 
-/** The defaults of types with one column whose cell is the value; a type overrides only what differs. */
+/** The defaults of field types whose value is stored in one column as it is; a type overrides only what differs. */
 export const plainKind = {
   isText: false,
   sortable: true,

@@ -53,7 +53,7 @@ const inlineTypes: ReadonlySet<string> = new Set([
 /** Archive types that office documents use. */
 const archiveTypes: ReadonlySet<string> = new Set(['application/zip', 'application/x-cfb'])
 
-/** Whether browsers neither show nor run the type. A name alone may lead to such types only. */
+/** Whether browsers neither show nor run the type. Unless the bytes are text, a name may only lead to such types. */
 const isPassive = (type: string): boolean => !isInline(type) && !isTextual(type) && !/^(?:image|audio|video)\//.test(type)
 
 const isTextual = (type: string): boolean =>
@@ -80,7 +80,7 @@ function textTypeOf(head: Buffer, typeByName: string | undefined, declared: stri
 /** Whether a browser would run the text or resolve references in it. */
 const isActive = (type: string): boolean => /(?:javascript|ecmascript|html|[/+]xml)$/.test(type)
 
-/** The type of text that begins with a tag, after a byte order mark and blanks; undefined for other text. */
+/** The type of text that begins with a tag, possibly after a byte order mark and blanks; undefined for other text. */
 function markupOf(text: string): string | undefined {
   const start = text.replace(/^\uFEFF?\s*/, '')
   if (!/^<[a-z!?/]/i.test(start)) return undefined

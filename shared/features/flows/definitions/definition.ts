@@ -15,5 +15,5 @@ export interface FlowDefinition {
   readonly context: Readonly<Record<string, string>>
 }
 
-/** Where an editor draws the blocks, by block id. */
+/** Where a graphical editor draws the blocks, by block id. */
 export type Positions = Readonly<Record<string, { readonly x: number; readonly y: number }>>

@@ -8,13 +8,13 @@ const nodeId = t.String({
   description: '1 to 64 letters, digits, hyphens or underscores',
 })
 
-const position = t.Object({ x: t.Number(), y: t.Number() }, { description: 'Where an editor draws it.' })
+const position = t.Object({ x: t.Number(), y: t.Number() }, { description: 'Where a graphical editor draws the block.' })
 
 /** A block of a flow; `GET …/flows/blocks` describes its `config`. */
 const node = t.Object(
   {
     id: nodeId,
-    type: t.String({ description: 'Such as logic.condition; see GET /orgs/{orgId}/flows/blocks.' }),
+    type: t.String({ description: 'Type of the block, such as logic.condition; see GET /orgs/{orgId}/flows/blocks.' }),
     config: t.Optional(
       t.Record(t.String(), t.Unknown(), { description: 'Settings of the block. Texts may hold references in double braces.' }),
     ),
@@ -27,20 +27,20 @@ const edge = t.Object(
   {
     id: t.Optional(t.String({ maxLength: 128 })),
     source: t.String(),
-    source_handle: t.Optional(t.String({ description: 'Output of the source; its first when absent.' })),
+    source_handle: t.Optional(t.String({ description: 'Output of the source block; its first one when absent.' })),
     target: t.String(),
   },
   { title: 'FlowEdge' },
 )
 
-/** Parts of a definition as input. */
+/** The properties of a definition in requests. */
 export const definitionParts = {
   nodes: t.Optional(t.Array(node, { maxItems: flowLimits.nodes })),
   edges: t.Optional(t.Array(edge, { maxItems: flowLimits.edges })),
   context: t.Optional(
     t.Record(t.String(), t.String(), {
       maxProperties: flowLimits.contextVariables,
-      description: 'Variables that blocks refer to: {{context.name}}.',
+      description: 'Variables by name. Blocks refer to them as {{context.name}}.',
     }),
   ),
 }

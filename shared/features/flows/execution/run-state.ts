@@ -62,7 +62,7 @@ export function advanceToNextStep(graph: Graph, state: RunState): { readonly sta
   }
 }
 
-/** State after a block that continues from `handle`. */
+/** State after a block has finished and the run leaves it by its output `handle`. */
 export function leaveStep(graph: Graph, state: RunState, nodeId: string, handle: string): RunState {
   const frame = state.frames.at(-1) as Frame
   return { ...state, frames: [...state.frames.slice(0, -1), frameAfter(graph, frame, nodeId, handle)] }

@@ -12,7 +12,7 @@ const bodyHtml = t.String({
 })
 const parts = { name: nameSchema(120), subject, body_text: bodyText, body_html: bodyHtml }
 
-/** Body that creates a template. */
+/** Request that creates a template. */
 export const templateInput = schema(
   t.Object(
     { name: parts.name, subject, body_text: t.Optional(bodyText), body_html: t.Optional(bodyHtml) },
@@ -21,7 +21,7 @@ export const templateInput = schema(
 )
 export type TemplateInput = TypeOf<typeof templateInput>
 
-/** Body that changes a template. Omitted properties stay unchanged. */
+/** Request that changes a template. Omitted properties stay unchanged. */
 export const templateChange = schema(t.Object(t.Partial(t.Object(parts)).properties, { title: 'MessageTemplateChange' }))
 export type TemplateChange = TypeOf<typeof templateChange>
 

@@ -50,7 +50,7 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
     else timer = void clearInterval(timer)
   }
 
-  // A consumer that used less than half of its slice waits for something else; it is not scheduled until it is reported busy again.
+  // A consumer that used less than half of its slice waits for something else; it runs freely until it is reported busy again.
   const endSlices = (): void => {
     for (const [consumer, usedMs] of [...scheduled]) {
       if (usedMs === undefined) continue
