@@ -7,12 +7,12 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 const lingerMs = 2_000
 
 /**
- * Handles the requests that Node does not pass to the application. Invalid HTTP and CONNECT, whose connection Node would close without an
- * answer, are answered in the form of all other errors; a request with an unknown Expect header is passed on.
+ * Answers requests that Node would not pass to the application in the form of all other errors: invalid HTTP, unknown expectations, and
+ * CONNECT, whose connection Node closes without an answer.
  */
 export function answerMalformedRequests(server: Server): void {
   server.on('clientError', refuse)
-  // Ignores the unknown expectation. Without this listener Node answers 417.
+  // Without a listener Node answers 417; unknown expectations are ignored.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => server.emit('request', request, response))
   server.on('connect', ({ headers }: IncomingMessage, socket: Socket) => {
     socket.on('error', () => socket.destroy())
