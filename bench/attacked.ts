@@ -2,7 +2,7 @@ import { Agent } from 'undici'
 import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
 
-/** The workspace that is measured and the calls that it repeats in order. An odd number of kinds makes the median one of them. */
+/** The workspace that is measured, and the calls that it repeats in order; their number is odd, so that the median is one call's time. */
 interface Victim {
   readonly url: string
   readonly token: string
@@ -45,7 +45,7 @@ export async function attacked(victim: Victim, seconds: number, begin: (press: P
   return { ...sideOf(times, elapsed), slowestMs: Math.max(...times), failed, healthMs }
 }
 
-/** An attack meets refusals on purpose: it continues after a pause. */
+/** Repeats a call until the measurement ends. A call that fails, as attacks are often refused, is followed by a pause of 20 ms. */
 async function repeat(isOpen: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
   for (let index = caller; isOpen(); index += callers) {
     await work(index).catch(() => new Promise((resolve) => setTimeout(resolve, 20)))

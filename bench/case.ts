@@ -1,8 +1,8 @@
 import type { Loaded } from '#bench/data/load.ts'
 
-/** Figures of one side. */
+/** What was measured of one of the two compared servers, Kontor or the floor. */
 export interface Side {
-  /** In the case's unit. */
+  /** The figure in the case's unit, such as requests per second. */
   readonly amount?: number
   readonly p50Ms?: number
   readonly p95Ms?: number
@@ -37,13 +37,13 @@ export interface Case {
   readonly name: string
   /** Unit of `amount`. */
   readonly unit: string
-  /** The comparison; undefined where Kontor's own figure is enough. */
+  /** Measures what Kontor is compared with; undefined where Kontor's own figure is enough. */
   readonly floor?: () => Promise<Side>
   readonly kontor: () => Promise<Side>
   /** The figures that the ratio compares; `amount` by default. */
   readonly compares?: keyof Side
   readonly aims?: Aims
-  /** Number of rounds, where it does not follow the command line. */
+  /** Number of rounds, in place of that of the command line. */
   readonly rounds?: number
 }
 

@@ -3,13 +3,13 @@ import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 
 const checkEveryMs = 1_000
-/** A worker sends a heartbeat for its jobs every two seconds and is lost after three missed ones. pg-boss itself waits for at least ten seconds. */
+/** A worker counts as lost after three missed heartbeats, of one every two seconds. pg-boss itself waits for at least ten seconds. */
 const lostAfterMs = 6_000
 
 /**
- * Watches tracked jobs of these handlers for lost workers. Their jobs return to the queue at once; a begun job with `once` is failed here, which
- * releases its gate slot. Time is measured by this process and only while the database answers, so neither differing clocks nor a
- * database crash makes a worker appear lost. Returns a function that stops the watch.
+ * Watches the tracked jobs of these handlers for lost workers. Jobs of a lost worker return to their queue at once; a begun job with `once`
+ * is failed here, which releases its gate slot. Time is measured by this process and only while the database answers, so neither differing
+ * clocks nor a database crash makes a worker appear lost. Returns a function that stops the watch.
  */
 export function watchLostWorkers(handlers: readonly AnyHandler[], services: WorkerServices): () => void {
   const watched = handlers.filter(({ job }) => job.tracked)

@@ -16,7 +16,7 @@ export const watchStore = registerStoreMetrics(registry)
 /** The database whose rows this process counts. Only processes of the pool `schedule` do, so that other pools do not count twice. */
 let counted: { readonly database: Database; readonly log: Logger } | undefined
 
-/** Reports this database until the returned function is called. */
+/** Adds counts of rows of this database to the metrics until the returned function is called. */
 export function watchInstallation(database: Database, log: Logger): () => void {
   counted = { database, log }
   return () => {
@@ -43,7 +43,7 @@ for (const { counters = [], workerCounters = [], addGauges } of metrics) {
 /** Function runners of this process. */
 const runners = new Set<FunctionRunners>()
 
-/** Counts these runners until the returned function is called. */
+/** Adds the number of these runners to the metrics until the returned function is called. */
 export function watchRunners(functions: FunctionRunners): () => void {
   runners.add(functions)
   return () => void runners.delete(functions)

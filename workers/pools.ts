@@ -21,7 +21,7 @@ export class Pools {
   readonly #services: WorkerServices
   /** One loop for each queue. */
   readonly #loops: readonly JobLoop[]
-  /** Loops that find their work themselves. */
+  /** Loops that take their work from the outbox and the due tasks instead of a queue. */
   readonly #others: readonly (EventDispatcher | DueScheduler)[]
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
@@ -76,7 +76,7 @@ export class Pools {
     for (const loop of this.#all) if (names.some((name) => loop.handlesSignal(name))) loop.wake()
   }
 
-  /** Finds queues with due jobs in one query; one fetch per queue would be 23 queries a second in an idle process. */
+  /** Wakes the loops whose queues have due jobs, found in one query: one fetch per loop would be 23 queries a second in an idle process. */
   #poll(): void {
     this.#polling ??= this.#wakeDueQueues().finally(() => {
       this.#polling = undefined

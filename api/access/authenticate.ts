@@ -31,7 +31,7 @@ async function requirePrincipal(ctx: Context, admission: Admission, services: Ap
 
 const unauthorized = (message: string | undefined) => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 
-// The message depends only on the form of the token, so a guess does not reveal whether a token ever existed.
+// The same message for a token that never existed and for one that was revoked, so that guessing reveals nothing.
 const malformed = 'Authorization must read `Bearer`, a space, and an access key or session token'
 const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
 const peopleOnly = 'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key'

@@ -10,7 +10,7 @@ import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/backgro
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Retry-After for a workspace being set up. */
+/** Retry-After, in seconds, for a workspace that is being set up. */
 const setUpRetrySeconds = 2
 
 /**
@@ -47,7 +47,10 @@ export async function enterWorkspace(
 const unknownWorkspaceProblem = () =>
   problem('NOT_FOUND', 'No workspace of yours has this id; GET /v1/auth/me lists those that you may call')
 
-/** Resource that the permission is checked on. For an invalid query, a caller without any such permission gets FORBIDDEN first. */
+/**
+ * The resource that the permission is checked on. When the query is invalid, a caller who holds the permission on no resource gets
+ * FORBIDDEN instead of VALIDATION_ERROR.
+ */
 async function resolveResource(route: Route, head: RequestHead<never, unknown>, scope: Scope): Promise<Resolved<unknown> | undefined> {
   try {
     return await route.on?.(head as RequestHead<string, unknown>, scope)

@@ -6,7 +6,7 @@ import type { Database } from '#shared/platform/db/database.ts'
 import { countRequest, type RequestWindow } from '#shared/platform/db/rate-limit-store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Requests per 60-second window, of one client or about one subject (document 1, Limits; decisions, Rate limits). */
+/** The most requests of one client, or about one subject, in a window of 60 seconds (document 1, Limits; decisions, Rate limits). */
 const quotas: Readonly<Record<LimitName, number>> = {
   'sign-in': 10,
   // The route always answers 204, so it reveals no accounts. The quota protects the job queue.
@@ -23,7 +23,7 @@ const quotas: Readonly<Record<LimitName, number>> = {
 
 const windowSeconds = 60
 
-/** Counts requests of limited groups in fixed windows shared by all API processes. */
+/** Counts requests against their quotas, in fixed windows that all API processes share. */
 export class RateLimits {
   readonly #database: Database
 
@@ -44,7 +44,7 @@ export class RateLimits {
   async #count(ctx: Context, name: LimitName, key: string): Promise<void> {
     const window = await countRequest(this.#database, `${name}:${key}`, windowSeconds * 1_000)
     const left = Math.max(0, quotas[name] - window.requests)
-    // A request counted twice reports the quota with fewer requests left.
+    // A request that counts against two quotas reports the one with fewer requests left.
     if (left <= ((ctx.state.requestsLeft as number | undefined) ?? left)) {
       ctx.state.requestsLeft = left
       ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
@@ -58,7 +58,7 @@ export class RateLimits {
 
 const secondsOf = ({ leftMs }: RequestWindow): number => Math.max(1, Math.ceil(leftMs / 1000))
 
-/** Rate limit key of the client's address: IPv6 by its /64, an IPv4 address in IPv6 form as IPv4. */
+/** Rate limit key of the client's address: the /64 prefix of an IPv6 address; an IPv4-mapped IPv6 address counts as IPv4. */
 function clientKey(text: string): string {
   if (!ipaddr.isValid(text)) return 'unknown'
   const address = ipaddr.process(text)

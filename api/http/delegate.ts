@@ -15,7 +15,7 @@ import { retryOperation } from '#shared/platform/jobs/operations/retry-operation
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
 
-/** Enqueues a route's work, waits for a worker as long as the caller wants, and answers with the result, its failure, or 202. */
+/** Enqueues a route's work, waits for a worker as long as `readPreferredWait` says, and answers with the result, the failure, or 202. */
 export async function respondFromWorker(
   route: DelegateRoute,
   ctx: Context,
@@ -71,7 +71,7 @@ async function start(
   const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
     if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order)
-    // False when a concurrent retry has reopened it, with its own file.
+    // False when a concurrent repeat of the request has already reopened the operation, with the file of that repeat.
     else if (await retryOperation(tx, services.jobQueue, route.job, failedId, origin, order)) enqueued = failedId
     return { operationId: enqueued ?? failedId ?? '' }
   }
@@ -122,8 +122,8 @@ function disconnectSignal({ req, res }: Context): AbortSignal {
 }
 
 /**
- * How long the caller will wait for a worker's answer, by its Prefer header (RFC 7240): `respond-async`, `wait=n`, or as long as any call
- * waits (decisions, Long work).
+ * How long to wait for a worker's answer, by the caller's Prefer header (RFC 7240): not at all for `respond-async`, n seconds for `wait=n`;
+ * `longestMs` is the most, and the default (decisions, Long work).
  */
 function readPreferredWait(prefer: string, longestMs: number): { readonly ms: number; readonly applied: string | undefined } {
   const preferences = prefer.split(',').map((preference) => preference.split(';')[0]?.trim().toLowerCase())

@@ -20,7 +20,7 @@ import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/jso
 /** The longest Idempotency-Key (decisions, Idempotency). */
 const maxKeyLength = 255
 
-/** A longer path is stored as its digest. */
+/** Characters of method and path that are stored as they are; a longer text is stored as its digest. */
 const maxPathLength = 500
 
 /** The answer to a request: new, or the first answer for a repeated key. */
@@ -32,7 +32,10 @@ export type IdempotentResult =
 /** Requests in progress in this process. Repeats wait here and take no further database connection. */
 const inProgress = new Map<string, Promise<unknown>>()
 
-/** The Idempotency-Key of a signed-in caller's POST; undefined without one. Throws VALIDATION_ERROR when it is empty or too long. */
+/**
+ * The Idempotency-Key of a signed-in caller's POST; undefined when there is none, and below `/v1/auth`, where it is ignored. Throws
+ * VALIDATION_ERROR when it is empty or too long.
+ */
 export function callerIdempotencyKey(ctx: Context, { principal }: PlatformScope): string | undefined {
   const isHeeded = ctx.method === 'POST' && principal !== null && !ctx.path.startsWith('/v1/auth/')
   return isHeeded ? readIdempotencyKey(ctx) : undefined
@@ -48,7 +51,7 @@ export function readIdempotencyKey(ctx: Context): string | undefined {
   return key
 }
 
-/** Identity of a request with a key: caller, path, key and body. */
+/** What identifies a request with a key: caller, method and path, key, and digest of the body. */
 export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): IdempotencyKey => ({
   principalId: principal?.id ?? '',
   path: shortened(`${ctx.method} ${ctx.path}`),
@@ -56,7 +59,7 @@ export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: st
   bodyHash,
 })
 
-/** A path may be longer than an index entry can be. */
+/** Shortens a path, since an index entry has a maximum size. */
 const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
 /** Keyed digest of a body. A plain digest of a body with a password would allow guessing the password. */
@@ -64,10 +67,10 @@ export const hashBody = ({ config }: ApiServices, bytes: Uint8Array): Buffer =>
   createHmac('sha256', config.secretKey).update(bytes).digest()
 
 /**
- * Runs a request's work once, in one transaction with saving its answer. Requests with the same key, concurrent or within 24 hours, get that
- * answer. When the first attempt dies, its transaction rolls back and the next request does the work. Caller errors are saved as answers;
- * status 5xx and RATE_LIMITED are not. Throws VALIDATION_ERROR for the same key with another body. `repeatable` work runs outside the
- * transaction of its answer and runs again when the answer was not saved.
+ * Runs a request's work once, in one transaction with saving its answer. Requests with the same key, concurrent or within 24 hours, get
+ * that answer. When the first attempt dies, its transaction rolls back and the next request does the work. Caller errors are saved as
+ * answers; status 5xx and RATE_LIMITED are not. Throws VALIDATION_ERROR for the same key with another body. `repeatable` work runs outside
+ * the transaction of its answer and runs again when the answer was not saved.
  */
 export async function runOnce(
   services: IdempotencyServices,
@@ -103,7 +106,10 @@ async function answerOnce(services: IdempotencyServices, request: IdempotencyKey
   return strategy(services, request, failedId)
 }
 
-/** A failure rolls back the work only (savepoint), so the claiming transaction can save it as the answer. */
+/**
+ * Claims the request, does its work and saves the answer in one transaction. A failure rolls back only the work, to a savepoint, so that
+ * the transaction can save the failure as the answer.
+ */
 const claimAndAnswer =
   (work: Work): Strategy =>
   async (services, request, failedId) => {

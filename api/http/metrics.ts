@@ -4,7 +4,7 @@ import type { ApiServices } from '#api/http/services.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 
-/** What this process counts of itself, for `GET /metrics`. */
+/** The metrics of this process, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
@@ -18,7 +18,7 @@ const requestSeconds = new Histogram({
   registers: [registry],
 })
 
-/** The histogram's own series, kept: finding one by its labels on every request costs more than counting. */
+/** The series of the histogram by method, status and route: looking one up by its labels on every request costs more than counting. */
 const timers = new Map<string, ReturnType<typeof requestSeconds.labels>>()
 
 function timerOf(method: string, route: string, status: number): ReturnType<typeof requestSeconds.labels> {
@@ -30,12 +30,12 @@ function timerOf(method: string, route: string, status: number): ReturnType<type
   return timer
 }
 
-/** Clients can make up methods; a series for each would have no end. */
+/** Clients can make up methods, so all unknown ones share a series: one for each would make their number unbounded. */
 const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method)
 
 /**
- * Times a request; call what it returns when the answer is made. One that kept this server itself busy for long, without the time that it
- * waited for a worker, is logged with its request id.
+ * Times a request; call the returned function when the answer is made. A request that took `slowRequestMs` or longer, not counting the time
+ * that it waited for a worker, is logged as slow with its request id.
  */
 export function observeRequest(ctx: Context, { config, log }: ApiServices): () => void {
   const started = performance.now()

@@ -3,7 +3,7 @@ import type { Routers } from '#api/http/routers.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** Prefix to find out whether a path lacks its `/v1/orgs/{orgId}`. */
+/** Prefix with a made-up workspace id, to test whether a path only lacks its `/v1/orgs/{orgId}`. */
 const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
 
 /**

@@ -106,7 +106,7 @@ interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<P
 
 /** An answer without `{data}`. */
 export interface BareResponse<Result> {
-  /** The whole body, sent as JSON. What it throws is the answer instead. */
+  /** The whole body, sent as JSON. A Problem that it throws is answered instead. */
   readonly body: (result: Result) => unknown
   /** The error to answer when the work failed or did not finish in time. */
   readonly failure: (reason: Problem | 'late') => Problem
@@ -175,7 +175,7 @@ export interface Section {
   readonly routes: readonly Route[]
 }
 
-/** The routes of a folder of the three floors: its `feature.ts`, which `api/routes.ts` lists. */
+/** The routes of a feature or of a folder of core, which exports them in its `feature.ts`; `api/routes.ts` lists all. */
 export interface FeatureRoutes {
   /** Routes that carry the version prefix. */
   readonly routes?: readonly Route[]

@@ -1,7 +1,7 @@
 import markdownIt from 'markdown-it'
 import { Html } from '#api/pages/template.ts'
 
-/** CommonMark without HTML, images and indented code, which is mostly an indented line of text. Line breaks are kept. */
+/** CommonMark without HTML, images and indented code, since an indented line is mostly meant as text. Line breaks are kept. */
 const reader = markdownIt('commonmark', { html: false, linkify: false, breaks: true }).disable([
   'image',
   'code',

@@ -125,7 +125,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
 
 const drop = async (answer: Response): Promise<void> => void (await answer.arrayBuffer())
 
-/** Runs are enqueued faster than they are executed. */
+/** Pauses for 200 ms, since runs would otherwise be enqueued faster than they are executed. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 200))
 
 /** 60 series with one occurrence per hour each. */

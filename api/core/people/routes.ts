@@ -9,7 +9,7 @@ import { caller } from '#shared/core/workspaces/schemas.ts'
 
 const common = { tag: 'People', app: null } as const
 
-/** Limit key of sign-in attempts: they count per accountKey, from however many network addresses they come. */
+/** The account for which sign-in attempts are counted, from whichever network addresses they come. */
 const accountKey = (email: string): string => email.trim().toLowerCase()
 
 export const routes = [

@@ -23,7 +23,7 @@ import {
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 
-/** Every record route checks its permission for the type, which must exist. */
+/** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
 /** The largest CSV file of an import (decisions, Import). */

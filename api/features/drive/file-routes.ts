@@ -9,10 +9,10 @@ import { driveObject, keyQuery } from '#shared/features/drive/schemas.ts'
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
 const bucket = `${orgPath}/drive/buckets/:bucketId` as const
 
-/** A file must not act as a page of this origin. Browsers play no audio or video under this policy. */
+/** Keeps a file from acting as a page of this origin. Audio and video are sent without it, since browsers would not play them. */
 const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
-/** With Last-Modified alone, a browser could show an old version or a file that is no longer shared without asking. */
+/** Makes browsers ask before they reuse a copy. Otherwise they could show an old version, or a file that is no longer shared. */
 const revalidated = { 'Cache-Control': 'private, no-cache' }
 
 export const routes = [

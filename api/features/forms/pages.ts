@@ -28,7 +28,7 @@ interface Shown {
 const body = template<Shown>(new URL('form.eta', import.meta.url))
 const done = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
 
-/** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so it cannot collide. */
+/** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so no form has a field of this name. */
 const trapField = 'company-website'
 
 function formPage(

@@ -13,7 +13,7 @@ const all = `${orgPath}/forms` as const
 const one = `${all}/:formId` as const
 const sent = `${one}/submissions` as const
 
-/** The permission is asked for the key of the form. */
+/** Resolves the form of a route, on whose key the permission is checked. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
 
 export const routes = [

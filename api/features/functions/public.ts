@@ -5,7 +5,7 @@ import { requireFunction } from '#shared/features/functions/definitions/function
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Throws NOT_FOUND alike for a missing, disabled or non-public function (document 3, HTTP function). */
+/** Resolves the function; the same NOT_FOUND for a missing, a disabled and a non-public one (document 3, HTTP function). */
 async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope) {
   const resource = await requireFunction(scope, params.functionId)
   if (!resource.enabled || !resource.http_enabled) throw problem('NOT_FOUND')

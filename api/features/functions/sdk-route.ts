@@ -3,7 +3,7 @@ import { answer, orgPath } from '#api/http/route.ts'
 import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { renderSdkDeclarations } from '#shared/features/functions/declarations/sdk-declarations.ts'
 
-/** The route that declares these SDK methods in TypeScript. */
+/** The route that answers the TypeScript declarations of the given SDK methods. */
 export const createSdkRoute = (sdkMethods: readonly SdkMethod[]) =>
   answer({
     tag: 'Functions',

@@ -56,7 +56,7 @@ export const pages = [
     method: 'POST',
     summary: 'Unsubscribe from messages, by that page or in one click',
     description: 'A mail program sends `List-Unsubscribe=One-Click` without any credentials, url-encoded or multipart (RFC 8058).',
-    // Mailbox providers and their web pages send it. Cross-site forgery is no risk, since only the mail holds the URL.
+    // Mailbox providers send the request, also from their web pages. Cross-site forgery is no risk, since only the mail holds the URL.
     origins: 'any',
     multipart: true,
     maxBodyBytes: 64 * 1024,

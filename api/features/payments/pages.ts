@@ -22,7 +22,7 @@ const payForm = schema(
   }),
 )
 
-/** The values that both pages show. */
+/** The values that the pay page and the page of an ended link show. */
 interface PaymentView {
   readonly amount: string
   /** Empty where the formatted amount already contains the currency's code. */
@@ -62,7 +62,7 @@ function paymentView({ amount, currency, description }: PayableLink, locale: str
 const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'pay pages')
 const signTicket = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
 
-/** A payer's input and its result. */
+/** A payer's input, and how the last attempt to pay failed, if there was one. */
 interface PayerInput {
   readonly name: string
   readonly email: string

@@ -39,8 +39,9 @@ function hostsOf(contentUrl: string): ContentHost {
 }
 
 /**
- * Separates content from everything else. Throws NOT_FOUND for anything but content on a host of CONTENT_URL and, if each workspace has a
- * host of its own, for content on any other host.
+ * Keeps website content apart from the rest of the API. On a host of CONTENT_URL, throws NOT_FOUND for all but content, and on a
+ * workspace's own host for content of other workspaces. If each workspace has a host of its own, throws NOT_FOUND for content on any other
+ * host.
  */
 export function requireContentHost({ host, path }: Context, config: Config): void {
   const hosts = contentHost(config)

@@ -56,7 +56,7 @@ async function keepDocument({ bytes, ...file }: ArrivingFile, stored: () => Prom
   }
 }
 
-/** Reads a document that was sent, new or changed. `stored` is called only to compare keys that must be unchanged. */
+/** Reads the document of a request. `stored` is called only when the request holds read-only keys, which must equal the stored ones. */
 async function readDocument(value: unknown, stored: () => Promise<unknown>): Promise<DocumentInput> {
   const rules = { body: documentInput.json, answer: content.json }
   const known = readKnownKeys(value, { ...rules, stored: undefined })

@@ -12,7 +12,7 @@ import { deliveredDocument } from '#shared/features/sites/schemas.ts'
 /** Browsers and proxies may cache content for 60 seconds. Unpublished content disappears after that. */
 const cached = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
 
-/** An image that is opened as a page runs nothing. */
+/** Keeps a logo that is opened as a page, such as an SVG image, from running scripts. */
 const inert = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
 /** Lets scripts of a website run in an opaque origin, isolated from the pages of this server and of other workspaces. */

@@ -9,7 +9,7 @@ const common = { tag: 'Websites', app: null, permission: 'content:manage', limit
 const all = `${orgPath}/sites` as const
 const one = `${all}/:siteId` as const
 
-/** The permission is asked for the key of the website. */
+/** Resolves the website of a route, on whose key the permission is checked. */
 export const onSite = async ({ params }: { params: { siteId: string } }, scope: Scope) => byKey(await getSite(scope, params.siteId))
 
 export const routes = [

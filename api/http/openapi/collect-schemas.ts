@@ -12,8 +12,8 @@ export interface Schemas {
 }
 
 /**
- * Creates a collector. A schema with a `title` becomes a component of that name, and so do the `$defs` of a recursive schema. Throws when two
- * different schemas have one name.
+ * Creates a collector. A schema with a `title` becomes a component of that name, and so do the `$defs` of a recursive schema. Throws when
+ * two different schemas have one name.
  */
 export function collectSchemas(): Schemas {
   const components = new Map<string, unknown>()
@@ -42,7 +42,7 @@ export function collectSchemas(): Schemas {
   }
 }
 
-/** Rewrites patterned keys to the form that OpenAPI tools support best. */
+/** Rewrites `patternProperties` for any key to `additionalProperties`, which more OpenAPI tools support. */
 function plain(schema: JsonObject): Record<string, unknown> {
   const { patternProperties, ...rest } = schema
   const anyKey = (patternProperties as JsonObject | undefined)?.['^.*$']

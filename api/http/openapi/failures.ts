@@ -59,7 +59,7 @@ function failure(codes: readonly ErrorCode[], route: Route): JsonObject {
   }
 }
 
-/** Headers of answers with a code. */
+/** Additional headers of failures, by error code. */
 const carried: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },

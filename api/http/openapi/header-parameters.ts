@@ -1,7 +1,7 @@
 import type { JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import type { Route } from '#api/http/route.ts'
 
-/** Request headers: the routes that read each one, and its description. */
+/** A request header, the routes that read it, and its description. */
 interface HeaderParameter {
   readonly component: string
   readonly name: string
@@ -48,7 +48,7 @@ const table: readonly HeaderParameter[] = [
 export const headerParametersOf = (route: Route): JsonObject[] =>
   table.filter(({ on }) => on(route)).map(({ component }) => ({ $ref: `#/components/parameters/${component}` }))
 
-/** The referenced components. */
+/** The components to which `headerParametersOf` refers. */
 export const headerParameters: JsonObject = Object.fromEntries(
   table.map(({ component, name, description, schema }) => [component, { name, in: 'header', description, schema }]),
 )

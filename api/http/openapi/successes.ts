@@ -88,7 +88,7 @@ const json = (data: JsonObject): JsonObject => ({
   content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
 })
 
-/** Content of an answer: JSON, bytes by content negotiation, both or neither. */
+/** Content of an answer that is JSON, bytes, either of them, or empty. */
 const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
   const content = { ...(data.content as JsonObject), ...(bytes.content as JsonObject) }
   return Object.keys(content).length > 0 ? { content } : {}
@@ -96,7 +96,7 @@ const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
 
 const anything: JsonObject = { content: { 'application/json': { schema: {} } } }
 
-/** Content of a file of one of these types, or of a page; empty without any. */
+/** Content of a file of one of these types, or of a page; empty when no type is given. */
 function file(...contentTypes: readonly (string | undefined)[]): JsonObject {
   const known = contentTypes.filter((type) => type !== undefined)
   const content = Object.fromEntries(known.map((type) => [type, { schema: type === 'text/html' ? text : { ...text, format: 'binary' } }]))

@@ -32,7 +32,7 @@ const failed = (name: string) => problem('PRECONDITION_FAILED', `${name} names a
 const isKnown = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(?:W\/)?("[^"]*")/g)].some(([, one]) => one === etag)
 
-/** The same by strong comparison, as for If-Match: a weak validator matches nothing. */
+/** Whether a list of validators contains this one by strong comparison, as for If-Match: a weak validator matches nothing. */
 const isMatched = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(W\/)?("[^"]*")/g)].some(([, weak, one]) => weak === undefined && one === etag)
 

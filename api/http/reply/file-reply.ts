@@ -51,8 +51,9 @@ const dispositionOf = ({ name, isInline }: SentFile): string =>
   })
 
 /**
- * The byte range that a Range header requests (RFC 9110, 14). Null when the range does not exist, which is 416; undefined for the whole file,
- * also when the header is malformed or requests several ranges. range-parser 1.3.0 answers 416 to `bytes=-100` of 11 bytes.
+ * The byte range that a Range header requests (RFC 9110, 14). Null when the range does not exist, which is 416; undefined for the whole
+ * file, also when the header is malformed or requests several ranges. The package range-parser 1.3.0 is not used, since it wrongly answers
+ * 416 to `bytes=-100` of a file of 11 bytes.
  */
 function readRange(header: string, size: number): ByteRange | null | undefined {
   const [, list] = /^bytes[ \t]*=(.*)$/is.exec(header) ?? []

@@ -12,10 +12,10 @@ const lingerMs = 2_000
 export interface BodyArrival {
   /** Rejects with the VALIDATION_ERROR that ends the arrival: it stalled, the connection broke off, or `fail` was called. */
   readonly failed: Promise<never>
-  /** What a promise gives, or what ends the arrival if that comes first. */
+  /** Settles as the given promise does, or rejects as `failed` does if that comes first. */
   readonly unlessFailed: <T>(work: Promise<T>) => Promise<T>
   readonly fail: (reason: Problem) => void
-  /** Ends the watch. */
+  /** Stops watching. */
   readonly release: () => void
 }
 
@@ -47,8 +47,9 @@ export function watchArrival(request: IncomingMessage, afterMs = stallMs): BodyA
 }
 
 /**
- * What a promise gives, or the reason that is told to those who wait. Promise.race keeps what came first for as long as the other promise
- * lives, here each piece of a body for the whole request: measured, 20 uploads of 100 MB at once grew the process by 1,142 MB.
+ * Settles as the given promise does, or rejects when its entry in `waiting` is called. Promise.race would keep each result in memory for as
+ * long as the other promise is pending, here every piece of a body until the request ends: measured, 20 uploads of 100 MB at once grew the
+ * process by 1,142 MB.
  */
 function unlessEnded<T>(work: Promise<T>, waiting: Set<(reason: unknown) => void>): Promise<T> {
   return new Promise<T>((resolve, reject) => {

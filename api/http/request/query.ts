@@ -9,7 +9,7 @@ import type { Schema } from '#shared/platform/kernel/schema.ts'
 export function requireCleanAddress({ url, querystring }: Context): void {
   if (!url.includes('%')) return
   if (url.includes('%00')) throw problem('VALIDATION_ERROR', 'address must not hold a NUL character')
-  // URLSearchParams decodes invalid bytes to the replacement character.
+  // `parse` decodes invalid bytes to the replacement character.
   const isReplaced = Object.entries(parametersOf(querystring))
     .flat(2)
     .some((text) => text?.includes('\ufffd'))

@@ -20,7 +20,7 @@ export interface ParsedRequest {
   readonly bytes: Buffer
 }
 
-/** Milliseconds. After a body that arrived more slowly, caches are refreshed and the resource is resolved again. */
+/** Milliseconds. When the body took longer to arrive, the cache is refreshed and the resource resolved again. */
 const slowBodyMs = 50
 
 /** Reads the body in the form that the route takes; VALIDATION_ERROR for another one. */
@@ -55,7 +55,10 @@ async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: 
   return read
 }
 
-/** Schema of read-only keys, which clients may send back: a creation ignores them, a change compares them. */
+/**
+ * Schema of the answer whose read-only keys clients may send back: a creation ignores them, a change compares them. Undefined where a route
+ * accepts none.
+ */
 function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
   if (route.kind === 'page') return undefined
   if (route.carries) return route.carries.json
@@ -73,7 +76,7 @@ async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
   return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
 }
 
-/** Checks the body of a route that takes none. Throws VALIDATION_ERROR for the first key of a JSON body. */
+/** Checks the body of a route that takes none. Throws VALIDATION_ERROR for the first key of a JSON body other than `warnings`. */
 async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
   if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
   const { value } = await readJson(ctx.req)

@@ -114,7 +114,7 @@ async function* arriving(
 /** Node's error for a request whose connection broke; the arrival reports it. */
 const isCutOff = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'ECONNRESET'
 
-/** Refuses a raw body by its declared length. A form is not refused so, since it may be larger than its file. */
+/** Refuses a raw body whose declared length is too large. The length of a form is not checked, since a form is larger than its file. */
 function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, form }: SizedUpload): void {
   const type = headers['content-type']?.toLowerCase() ?? ''
   const isForm = form !== false && type.startsWith('multipart/form-data')

@@ -6,7 +6,7 @@ export interface Accent {
   readonly onAccent: string
 }
 
-/** Backgrounds behind accents by colour scheme: the one with the least contrast to the accent. Must match page.css. */
+/** For each colour scheme, the background in page.css on which an accent has the least contrast. Must match page.css. */
 export const backgrounds = { light: '#f5f6f8', dark: '#1d2027' } as const
 
 const buttonTextColors = { light: '#ffffff', dark: '#14161b' } as const

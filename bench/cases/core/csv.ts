@@ -39,7 +39,7 @@ export const csv: Group = {
   },
 }
 
-/** Memory that one import or export may add to its worker. */
+/** Megabytes that one import or export may add to the memory of its worker. */
 const growthMegabytes = 64
 
 /** Rows per second of requests with this many rows each; the times are per file. */

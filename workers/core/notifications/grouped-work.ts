@@ -11,8 +11,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Groups single requests of concurrent attempts by workspace: items that arrive while one group is processed form the next group. Workspaces
- * do not wait for each other. A failed group is processed again item by item, so that an item fails only by itself; the work must be
+ * Groups the items of concurrent attempts by workspace: items that arrive while a group is processed form the next group. Workspaces do not
+ * wait for each other. A failed group is processed again item by item, so that no item fails because of another; the work must therefore be
  * idempotent.
  */
 export function createGroupedWork<Item>(

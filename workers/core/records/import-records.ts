@@ -12,7 +12,7 @@ import type { Attempt } from '#workers/platform/jobs/handler.ts'
 /** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
 const maxImportRows = 500
 
-/** Maximum rows, and characters, created in one transaction together with its checkpoint. It also bounds the memory of an import. */
+/** Maximum rows (`items`) and characters (`size`) of a transaction, which saves a checkpoint too. Also bounds the memory of an import. */
 const stepSize = { items: 100, size: 250_000 }
 
 /** Checkpoint of an import: the number of rows done, and those among them that were refused. */

@@ -45,7 +45,7 @@ export async function runAttempt(
   if (workspace && dispositionOf(job, workspace) === 'waits') return defer(handler, row, workspace, services)
   const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
-    // The process that completed the operation released its slot; nothing was admitted.
+    // Another process completed the operation and released its slot, but may have died before it admitted the next job at the gate.
     if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
     return 'ended'
   }
@@ -106,7 +106,7 @@ interface Work {
   readonly services: WorkerServices
 }
 
-/** The work while it runs. `reached` holds the last checkpoint, from which a retry continues. */
+/** One attempt while its handler runs. `reached` holds the last checkpoint, from which a retry continues. */
 interface RunningWork extends Work {
   readonly reached: { checkpoint: unknown }
   readonly tracked: Tracked

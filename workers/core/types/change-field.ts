@@ -20,7 +20,7 @@ import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
-/** Runs a function with the check of a change's restrictions, based on the current type metadata. */
+/** Calls a function with the restrictions of a change, and with the type and the field as they are now. */
 type RunWithCheck = <T>(work: (check: RestrictionCheck) => Promise<T>) => Promise<T>
 
 type Advance = (progress: { done: number; total: number }) => Promise<void>

@@ -44,7 +44,7 @@ export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey },
         return { result: { records: progress.done } }
       })
     progress = step
-    // Other work of the database is urgent, this job is not: it pauses for as long as the step took.
+    // This job is not urgent, so it leaves the database half of the time to other work: it pauses for as long as the step took.
     await setTimeout(performance.now() - startedAt, undefined, { signal })
   }
 })

@@ -3,7 +3,7 @@ import { requeueDeferredJob } from '#shared/platform/jobs/deferred-jobs.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 
-/** Requeues a deferred job when the cause of its waiting has ended. */
+/** Returns a deferred job to its queue when its workspace is no longer suspended, or its app is on again. */
 export const createRequeueHandler = (jobs: readonly AnyJob[]) =>
   defineJobHandler(requeueDeferred, async ({ payload: { workspaceId, jobId }, scope }) => {
     await scope.db.transaction((tx) => requeueDeferredJob(tx, scope.jobQueue, jobs, workspaceId, jobId))

@@ -5,10 +5,10 @@ import { type MaintenanceKind, scheduleMaintenance } from '#shared/platform/due/
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** Polling interval in milliseconds, the maximum delay of due work. */
+/** Polling interval in milliseconds: due work starts at most this long after its time. */
 const pollMs = 1_000
 
-/** Rows enqueued per transaction. */
+/** Maximum due tasks that are enqueued in one transaction. */
 const batchSize = 500
 
 interface Services {

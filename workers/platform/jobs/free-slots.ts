@@ -1,6 +1,6 @@
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
-/** The number of jobs that may be fetched, and the workspaces that use all their slots. */
+/** The number of jobs that may be fetched, and the workspaces whose jobs must not be fetched since they use all their slots. */
 export interface FreeSlots {
   readonly free: number
   readonly full: string[]
@@ -20,6 +20,6 @@ export function freeSlots(
     if (length >= slotsPerWorkspace) full.push(workspaceId)
     else mostOfOthers = Math.max(mostOfOthers, length)
   }
-  // All fetched jobs may belong to the workspace with the most running attempts.
+  // All fetched jobs may belong to one workspace: to that with the most running attempts, which must not exceed its slots.
   return { free: Math.min(free, slotsPerWorkspace - mostOfOthers), full }
 }

@@ -20,8 +20,9 @@ export interface Attempt<Payload, Result, S extends JobScope> {
   /** The checkpoint that an earlier attempt recorded with `advance`; undefined in the first attempt. */
   readonly checkpoint: unknown
   /**
-   * Records progress, and a checkpoint from which another attempt continues. With a transaction's scope (once per transaction) they commit
-   * with its writes. Throws when another attempt has taken over or completed the job, so uncommitted writes are rolled back.
+   * Records progress, and a checkpoint from which another attempt continues. Given the scope of a transaction, both commit with the writes
+   * of the transaction; call it once in each. Throws when another attempt has taken over or completed the job, so that uncommitted writes
+   * are rolled back.
    */
   readonly advance: (progress: { done: number; total: number }, checkpoint?: unknown, scope?: S) => Promise<void>
   /** Completes the job in one transaction with its last writes. The handler must return the result. */

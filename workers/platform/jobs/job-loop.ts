@@ -12,7 +12,7 @@ import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
-/** Well below the queue's heartbeat limit of 10 s. */
+/** Interval of heartbeats, well below the 10 s after which pg-boss gives a job without heartbeats to another worker. */
 const heartbeatMs = 2_000
 /** The time that aborted attempts have to finish. */
 const abortGraceMs = 1_000
@@ -131,7 +131,7 @@ export class JobLoop {
         [...this.#running.values()].map(({ workspaceId }) => workspaceId),
       )
       if (free <= 0 || this.#stop.signal.aborted) return
-      // A fetch that excludes a full workspace reads all its waiting jobs; it is useless until a signal brings jobs of others.
+      // A fetch that leaves out full workspaces still reads all their waiting jobs: it is not repeated until a signal announces new jobs.
       if (this.#waiting?.every((workspaceId) => full.includes(workspaceId))) return
       this.#woken = false
       try {
@@ -170,7 +170,7 @@ export class JobLoop {
     const job = this.#job
     const done = jobAttemptSeconds.startTimer({ job: job.name })
     const endCall = trackCall()
-    // An AbortSignal.timeout stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
+    // Not AbortSignal.timeout, which stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {

@@ -48,5 +48,5 @@ function buildMessage(mail: OutboxMail, from: MailTransport['from'], publicUrl: 
   }
 }
 
-/** Encodes text that looks like encoded words, which nodemailer would leave for receivers to decode, so it is shown literally. */
+/** Encodes text that contains `=?`, since nodemailer would send it as it is and receivers would decode it as an encoded word (RFC 2047). */
 const encodeLiteral = (text: string): string => (text.includes('=?') ? encodeWord(text, 'B', 52) : text)

@@ -12,7 +12,7 @@ import { saveMailToFolder } from '#workers/platform/mail/mail-folder.ts'
 import { deliverMail } from '#workers/platform/mail/smtp.ts'
 import { type FindConnectionTransport, type MailTransport, operatorTransport } from '#workers/platform/mail/transports.ts'
 
-/** Delay in milliseconds before the one further attempt for an uncertain mail. */
+/** Delay in milliseconds before the second and last attempt for an uncertain mail. */
 const secondAttemptDelayMs = 15 * 60_000
 
 /** Statuses from which a mail is sent; `failed` when `kontor jobs retry` runs it after its last attempt. */
@@ -83,7 +83,7 @@ function warnOfRefusal({ log }: JobScope, mail: OutboxMail, transport: MailTrans
 async function recordOutcome(scope: JobScope, mail: OutboxMail, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
   if (outcome.kind === 'sent') return completeSending(scope, mail, 'sent', null)
   if (outcome.kind === 'uncertain') return recordUncertain(scope, mail, outcome.error)
-  // A failure before the second attempt reached a server says nothing about the first attempt.
+  // When the second attempt for an uncertain mail fails before it reaches a server, the first one may still have arrived.
   const isConclusive = outcome.kind === 'final' && (isTaken || mail.status !== 'uncertain')
   if (isConclusive) return completeSending(scope, mail, outcome.status, outcome.error)
   const status = await recordMailFailure(scope.db, mail.id, outcome.error)

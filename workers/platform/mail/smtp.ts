@@ -11,7 +11,7 @@ import type { MailServer } from '#workers/platform/mail/transports.ts'
 const silenceTimeouts = { connectionTimeout: 20_000, greetingTimeout: 20_000, socketTimeout: 60_000 }
 /** Timeout of a whole delivery in milliseconds. */
 const deliveryTimeoutMs = 150_000
-/** Maximum number of bytes that a server may send in one delivery. */
+/** Maximum number of bytes that a mail server may send to us in one delivery. */
 const maxBytes = 256 * 1024
 /** Timeout for the reply to QUIT in milliseconds; the result does not depend on it. */
 const quitTimeoutMs = 1_000
@@ -27,7 +27,7 @@ interface SessionOptions {
 /** Connects, greets, starts TLS and authenticates, calls `work`, and quits. Throws the server's errors. */
 function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
   const { dialer, host, port, auth, ...options } = server
-  // nodemailer starts TLS inside the connection, since it knows the server's name.
+  // The dialer opens plain TCP; nodemailer starts TLS on it, and checks the certificate against the server's name.
   return exchangeTcp(dialer, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
     const connection = new SMTPConnection({ ...options, ...silenceTimeouts, host, port, name, connection: socket, logger: false })
     const failing = Promise.withResolvers<never>()
@@ -85,8 +85,8 @@ const withheldBytes = 2
 const withheldMs = 25
 
 /**
- * Yields a mail's bytes, its end a moment after the rest, so a server's error during the rest is received first and the mail is known not
- * to have arrived. Without the delay a mail of some kilobytes would be sent completely before any error can be received.
+ * Yields a mail's bytes, the last two 25 ms after the others. When the server reports an error or closes the connection during that time,
+ * the mail is known not to have arrived; without the delay a mail of some kilobytes would be sent completely before any error is received.
  */
 async function* streamBody(bytes: Buffer): AsyncGenerator<Buffer> {
   const end = bytes.length - withheldBytes
