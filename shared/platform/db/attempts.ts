@@ -1,6 +1,6 @@
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isOutdatedTypeMetadata, isTransient } from '#shared/platform/db/database-errors.ts'
+import { isOutdatedTypeMetadata, isTransient, overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { type Tracked, trackWrites } from '#shared/platform/db/track-writes.ts'
 
 /** The most attempts of one piece of work, including the first. */
@@ -28,7 +28,7 @@ interface AttemptOptions {
 /**
  * Runs work that writes, after refreshing the cache. After a retryable failure the work starts again, up to five attempts, unless it has
  * committed something since it began or since its last checkpoint; a new checkpoint starts the count of attempts again
- * (docs/decisions/one-retry.md). The work must run its statements by `tracked.db`.
+ * (docs/decisions/one-retry.md). The last failure is thrown, as OVERLOADED where a record type had changed. The work must run its statements by `tracked.db`.
  */
 export function inAttempts<T>(
   cache: Cache,
@@ -38,6 +38,14 @@ export function inAttempts<T>(
 ): Promise<T> {
   const tracked = trackWrites(db)
   return retry(cache, () => work(tracked), tracked, options)
+}
+
+/** The failure of work that is not attempted again. Outdated type metadata is load as well: a type that changes again and again. */
+function giveUp(error: unknown): unknown {
+  if (isOutdatedTypeMetadata(error))
+    return overloadedProblem('The record type changed while this was at work; try again soon', { cause: error, expected: false })
+  exhausted.add(error as object)
+  return error
 }
 
 /** Runs work that only reads: refreshes the cache before it and retries it as `inAttempts` does. */
@@ -58,10 +66,7 @@ async function retry<T>(
     } catch (error) {
       if (takeProgress()) attempt = 1
       if (!isRetryable(error)) throw error
-      if (attempt >= atMost || hasWritten()) {
-        exhausted.add(error as object)
-        throw error
-      }
+      if (attempt >= atMost || hasWritten()) throw giveUp(error)
       await cache.refresh()
     }
   }

@@ -1,6 +1,6 @@
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-// Due times are compared with the time that a caller passes, not with the database's own `now()`, so that tests can set it
+// Due times are compared with the time that a caller passes, not with the database's own clock, so that tests can set it
 // (shared/platform/db/clock.ts).
 
 const insert = `insert into due_work (workspace_id, kind, subject, at)

@@ -55,6 +55,17 @@ for (const [name, failure] of Object.entries({
   })
 }
 
+test('a column that is missing in all five attempts is OVERLOADED', async (t) => {
+  const { database, cache } = await open(t)
+  let attempts = 0
+  const work = async ({ db }: { readonly db: Executor }) => {
+    attempts += 1
+    return db.query(outdated)
+  }
+  await t.throwsAsync(inAttempts(cache, database, work), { code: 'OVERLOADED', message: /record type changed/ })
+  t.is(attempts, 5)
+})
+
 test('work that has committed a write is not done again', async (t) => {
   const { database, cache, held } = await open(t)
   const alone = failingTwice(fail('40P01'), (db) => db.query(insert(1)))
@@ -65,7 +76,7 @@ test('work that has committed a write is not done again', async (t) => {
       () => insert(2),
     ),
   )
-  await t.throwsAsync(inAttempts(cache, database, last.work), { code: '42703' })
+  await t.throwsAsync(inAttempts(cache, database, last.work), { code: 'OVERLOADED' })
   t.deepEqual([alone.attempts(), last.attempts()], [1, 1])
   t.deepEqual(await held(), [1, 2])
 })
