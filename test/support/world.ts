@@ -11,6 +11,7 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
+import { takeContradictions } from '#test/support/watch/rows.ts'
 import { statementsWithoutWorkspace } from '#test/support/watch/watch.ts'
 import { startWorker, type Worker } from '#workers/worker.ts'
 
@@ -67,6 +68,8 @@ export async function world(
     await dropDatabase(database.name)
     await rm(dataDir, { recursive: true, force: true })
     if (reaching.length > 0) throw new Error(`Statements reach past their workspace:\n${reaching.join('\n')}`)
+    const contradictions = takeContradictions()
+    if (contradictions.length > 0) throw new Error(`Rows contradict the columns of their statements:\n${contradictions.join('\n')}`)
   }
   return { config, api, worker, db, org, visitor, drain, close }
 }

@@ -52,8 +52,10 @@ export interface Scope extends PlatformScope {
 export const within = <S extends PlatformScope>(scope: S, db: Executor): S => ({ ...scope, db, verification: undefined })
 
 /** Runs a read-only statement. */
-export const readRows = <Row>({ db, verification }: Pick<PlatformScope, 'db' | 'verification'>, statement: Statement): Promise<Row[]> =>
-  verification ? verification.query<Row>(db, statement) : db.query<Row>(statement)
+export const readRows = <Row>(
+  { db, verification }: Pick<PlatformScope, 'db' | 'verification'>,
+  statement: Statement<Row>,
+): Promise<Row[]> => (verification ? verification.query<Row>(db, statement) : db.query<Row>(statement))
 
 /** An executor of read-only statements, each run by `readRows`. */
 export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({

@@ -20,7 +20,7 @@ export interface Executor {
    * Runs one statement and returns its rows. Constraint violations become Problems by the constraint's name. Throws OVERLOADED on a
    * deadlock, when no connection is free for 3 s, or when a lock is not acquired in 3 s; `inAttempts` retries.
    */
-  query<Row>(statement: Statement): Promise<Row[]>
+  query<Row>(statement: Statement<Row>): Promise<Row[]>
   /**
    * Runs `work` in a transaction; inside a transaction it joins that one. `last` creates the final statement from the result of `work`. It
    * runs in one round trip with the commit, so nobody sees its rows before the commit: where nothing may be committed, the statement itself
@@ -63,7 +63,7 @@ export class Database implements Executor {
     return this.#shares.waiting
   }
 
-  query<Row>(statement: Statement): Promise<Row[]> {
+  query<Row>(statement: Statement<Row>): Promise<Row[]> {
     return this.#query(null, statement)
   }
 
@@ -103,7 +103,7 @@ export class Database implements Executor {
     this.#stopWatching()
   }
 
-  async #query<Row>(owner: ConnectionOwner, statement: Statement): Promise<Row[]> {
+  async #query<Row>(owner: ConnectionOwner, statement: Statement<Row>): Promise<Row[]> {
     try {
       return await runAndLogSlow(this.#slow, statement, () => this.#run<Row>(owner, statement))
     } catch (error) {
@@ -111,7 +111,7 @@ export class Database implements Executor {
     }
   }
 
-  #run<Row>(owner: ConnectionOwner, statement: Statement): Promise<Row[]> {
+  #run<Row>(owner: ConnectionOwner, statement: Statement<Row>): Promise<Row[]> {
     const { heavy } = statement
     if (heavy === undefined) return this.#withClient(owner, (client) => runStatement<Row>(client, statement))
     const work = (running: RunningStatement) =>
@@ -119,7 +119,12 @@ export class Database implements Executor {
     return owner === null ? runWithTimeLimit(heavy, work) : this.#heavyStatements.run(owner, heavy, work)
   }
 
-  #runCancellable<Row>(client: pg.PoolClient, statement: Statement, running: RunningStatement, bounds?: TransactionBounds): Promise<Row[]> {
+  #runCancellable<Row>(
+    client: pg.PoolClient,
+    statement: Statement<Row>,
+    running: RunningStatement,
+    bounds?: TransactionBounds,
+  ): Promise<Row[]> {
     running.begin(() => cancelStatement(this.url, client))
     return runStatement<Row>(client, statement, bounds)
   }
@@ -192,12 +197,12 @@ export class Database implements Executor {
 const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus() === 'I'
 
 /** Runs a statement of a transaction, and commits with it when `commits`. */
-type Run = <Row>(statement: Statement, commits?: boolean) => Promise<Row[]>
+type Run = <Row>(statement: Statement<Row>, commits?: boolean) => Promise<Row[]>
 
 function transactionOf(run: Run, hooks: (() => void)[]): Tx {
   const tx: Tx = {
     inTransaction: true,
-    query: async <Row>(statement: Statement) => {
+    query: async <Row>(statement: Statement<Row>) => {
       try {
         return await run<Row>(statement)
       } catch (error) {

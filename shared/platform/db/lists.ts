@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
-import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { type Columns, instant, integer, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { type Statement, sql, statement } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -29,7 +30,7 @@ interface FittingRows<Row> {
 }
 
 /** Reads the first rows of a statement that fit into `maxBytes`, at least one. The rest is never in memory. */
-async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Statement, maxBytes: number): Promise<FittingRows<Row>> {
+async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, maxBytes: number): Promise<FittingRows<Row>> {
   const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
   const rows = await db.query<Row>({ ...statement, byteLimit: fit })
   return { rows, bytes: fit.bytes, isWhole: fit.isWhole }
@@ -42,7 +43,7 @@ interface ReadPage<Row> {
 }
 
 /** Reads a page of at most `limit` rows and 10 MB; the statement must ask for one row more. Bytes beyond the limit are never in memory. */
-export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Statement, limit: number): Promise<ReadPage<Row>> {
+export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, limit: number): Promise<ReadPage<Row>> {
   const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, maxItemBytes)
   const asked = rows.slice(0, limit)
   const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? asked : takeFittingItems(asked)
@@ -50,7 +51,7 @@ export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Stat
 }
 
 /** Reads a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single row. */
-export async function readWholeList<Row>(db: Pick<Executor, 'query'>, statement: Statement, hint: string): Promise<Row[]> {
+export async function readWholeList<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, hint: string): Promise<Row[]> {
   const { page, hasMore } = await readPage<Row>(db, statement, Number.POSITIVE_INFINITY)
   if (hasMore) throw tooLarge(hint)
   return page
@@ -101,6 +102,23 @@ export interface LinkedPage<Item> {
   readonly next: string | null
 }
 
+/** Parameters of a position in the order of creation: an instant and an id to continue after, and the row limit; nulls for none. */
+const positionParams = { afterTime: instant.orNull, afterId: uuid.orNull, limit: integer.orNull }
+
+/** Declares the statement of a page, in the order of creation, of the rows of `text`; they have the columns `id` and `created_at`. */
+export const creationPage = <const P extends Params, const C extends Columns>(
+  name: string,
+  text: string,
+  { params, columns }: { readonly params: P; readonly columns: C },
+) =>
+  statement(
+    name,
+    `select * from (${text}) as listed
+     where ($afterTime::timestamptz is null or (created_at, id) > ($afterTime::timestamptz, $afterId::uuid))
+     order by created_at, id limit $limit::integer`,
+    { params: { ...params, ...positionParams }, columns },
+  )
+
 /**
  * The statement of a page in the order of creation. Its values: those of `text`, of which there are `given`, then the instant and id to
  * continue after (nulls for the first page), then the row limit (null for none).
@@ -122,7 +140,7 @@ interface Listing<Row extends Created, Item> {
   /** The list's name, by which cursors of other lists are refused. */
   readonly list: string
   /** The statement of `count` rows (null for all) after a position: an instant and an id, or nulls for the beginning. */
-  readonly find: (at: string | null, id: string | null, count: number | null) => Statement
+  readonly find: (at: string | null, id: string | null, count: number | null) => Statement<Row>
   readonly isVisible?: (row: Row) => boolean
   /** Converts the rows to the items of the answer, in order. */
   readonly show: (rows: Row[]) => AsyncIterable<Item> | Iterable<Item>

@@ -6,7 +6,7 @@ import { world } from '#test/support/world.ts'
 
 /** A statement that takes so many seconds, and says when it began and ended. */
 const sleep = (seconds: number) =>
-  asHeavy(
+  asHeavy<Slept>(
     {
       text: `with began as materialized (select clock_timestamp() as at), slept as materialized (select at, pg_sleep($1) from began)
              select extract(epoch from at)::float8 as began, extract(epoch from clock_timestamp())::float8 as ended from slept`,

@@ -3,7 +3,7 @@ import { findConnection } from '#shared/features/payments/connections/open.ts'
 import { forgetCredentials } from '#shared/features/payments/connections/store.ts'
 import { sweepDue } from '#shared/features/payments/due.ts'
 import { abandonLink } from '#shared/features/payments/links/change.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import { findOpenLinks } from '#shared/features/payments/links/store.ts'
 import { removeDue } from '#shared/platform/due/due-times.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
@@ -21,7 +21,7 @@ export async function endConnectionLinks(scope: Scope, connectionId: string): Pr
   await removeDue(db, sweepDue, workspace.id, [connectionId])
   const failures: unknown[] = []
   for (let after = lowestId, found = pageSize; found === pageSize; ) {
-    const links: Link[] = await db.query<Link>(findOpenLinks(workspace.id, connectionId, after, pageSize))
+    const links: Link[] = await db.query(findOpenLinks({ workspaceId: workspace.id, connectionId, afterId: after, limit: pageSize }))
     for (const { id } of links) await abandonLink(scope, id).catch((error: unknown) => failures.push(error))
     after = links.at(-1)?.id ?? after
     found = links.length

@@ -9,8 +9,8 @@ import {
   savePaymentRecord,
   upsertPayment,
 } from '#shared/features/payments/events/payments-store.ts'
-import type { Link, TimelineVerdict } from '#shared/features/payments/links/schemas.ts'
-import { lockLink, lockLinkOfProvider, markEnded, markPaid, selectLink } from '#shared/features/payments/links/store.ts'
+import type { TimelineVerdict } from '#shared/features/payments/links/schemas.ts'
+import { type Link, lockLink, lockLinkOfProvider, markEnded, markPaid, selectLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineEntry, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -52,9 +52,9 @@ async function lockLinkOfFacts(scope: Scope, { connectionId }: FactSource, facts
     facts.linkId !== null && isUuid(facts.linkId) ? facts.linkId : await findLinkIdByPayment(scope, connectionId, facts.payments)
   if (linkId === null) {
     if (facts.providerLinkId === null) return undefined
-    return (await db.query<Link>(lockLinkOfProvider(workspace.id, connectionId, facts.providerLinkId)))[0]
+    return (await db.query(lockLinkOfProvider({ workspaceId: workspace.id, connectionId, providerLinkId: facts.providerLinkId })))[0]
   }
-  const [link] = await db.query<Link>(lockLink(workspace.id, linkId))
+  const [link] = await db.query(lockLink({ workspaceId: workspace.id, id: linkId }))
   if (link?.connection_id !== connectionId) return undefined
   const isOther = facts.providerLinkId !== null && link.provider_link_id !== null && link.provider_link_id !== facts.providerLinkId
   return isOther ? undefined : link
@@ -81,7 +81,7 @@ async function storeUnlinkedFact(scope: Scope, factSource: FactSource, fact: Pay
   const { link_id } = await savePayment(scope, factSource.connectionId, fact, { link: null, fits: false, late: false })
   if (link_id === null) return
   // The payment was reported concurrently. Read its link without a lock: the transaction that holds the lock may wait for the payment.
-  const [link] = await db.query<Link>(selectLink(workspace.id, link_id))
+  const [link] = await db.query(selectLink({ workspaceId: workspace.id, id: link_id }))
   if (!link) return
   if (new Decimal(fact.refunded ?? 0).gt(0)) await appendTimeline(scope, timelineEntry(factSource, fact, link, 'refunded'))
   if (fact.disputed) await appendTimeline(scope, timelineEntry(factSource, fact, link, 'disputed'))
@@ -153,7 +153,7 @@ async function recordPayment(
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
   await db.query(savePaymentRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
-  const [paid] = await db.query<Link>(markPaid(workspace.id, link.id, payment.paid_at, recordId))
+  const [paid] = await db.query(markPaid({ workspaceId: workspace.id, id: link.id, paidAt: payment.paid_at, paymentRecordId: recordId }))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
   await appendEntry(verdict, paid ?? link)
   if (verdict !== 'paid') await notifyManagers(scope, verdict, link, payment, recordId)
@@ -180,7 +180,7 @@ async function notifyManagers(
 
 /** Ends an open link; a paid or ended link stays unchanged. */
 export async function applyEnd(scope: Scope, factSource: FactSource, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
-  const [after] = await scope.db.query<Link>(markEnded(scope.workspace.id, link.id, ended))
+  const [after] = await scope.db.query(markEnded({ workspaceId: scope.workspace.id, id: link.id, status: ended }))
   if (!after) return link
   const { source, eventId = null } = factSource
   await appendTimeline(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })

@@ -3,7 +3,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { emailKind } from '#shared/core/types/field-kinds/address.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** Maximum length of a string field in characters. */

@@ -4,7 +4,6 @@ import { findConnection, openConnection } from '#shared/features/payments/connec
 import { findSweep, saveSweep } from '#shared/features/payments/connections/store.ts'
 import { storeEvent } from '#shared/features/payments/events/events.ts'
 import { saveProviderLink } from '#shared/features/payments/links/create.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
 import { findUnmadeLinks } from '#shared/features/payments/links/store.ts'
 
 /** How far back a sweep looks at most, in milliseconds: providers keep events for 30 days. */
@@ -38,8 +37,13 @@ export async function sweepProvider(scope: Scope, connectionId: string, signal: 
     for (const { bytes, ...event } of page) await storeEvent(scope, connection, 'sweep', event, bytes)
     await setTimeout(pauseMs, undefined, { signal })
   }
-  const unanswered = findUnmadeLinks(workspace.id, connectionId, new Date(until.getTime() - unansweredLinks.afterMs), unansweredLinks.most)
-  for (const link of await db.query<Link>(unanswered)) {
+  const unanswered = findUnmadeLinks({
+    workspaceId: workspace.id,
+    connectionId,
+    createdBefore: new Date(until.getTime() - unansweredLinks.afterMs),
+    limit: unansweredLinks.most,
+  })
+  for (const link of await db.query(unanswered)) {
     const found = await provider.findLink(account, link)
     if (found) await saveProviderLink(scope, link, found, 'sweep')
     await setTimeout(pauseMs, undefined, { signal })

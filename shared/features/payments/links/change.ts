@@ -5,8 +5,8 @@ import { expiryDue } from '#shared/features/payments/due.ts'
 import { applyEnd, applyFacts } from '#shared/features/payments/events/apply.ts'
 import { issueLink, saveProviderLink } from '#shared/features/payments/links/create.ts'
 import { getLink } from '#shared/features/payments/links/find.ts'
-import { type Link, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
-import { lockLink } from '#shared/features/payments/links/store.ts'
+import { type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
+import { type Link, lockLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts } from '#shared/features/payments/providers/facts.ts'
 import { removeDue } from '#shared/platform/due/due-times.ts'
@@ -96,7 +96,7 @@ const hasProviderId = (link: Link): link is Link & { readonly provider_link_id: 
 
 function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const link = requireRow(await tx.query<Link>(lockLink(scope.workspace.id, linkId)))
+    const link = requireRow(await tx.query(lockLink({ workspaceId: scope.workspace.id, id: linkId })))
     await removeDue(tx, expiryDue, scope.workspace.id, [linkId])
     return applyEnd(within(scope, tx), { connectionId: link.connection_id, source }, link, ended)
   })
@@ -120,7 +120,7 @@ function applyInTransaction(
 ): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    const [before] = await tx.query<Link>(lockLink(scope.workspace.id, id))
+    const [before] = await tx.query(lockLink({ workspaceId: scope.workspace.id, id }))
     const after = (await applyFacts(inside, { connectionId, source }, { ...facts, linkId: id })) ?? before
     if (!before || !after) throw problem('NOT_FOUND')
     if (source === 'refresh' && after.status === before.status) {

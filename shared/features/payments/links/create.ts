@@ -5,15 +5,8 @@ import { expiryDue } from '#shared/features/payments/due.ts'
 import { findEarlyEvents } from '#shared/features/payments/events/store.ts'
 import { expireLink, handleEvent } from '#shared/features/payments/jobs.ts'
 import { checkLinkRequest } from '#shared/features/payments/links/new-link.ts'
-import {
-  type Link,
-  type LinkInput,
-  type LinkRequest,
-  type LinkView,
-  readLinkInput,
-  viewLink,
-} from '#shared/features/payments/links/schemas.ts'
-import { deleteUnmadeLink, findLinkByKey, insertLink, setProviderLink } from '#shared/features/payments/links/store.ts'
+import { type LinkInput, type LinkRequest, type LinkView, readLinkInput, viewLink } from '#shared/features/payments/links/schemas.ts'
+import { deleteUnmadeLink, findLinkByKey, insertLink, type Link, setProviderLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
 import type { ProviderLink } from '#shared/features/payments/providers/provider.ts'
@@ -44,7 +37,8 @@ export async function createRequestedLink(
     return viewLink(await issueLink(scope, link, 'person', { isNew }))
   } catch (error) {
     // A refused new link was not created at the provider, so its row is deleted. A link of an earlier attempt may exist there.
-    if (isNew && error instanceof Problem && error.status < 500) await scope.db.query(deleteUnmadeLink(scope.workspace.id, link.id))
+    if (isNew && error instanceof Problem && error.status < 500)
+      await scope.db.query(deleteUnmadeLink({ workspaceId: scope.workspace.id, id: link.id }))
     throw error
   }
 }
@@ -52,7 +46,7 @@ export async function createRequestedLink(
 /** The given key while it is unused or its link is younger than `keyLifetimeMs`; else a key derived from it and the id of its last link. */
 async function currentKey({ db, workspace, now }: Scope, deduplicationKey: string, keyLifetimeMs: number): Promise<string> {
   for (let key = deduplicationKey; ; ) {
-    const [known] = await db.query<Link>(findLinkByKey(workspace.id, key))
+    const [known] = await db.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey: key }))
     if (!known || now().getTime() - Date.parse(known.created_at) < keyLifetimeMs) return key
     key = `${deduplicationKey} after ${known.id}`
   }
@@ -65,19 +59,14 @@ async function insertLinkOnce(
   deduplicationKey: string,
 ): Promise<{ readonly link: Link; readonly isNew: boolean }> {
   const { db, workspace, actor, now } = scope
-  const [existing] = await db.query<Link>(findLinkByKey(workspace.id, deduplicationKey))
+  const [existing] = await db.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey }))
   if (existing) return { link: existing, isNew: false }
   const checked = await checkLinkRequest(scope, request)
-  const values = [
-    ...[checked.connectionId, checked.provider, checked.amount, checked.currency],
-    ...[checked.description, checked.invoiceId, checked.redirectUrl],
-  ]
-  const payer = [checked.customerName, checked.customerEmail, checked.customerContact]
   return db.transaction(async (tx) => {
     const id = newId()
-    const statement = insertLink(workspace.id, id, ...values, ...payer, checked.expiresAt, now(), actor.id, deduplicationKey)
-    const [link] = await tx.query<Link>(statement)
-    if (!link) return { link: (await tx.query<Link>(findLinkByKey(workspace.id, deduplicationKey)))[0] as Link, isNew: false }
+    const created = { workspaceId: workspace.id, id, createdAt: now(), createdBy: actor.id, deduplicationKey }
+    const [link] = await tx.query(insertLink({ ...checked, ...created }))
+    if (!link) return { link: (await tx.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey })))[0] as Link, isNew: false }
     await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: checked.expiresAt }])
     return { link, isNew: true }
   })
@@ -106,7 +95,7 @@ export async function issueLink(scope: Scope, link: Link, source: TimelineSource
  */
 export function saveProviderLink(scope: Scope, link: Link, providerLink: ProviderLink, source: TimelineSource): Promise<Link> {
   return scope.db.transaction(async (tx) => {
-    const [saved] = await tx.query<Link>(setProviderLink(scope.workspace.id, link.id, providerLink.providerLinkId, providerLink.shortUrl))
+    const [saved] = await tx.query(setProviderLink({ ...providerLink, workspaceId: scope.workspace.id, id: link.id }))
     if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
     await appendTimeline(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
     const earlyEvents = await tx.query<{ event_key: string }>(

@@ -1,15 +1,15 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { type Link, type LinkQuery, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
-import { findLinksAfter, findNewestLinks, selectLink } from '#shared/features/payments/links/store.ts'
+import { type LinkQuery, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
+import { findLinksAfter, findNewestLinks, type Link, selectLink } from '#shared/features/payments/links/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads a page of links, newest first. Throws VALIDATION_ERROR for a cursor that is not the id of a link. */
 export async function listLinks(scope: Scope, { limit, cursor }: LinkQuery): Promise<LinkView[]> {
   const { workspace } = scope
-  if (cursor === undefined) return (await readRows<Link>(scope, findNewestLinks(workspace.id, limit))).map(viewLink)
+  if (cursor === undefined) return (await readRows(scope, findNewestLinks({ workspaceId: workspace.id, limit }))).map(viewLink)
   if (!(await findLink(scope, cursor))) throw problem('VALIDATION_ERROR', 'cursor must be the id of a link')
-  return (await readRows<Link>(scope, findLinksAfter(workspace.id, cursor, limit))).map(viewLink)
+  return (await readRows(scope, findLinksAfter({ workspaceId: workspace.id, afterId: cursor, limit }))).map(viewLink)
 }
 
 /** Reads one link in the answer's shape. Throws NOT_FOUND. */
@@ -23,4 +23,4 @@ export async function getLink(scope: Scope, id: string): Promise<Link> {
 }
 
 const findLink = async (scope: Scope, id: string): Promise<Link | undefined> =>
-  isUuid(id) ? (await readRows<Link>(scope, selectLink(scope.workspace.id, id)))[0] : undefined
+  isUuid(id) ? (await readRows(scope, selectLink({ workspaceId: scope.workspace.id, id })))[0] : undefined

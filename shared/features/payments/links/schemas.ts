@@ -1,5 +1,6 @@
 import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { providerNames } from '#shared/features/payments/connections/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
@@ -126,28 +127,6 @@ export const timeline = schema(
   ),
 )
 export type Timeline = TypeOf<typeof timeline>
-
-/** A stored link. */
-export interface Link {
-  readonly id: string
-  readonly connection_id: string
-  readonly provider: LinkView['provider']
-  readonly provider_link_id: string | null
-  readonly short_url: string
-  readonly amount: string
-  readonly currency: string
-  readonly status: LinkStatus
-  readonly description: string
-  readonly invoice_id: string | null
-  readonly redirect_url: string | null
-  readonly customer_name: string
-  readonly customer_email: string
-  readonly customer_contact: string
-  readonly created_at: string
-  readonly expires_at: string
-  readonly paid_at: string | null
-  readonly payment_record_id: string | null
-}
 
 /** Converts a stored link to the answer's shape. */
 export function viewLink(link: Link): LinkView {

@@ -2,7 +2,7 @@ import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
 import { compileQuery } from '#shared/core/records/query/query.ts'
 import { sumRecords } from '#shared/core/records/query/sum-records.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { formatAmount, type LinkStatus, linkStatuses } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount, linkStatuses } from '#shared/features/payments/links/schemas.ts'
 import { countLinks } from '#shared/features/payments/links/store.ts'
 import type { PaymentsOverview } from '#shared/features/payments/overview/schemas.ts'
 import { type Receivables, receivablesStatement } from '#shared/features/payments/overview/store.ts'
@@ -13,7 +13,7 @@ import { asHeavy } from '#shared/platform/db/statements/statement.ts'
  * is hidden from the caller is omitted, and so is a payment whose amount or time is hidden.
  */
 export async function readPaymentsOverview(scope: Scope): Promise<PaymentsOverview> {
-  const counts = await readRows<{ status: LinkStatus; count: number }>(scope, countLinks(scope.workspace.id))
+  const counts = await readRows(scope, countLinks({ workspaceId: scope.workspace.id }))
   const byStatus = new Map(counts.map(({ status, count }) => [status, Number(count)]))
   return {
     ...formatReceivables(await readReceivables(scope)),

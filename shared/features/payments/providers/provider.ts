@@ -1,5 +1,5 @@
 import type { ProviderName } from '#shared/features/payments/connections/schemas.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import type { LinkFacts, ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { UnitTable } from '#shared/features/payments/providers/units.ts'
 import type { Executor } from '#shared/platform/db/database.ts'

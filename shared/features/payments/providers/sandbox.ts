@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import { type LinkFacts, noFacts, unknownPayment } from '#shared/features/payments/providers/facts.ts'
 import type {
   Credentials,

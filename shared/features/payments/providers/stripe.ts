@@ -1,4 +1,4 @@
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import { callProvider } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts } from '#shared/features/payments/providers/facts.ts'
 import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'

@@ -4,7 +4,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { createPaymentRecord } from '#shared/features/payments/events/payment-record.ts'
 import { findPaymentsOfLinks, type ProviderPayment, savePaymentRecord } from '#shared/features/payments/events/payments-store.ts'
 import { platformScope } from '#shared/features/payments/links/change.ts'
-import type { Link } from '#shared/features/payments/links/schemas.ts'
+import type { Link } from '#shared/features/payments/links/store.ts'
 import { lockLink, replacePaymentRecord } from '#shared/features/payments/links/store.ts'
 import { appendTimeline } from '#shared/features/payments/links/timeline.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
@@ -21,7 +21,7 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
     platform.db.transaction(async (tx) => {
       const inside = within(platform, tx)
       const { workspace } = platform
-      const link = requireRow(await tx.query<Link>(lockLink(workspace.id, linkId)))
+      const link = requireRow(await tx.query(lockLink({ workspaceId: workspace.id, id: linkId })))
       const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
       const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
       const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])
@@ -37,7 +37,8 @@ async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
   await db.query(savePaymentRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))
-  if (link.payment_record_id === payment.payment_record_id) await db.query(replacePaymentRecord(workspace.id, link.id, recordId))
+  if (link.payment_record_id === payment.payment_record_id)
+    await db.query(replacePaymentRecord({ workspaceId: workspace.id, id: link.id, paymentRecordId: recordId }))
   const { status } = link
   await appendTimeline(scope, {
     ...{ linkId: link.id, source: 'person', paymentId: payment.provider_payment_id },

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
+import type { Columns } from '#shared/platform/db/statements/sql-types.ts'
 import {
   createColumns,
   findParser,
@@ -16,6 +17,7 @@ interface QueryInput {
   readonly text: string
   /** Wire values: texts, bytes and nulls. */
   readonly values: readonly (string | Buffer | null)[]
+  readonly declared?: Columns | undefined
   readonly asArrays: boolean
   readonly fit?: ByteLimit | undefined
   /** Opens a transaction before the statement, or commits after it, in the same round trip. A failure skips the later commands. */
@@ -74,6 +76,8 @@ export const maxPreparedLength = 500_000
 export class PreparedQuery<Row> implements pg.Submittable {
   readonly name: string
   readonly text: string
+  /** The columns that the statement declares, which the tests compare with its rows. */
+  readonly declared: Columns | undefined
   readonly #values: QueryInput['values']
   readonly #asArrays: boolean
   readonly #fit: ByteLimit | undefined
@@ -91,12 +95,13 @@ export class PreparedQuery<Row> implements pg.Submittable {
   #failure: unknown
 
   constructor(
-    { name, text, values, asArrays, fit, opens = false, commits = false }: QueryInput,
+    { name, text, values, declared, asArrays, fit, opens = false, commits = false }: QueryInput,
     resolve: (rows: Row[]) => void,
     reject: (error: unknown) => void,
   ) {
     this.name = name
     this.text = text
+    this.declared = declared
     this.#values = values
     this.#asArrays = asArrays
     this.#fit = fit

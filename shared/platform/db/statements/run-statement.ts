@@ -14,10 +14,10 @@ export interface TransactionBounds {
 /** Runs a statement on a connection. */
 export async function runStatement<Row>(
   client: pg.ClientBase,
-  statement: Statement,
+  statement: Statement<Row>,
   { opens, commits }: TransactionBounds = {},
 ): Promise<Row[]> {
-  const { name = '', text, values = [], rows: form, byteLimit } = statement
+  const { name = '', text, values = [], columns, rows: form, byteLimit } = statement
   // Text without parameters may hold several statements, which need the simple protocol.
   if (name === '' && values.length === 0) {
     const rowMode = form === undefined ? {} : { rowMode: 'array' as const }
@@ -31,7 +31,7 @@ export async function runStatement<Row>(
     return await new Promise<Row[]>((resolve, reject) => {
       client.query(
         new PreparedQuery<Row>(
-          { name, text, values: wireValues, asArrays: form === 'arrays', fit: byteLimit, opens, commits },
+          { name, text, values: wireValues, declared: columns, asArrays: form === 'arrays', fit: byteLimit, opens, commits },
           resolve,
           reject,
         ),

@@ -14,7 +14,7 @@ const maxText = 2_000
 /** Runs a statement; a slow one is logged with its text, never its values, and the id of its request. */
 export async function runAndLogSlow<Row>(
   slow: SlowStatements | undefined,
-  statement: Statement,
+  statement: Statement<Row>,
   run: () => Promise<Row[]>,
 ): Promise<Row[]> {
   if (!slow) return run()

@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
+import type { Columns, Params, ParamsOf, RowOf } from '#shared/platform/db/statements/sql-types.ts'
 
-/** SQL text with its parameters; a named one is prepared once per connection. */
-export interface Statement {
+/** SQL text with the values of its parameters; a named one is prepared once per connection. `Row` is the type of its rows. */
+// biome-ignore lint/suspicious/noExplicitAny: until every statement declares its columns
+export interface Statement<Row = any> {
   readonly text: string
   readonly values?: readonly unknown[]
   readonly name?: string
+  /** The declared columns of the rows; undefined where a statement returns none. */
+  readonly columns?: Columns | undefined
   /** Rows come as arrays of their cells instead of objects by column. */
   readonly rows?: 'arrays'
   /** Bounds what the rows may take in memory (`readPage`). */
@@ -16,20 +20,87 @@ export interface Statement {
   readonly repeatable?: true
   /** Set for heavy statements: the part of the request to name when the statement takes too long, such as `filter`. */
   readonly heavy?: string
+  /** For the compiler only. */
+  readonly row?: Row
 }
 
 /**
  * The statement with rows as arrays; no row may consist of nulls only. For rows of many columns: from 13 on, V8 keeps an object as a
  * dictionary, which is slow to fill and to read.
  */
-export const asArrays = (statement: Statement): Statement => ({ ...statement, rows: 'arrays' })
+export const asArrays = ({ row: _, ...statement }: Statement): Statement<readonly unknown[]> => ({ ...statement, rows: 'arrays' })
 
 /**
  * The statement as a heavy one, such as a text search, an aggregate or a report. A process runs the heavy statements of a workspace one at
  * a time, each for at most 5 s; a longer one throws VALIDATION_ERROR that names `named`. In a transaction it does not wait for other heavy
  * statements.
  */
-export const asHeavy = (statement: Statement, named: string): Statement => ({ ...statement, heavy: named })
+export const asHeavy = <Row>(statement: Statement<Row>, named: string): Statement<Row> => ({ ...statement, heavy: named })
+
+/** The declaration of a statement: types of its parameters, and of its columns where it returns rows. */
+interface Declaration<P extends Params, C extends Columns> {
+  readonly params: P
+  readonly columns?: C
+}
+
+/** A statement as it was declared, with `$1`, `$2` and so on for its parameters in the order of `params`. */
+export interface DeclaredStatement extends Declaration<Params, Columns> {
+  readonly name: string
+  readonly text: string
+}
+
+const declared = new Map<string, DeclaredStatement>()
+
+/** All statements that the loaded modules declare, for the test that prepares each. */
+export const declaredStatements = (): readonly DeclaredStatement[] => [...declared.values()]
+
+/** Makes a statement of values for its parameters. */
+export type MakeStatement<P extends Params, C extends Columns> = (
+  ...given: keyof P extends never ? [] : [given: ParamsOf<P>]
+) => Statement<RowOf<C>>
+
+/**
+ * Declares a statement: `statement('payments.findLink', 'select id from payment_links where id = $id', {params: {id: uuid}, columns: {id:
+ * uuid.notNull}})`. It is prepared under its name, which is that of the domain and of the constant. Throws when the module loads if the
+ * text and `params` do not name the same parameters, or if the name is taken.
+ */
+export function statement<const P extends Params, const C extends Columns = Record<never, never>>(
+  name: string,
+  text: string,
+  { params, columns }: Declaration<P, C>,
+): MakeStatement<P, C> {
+  const names = Object.keys(params)
+  const numbered = numberParameters(name, text, names)
+  const unused = names.filter((_, index) => !new RegExp(`\\$${index + 1}(?!\\d)`).test(numbered))
+  if (unused.length > 0) throw new Error(`The text of ${name} does not name the parameters ${unused.join(', ')}`)
+  if (declared.has(name)) throw new Error(`Two statements have the name ${name}`)
+  declared.set(name, { name, text: numbered, params, ...(columns && { columns }) })
+  return (...[given]) => ({ name, text: numbered, columns, values: valuesOf(names, given) })
+}
+
+/**
+ * A statement whose text depends on the call, such as on the filters of a list. It is planned for its values each time. `params` declares
+ * every parameter that the text may name; only those that it names need a value.
+ */
+export function composeStatement<const P extends Params, const C extends Columns = Record<never, never>>(
+  text: string,
+  { params, columns }: Declaration<P, C>,
+  given: Partial<ParamsOf<P>>,
+): Statement<RowOf<C>> {
+  const names = Object.keys(params).filter((name) => new RegExp(`\\$${name}\\b`).test(text))
+  return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, given) }
+}
+
+const valuesOf = (names: readonly string[], given: Readonly<Record<string, unknown>> = {}): unknown[] => names.map((name) => given[name])
+
+/** Writes `$1` for the first of the names, and so on. Throws for a parameter that is not among them. */
+function numberParameters(statementName: string, text: string, names: readonly string[]): string {
+  return text.replaceAll(/\$(\w+)/g, (_, name: string) => {
+    const index = names.indexOf(name)
+    if (index < 0) throw new Error(`${statementName} names the parameter $${name}, which is not declared`)
+    return `$${index + 1}`
+  })
+}
 
 /** A placeholder in a prepared query; each call gives its value. */
 class Slot {
@@ -41,10 +112,13 @@ class Slot {
 export const slot = (name: string): Slot => new Slot(name)
 
 /** Builds the statement of a knex query that runs once; for queries that run often use `prepareStatement`. */
-export function buildStatement(query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder): Statement {
+export function buildStatement<const C extends Columns = Record<never, never>>(
+  query: Knex.QueryBuilder | Knex.Raw | Knex.SchemaBuilder,
+  columns?: C,
+): Statement<RowOf<C>> {
   const native = (query as Knex.QueryBuilder).toSQL().toNative()
   const { text, bindings } = packParameters(native.sql, native.bindings)
-  return { text, values: bindings }
+  return { text, values: bindings, columns }
 }
 
 /** Fills a prepared statement's slots. */
@@ -62,7 +136,8 @@ export function prepareStatement(query: Knex.QueryBuilder | Knex.Raw): Statement
 }
 
 /** A statement in plain SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */
-export function sql(name: string, text: string): (...values: unknown[]) => Statement {
+// biome-ignore lint/suspicious/noExplicitAny: gone with the last positional statement
+export function sql(name: string, text: string): (...values: unknown[]) => Statement<any> {
   return (...given) => ({ text, name, values: given })
 }
 
@@ -71,4 +146,4 @@ export function sql(name: string, text: string): (...values: unknown[]) => State
  * runs and keeps it for the connection's lifetime, even after a new index (measured: text in a million records found in 500 ms instead of
  * 25).
  */
-export const asUnprepared = ({ text, values: given = [] }: Statement): Statement => ({ text, values: given })
+export const asUnprepared = <Row>({ text, values = [], columns }: Statement<Row>): Statement<Row> => ({ text, values, columns })

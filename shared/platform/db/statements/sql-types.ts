@@ -1,0 +1,86 @@
+/**
+ * A type of PostgreSQL, for parameters and columns of statements. `Row` is what a column gives, `Param` what a parameter takes; both exist
+ * for the compiler only. A parameter refuses null unless it is declared `orNull`; a column may be null unless it is declared `notNull`.
+ */
+export interface SqlType<Row, Param> {
+  /** The name as `format_type` of PostgreSQL writes it, such as `timestamp with time zone`. */
+  readonly sqlName: string
+  readonly isNotNull: boolean
+  readonly row?: Row
+  readonly param?: Param
+}
+
+/** A type that can be declared `notNull` as a column, `orNull` as a parameter, and `as` a narrower type of TypeScript. */
+export interface OpenSqlType<Value, Param> extends SqlType<Value | null, Param> {
+  /** A column without nulls. The tests compare it with the catalogue and with every row that they read. */
+  readonly notNull: SqlType<Value, Param>
+  /** A parameter that may be null; undefined becomes null. */
+  readonly orNull: SqlType<Value | null, Param | null | undefined>
+}
+
+/** A text type, whose values may be narrowed to a union for columns and parameters. */
+export interface TextType extends OpenSqlType<string, string> {
+  as<Value extends string>(): OpenSqlType<Value, Value>
+}
+
+/** A JSON type. A column gives the parsed value, exact numbers included; a parameter takes JSON text. */
+export interface JsonType extends OpenSqlType<unknown, string> {
+  as<Value>(): OpenSqlType<Value, string>
+}
+
+function open<Value, Param = Value>(sqlName: string): OpenSqlType<Value, Param> {
+  const nullable = { sqlName, isNotNull: false }
+  return Object.freeze({ ...nullable, notNull: Object.freeze({ sqlName, isNotNull: true }), orNull: Object.freeze(nullable) })
+}
+
+/** `as` changes the type for the compiler only. */
+const narrowed = <Type extends object>(type: Type) => Object.freeze({ ...type, as: () => type as never })
+
+export const uuid = open<string>('uuid')
+export const text: TextType = narrowed(open<string>('text'))
+export const boolean = open<boolean>('boolean')
+export const smallint = open<number>('smallint')
+export const integer = open<number>('integer')
+/** Becomes a JavaScript number, so it is for counts and sizes. The type of a parameter of `limit` and `offset`. */
+export const bigint = open<number>('bigint')
+export const double = open<number>('double precision')
+export const real = open<number>('real')
+/** Exact decimal text. */
+export const numeric = open<string, string | number>('numeric')
+/** `2026-11-21`. */
+export const date = open<string>('date')
+/** `timestamptz`: a column gives RFC 3339 text with microseconds (decisions, Instants). */
+export const instant = open<string, string | Date>('timestamp with time zone')
+/** A local time without a zone, such as `2026-11-21T08:00:00`. */
+export const localTime = open<string>('timestamp without time zone')
+export const interval = open<string>('interval')
+export const json: JsonType = narrowed(open<unknown, string>('json'))
+export const jsonb: JsonType = narrowed(open<unknown, string>('jsonb'))
+export const bytes = open<Buffer, Uint8Array>('bytea')
+export const uuids = open<string[], readonly string[]>('uuid[]')
+export const texts = open<string[], readonly string[]>('text[]')
+export const booleans = open<boolean[], readonly boolean[]>('boolean[]')
+export const integers = open<number[], readonly number[]>('integer[]')
+export const bigints = open<number[], readonly number[]>('bigint[]')
+/** A column of this type cannot be read: the driver would read the elements as binary floats. */
+export const numerics = open<never, readonly string[]>('numeric[]')
+export const dates = open<never, readonly string[]>('date[]')
+export const instants = open<never, readonly (string | Date)[]>('timestamp with time zone[]')
+
+/** The parameters of a statement by name. */
+export type Params = Readonly<Record<string, SqlType<unknown, unknown>>>
+
+/** The columns of a statement's rows, in order. */
+export type Columns = Readonly<Record<string, SqlType<unknown, unknown>>>
+
+/** What a call gives for parameters. */
+export type ParamsOf<Declared> = { readonly [Name in keyof Declared]: Declared[Name] extends SqlType<infer _, infer Param> ? Param : never }
+
+/** The row of columns. */
+export type RowOf<Declared> = { readonly [Name in keyof Declared]: Declared[Name] extends SqlType<infer Row, infer _> ? Row : never }
+
+/** The select list of columns that are named as in the table; `of` is the table or its alias. */
+export const selectList = (columns: Columns, of?: string): string =>
+  Object.keys(columns)
+    .map((name) => (of === undefined ? name : `${of}.${name}`))
+    .join(', ')
