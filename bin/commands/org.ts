@@ -1,4 +1,4 @@
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'

@@ -1,7 +1,7 @@
 import type { Api } from '#api/server.ts'
 import { loadVisitor, readActor, systemActor } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'

@@ -3,6 +3,7 @@ import {
   countUnreadNotifications,
   findNotifications,
   findUnreadNotifications,
+  type InboxItem,
   markAllNotificationsRead,
   markNotificationRead,
 } from '#shared/core/notifications/store.ts'
@@ -13,10 +14,6 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 // Every statement filters by the actor's personId. It is null for access keys, and for work of one person that runs for another: their
 // inbox is empty.
-
-interface Row extends Omit<Notification, 'read' | 'read_at'> {
-  readonly read_at: string | null
-}
 
 export interface InboxPage {
   readonly notifications: Notification[]
@@ -32,7 +29,7 @@ export async function listNotifications({ db, workspace, actor }: Scope, query: 
   const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
   const after = readCursorId(list, query.cursor)
   const find = query.unread ? findUnreadNotifications : findNotifications
-  const rows = await db.query<Row>(find(workspace.id, actor.personId, after, query.limit + 1))
+  const rows = await db.query(find({ workspaceId: workspace.id, userId: actor.personId, afterId: after, limit: query.limit + 1 }))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   return { notifications: page.map(viewOf), next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
@@ -40,17 +37,21 @@ export async function listNotifications({ db, workspace, actor }: Scope, query: 
 
 /** Number of the caller's unread notifications. */
 export async function countUnread({ db, workspace, actor }: Scope): Promise<number> {
-  return (await db.query<{ count: number }>(countUnreadNotifications(workspace.id, actor.personId)))[0]?.count ?? 0
+  return (await db.query(countUnreadNotifications({ workspaceId: workspace.id, userId: actor.personId })))[0]?.count ?? 0
 }
 
 /** Marks one of the caller's notifications as read; no change if already read. NOT_FOUND when the caller has no such notification. */
 export async function markRead({ db, workspace, actor }: Scope, id: string): Promise<void> {
-  requireRow(isUuid(id) ? await db.query(markNotificationRead(workspace.id, actor.personId, id)) : [])
+  requireRow(isUuid(id) ? await db.query(markNotificationRead({ workspaceId: workspace.id, userId: actor.personId, id })) : [])
 }
 
 /** Marks all current notifications of the caller as read. */
 export async function markAllRead({ db, workspace, actor }: Scope): Promise<void> {
-  await db.query(markAllNotificationsRead(workspace.id, actor.personId))
+  await db.query(markAllNotificationsRead({ workspaceId: workspace.id, userId: actor.personId }))
 }
 
-const viewOf = ({ read_at, ...item }: Row): Notification => ({ ...item, read: read_at !== null, ...(read_at === null ? {} : { read_at }) })
+const viewOf = ({ read_at, ...item }: InboxItem): Notification => ({
+  ...item,
+  read: read_at !== null,
+  ...(read_at === null ? {} : { read_at }),
+})

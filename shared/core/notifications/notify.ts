@@ -43,11 +43,10 @@ export async function notify(
 ): Promise<number> {
   if (notices.length === 0) return 0
   const columns = columnsOf(notices)
-  const insertBatch = async (recipientIds: readonly string[], after: string | null, maxMembers: number): Promise<InsertResult> =>
-    (await db.query<InsertResult>(insertNotifications(workspace.id, recipientIds, after, maxMembers, ...columns)))[0] ?? {
-      count: 0,
-      last: null,
-    }
+  const insertBatch = async (userIds: readonly string[], afterUserId: string | null, limit: number) => {
+    const [inserted] = await db.query(insertNotifications({ workspaceId: workspace.id, userIds, afterUserId, limit, ...columns }))
+    return inserted ?? { count: 0, last: null }
+  }
   if (recipients !== everyMember) return (await insertBatch(recipients, null, 0)).count
   const maxMembers = Math.max(1, Math.floor(itemsPerStatement / notices.length))
   for (let after = lowestId, members = 0; ; ) {
@@ -58,24 +57,18 @@ export async function notify(
   }
 }
 
-/** Result of one insert: members addressed and the last member id. */
-interface InsertResult {
-  readonly count: number
-  readonly last: string | null
-}
-
-/** Notices as parallel arrays, in the order of the values of `insertNotifications`. */
+/** Notices as the parallel arrays that `insertNotifications` takes. */
 function columnsOf(notices: readonly Notice[]) {
   const eventOf = ({ key }: Notice) => (typeof key === 'string' ? undefined : key)
-  return [
-    notices.map(({ title }) => [...title].slice(0, maxTitle).join('')),
-    notices.map(({ record }) => record?.type ?? null),
-    notices.map(({ record }) => record?.id ?? null),
-    notices.map(({ event }) => event),
-    notices.map(({ key }) => (typeof key === 'string' ? key : null)),
-    notices.map((notice) => eventOf(notice)?.event ?? null),
-    notices.map((notice) => eventOf(notice)?.listener ?? null),
-  ] as const
+  return {
+    titles: notices.map(({ title }) => [...title].slice(0, maxTitle).join('')),
+    objectTypes: notices.map(({ record }) => record?.type ?? null),
+    recordIds: notices.map(({ record }) => record?.id ?? null),
+    events: notices.map(({ event }) => event),
+    keys: notices.map(({ key }) => (typeof key === 'string' ? key : null)),
+    eventIds: notices.map((notice) => eventOf(notice)?.event ?? null),
+    listenerIds: notices.map((notice) => eventOf(notice)?.listener ?? null),
+  }
 }
 
 /**
@@ -86,18 +79,12 @@ export async function sendNotice(scope: Scope, input: NoticeInput, { deduplicati
   const userId = parseId(input.user_id, 'user_id')
   const roleId = parseId(input.role_id, 'role_id')
   const record = await resolveRecord(scope, input)
-  const [found] = await scope.db.query<RecipientsRow>(findRecipients(scope.workspace.id, userId, roleId))
+  const [found] = await scope.db.query(findRecipients({ workspaceId: scope.workspace.id, userId, roleId }))
   if (userId !== null && !found?.is_member) throw problem('VALIDATION_ERROR', 'user_id must be a member of the workspace')
   if (roleId !== null && !found?.is_role) throw problem('VALIDATION_ERROR', 'role_id must be a role of the workspace')
   const notice = { title: input.title, record, event: 'notice', key: `notice ${deduplicationKey}` }
   const count = await notify(scope, found?.user_ids ?? [], [notice])
   return { count }
-}
-
-interface RecipientsRow {
-  readonly user_ids: readonly string[]
-  readonly is_member: boolean
-  readonly is_role: boolean
 }
 
 function parseId(text: string | null | undefined, path: string): string | null {

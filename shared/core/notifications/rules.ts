@@ -14,7 +14,7 @@ export const notificationSubscriber = 'notifications'
 /** Titles of a workspace's rules by rule id; cached until a rule changes. */
 export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
   cache.remember(db, workspaceId, 'titles of notifications', async () => {
-    const rules = await db.query<{ id: string; title: string }>(findTitles(workspaceId))
+    const rules = await db.query(findTitles({ workspaceId }))
     return new Map(rules.map(({ id, title }) => [id, title]))
   })
 
@@ -22,20 +22,20 @@ export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string):
 export const listNotificationRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
   listByCreation<NotificationRule, NotificationRule>(db, query, {
     list: `notification rules ${workspace.id}`,
-    find: (...page) => findRules(workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findRules({ workspaceId: workspace.id, afterTime, afterId, limit }),
     show: (rows) => rows,
   })
 
 /** One rule; throws NOT_FOUND. */
 export async function getNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {
-  return requireRow(isUuid(id) ? await db.query<NotificationRule>(findRule(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query(findRule({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type. */
 export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
-  const { name, object_type, event, title, audience = 'all_members' } = input
+  const { object_type: objectType, audience = 'all_members', ...given } = input
   return db.transaction(async (tx) => {
-    const rule = requireRow(await tx.query<NotificationRule>(insertRule(workspace.id, newId(), name, object_type, event, title, audience)))
+    const rule = requireRow(await tx.query(insertRule({ ...given, workspaceId: workspace.id, id: newId(), objectType, audience })))
     await subscribe(tx, workspace.id, rule)
     return rule
   })
@@ -48,10 +48,10 @@ export async function changeNotificationRule(
   change: NotificationRuleChange,
 ): Promise<NotificationRule> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const { name, object_type, event, title, audience, enabled } = change
+  const { name, object_type: objectType, event, title, audience, enabled } = change
   return db.transaction(async (tx) => {
-    const statement = updateRule(workspace.id, id, name, object_type, event, title, audience, enabled)
-    const rule = requireRow(await tx.query<NotificationRule>(statement))
+    const changed = updateRule({ workspaceId: workspace.id, id, name, objectType, event, title, audience, enabled })
+    const rule = requireRow(await tx.query(changed))
     await subscribe(tx, workspace.id, rule)
     return rule
   })
@@ -61,7 +61,7 @@ export async function changeNotificationRule(
 export async function removeNotificationRule({ db, workspace }: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await db.transaction(async (tx) => {
-    requireRow(await tx.query(deleteRule(workspace.id, id)))
+    requireRow(await tx.query(deleteRule({ workspaceId: workspace.id, id })))
     await listen(tx, { workspaceId: workspace.id, subscriber: notificationSubscriber, id }, [])
   })
 }

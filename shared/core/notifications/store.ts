@@ -1,128 +1,224 @@
+import type { NotificationRule } from '#shared/core/notifications/schemas.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import {
+  bigint,
+  boolean,
+  instant,
+  integer,
+  type RowOf,
+  selectList,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'] })
 
-const ruleColumns = 'id, name, object_type, event, title, audience, enabled, created_at, updated_at'
+const ruleColumns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  object_type: text.notNull,
+  event: text.as<NotificationRule['event']>().notNull,
+  title: text.notNull,
+  audience: text.as<NotificationRule['audience']>().notNull,
+  enabled: boolean.notNull,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const ruleList = selectList(ruleColumns)
 
-/** Rules of a workspace, oldest first. Values: workspace, instant and id to go on after, how many. */
-export const findRules = creationPageSql('list_rules', `select ${ruleColumns} from notification_rules where workspace_id = $1`, 1)
-
-/** One rule. Values: workspace, id. */
-export const findRule = sql('find_rule', `select ${ruleColumns} from notification_rules where workspace_id = $1 and id = $2`)
-
-/** Creates a rule. Values: workspace, id, name, type key, event, title, audience. */
-export const insertRule = sql(
-  'insert_rule',
-  `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience) values ($1, $2, $3, $4, $5, $6, $7)
-   returning ${ruleColumns}`,
+/** A page of a workspace's rules, oldest first. */
+export const findRules = creationPage(
+  'notifications.findRules',
+  `select ${ruleList} from notification_rules where workspace_id = $workspaceId`,
+  { params: { workspaceId: uuid }, columns: ruleColumns },
 )
 
-/** Changes a rule; a null leaves its column as it is. Values: workspace, id, name, type key, event, title, audience, enabled. */
-export const updateRule = sql(
-  'update_rule',
+/** One rule. */
+export const findRule = statement(
+  'notifications.findRule',
+  `select ${ruleList} from notification_rules where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns: ruleColumns },
+)
+
+/** Creates a rule. */
+export const insertRule = statement(
+  'notifications.insertRule',
+  `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience)
+   values ($workspaceId, $id, $name, $objectType, $event, $title, $audience)
+   returning ${ruleList}`,
+  {
+    params: { workspaceId: uuid, id: uuid, name: text, objectType: text, event: text, title: text, audience: text },
+    columns: ruleColumns,
+  },
+)
+
+/** Changes a rule; a null leaves its column unchanged. */
+export const updateRule = statement(
+  'notifications.updateRule',
   `update notification_rules
-   set name = coalesce($3, name), object_type = coalesce($4, object_type), event = coalesce($5, event), title = coalesce($6, title),
-     audience = coalesce($7, audience), enabled = coalesce($8, enabled), updated_at = now()
-   where workspace_id = $1 and id = $2
-   returning ${ruleColumns}`,
+   set name = coalesce($name, name), object_type = coalesce($objectType, object_type), event = coalesce($event, event),
+     title = coalesce($title, title), audience = coalesce($audience, audience), enabled = coalesce($enabled, enabled),
+     updated_at = now()
+   where workspace_id = $workspaceId and id = $id
+   returning ${ruleList}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text.orNull,
+      objectType: text.orNull,
+      event: text.orNull,
+      title: text.orNull,
+      audience: text.orNull,
+      enabled: boolean.orNull,
+    },
+    columns: ruleColumns,
+  },
 )
 
-/** Deletes a rule. Values: workspace, id. */
-export const deleteRule = sql('delete_rule', 'delete from notification_rules where workspace_id = $1 and id = $2 returning id')
+/** Deletes a rule. */
+export const deleteRule = statement(
+  'notifications.deleteRule',
+  'delete from notification_rules where workspace_id = $workspaceId and id = $id returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
+)
 
-/** The titles of all rules. Values: workspace. */
-export const findTitles = sql('find_rule_titles', 'select id, title from notification_rules where workspace_id = $1 order by id')
+/** The titles of all rules. */
+export const findTitles = statement(
+  'notifications.findTitles',
+  'select id, title from notification_rules where workspace_id = $workspaceId order by id',
+  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, title: text.notNull } },
+)
 
 /**
  * Writes an item of each notice for each of the given people who is a member; and, if a member id to go on after is given, for each of the
  * next members by id. A person gets one item per key of a notice, or per event and listener. Members who joined after the event get none.
  * Returns the number of members addressed and the highest of their ids.
  *
- * Values: workspace, people, the member id to go on after or null, maximum of such members; then arrays with one element per notice:
- * titles, type keys, record ids, event names, keys, event ids, listener ids.
+ * From `titles` on, the parameters are arrays with one element per notice.
  */
-export const insertNotifications = sql(
-  'put_notifications',
+export const insertNotifications = statement(
+  'notifications.insertNotifications',
   `with audience as (
-     select user_id, created_at from members where workspace_id = $1 and user_id = any($2::uuid[])
+     select user_id, created_at from members where workspace_id = $workspaceId and user_id = any($userIds::uuid[])
      union all (
        select user_id, created_at from members
-       where $3::uuid is not null and workspace_id = $1 and user_id > $3 order by user_id limit $4
+       where $afterUserId::uuid is not null and workspace_id = $workspaceId and user_id > $afterUserId order by user_id limit $limit
      )
    ),
    notice as materialized (
      select title, object_type, record_id, event, key, coalesce(event_id, uuidv7()) as id, listener_id,
        uuid_extract_timestamp(event_id) as happened_at
-     from unnest($5::text[], $6::text[], $7::uuid[], $8::text[], $9::text[], $10::uuid[], $11::uuid[])
+     from unnest(
+         $titles::text[], $objectTypes::text[], $recordIds::uuid[], $events::text[], $keys::text[], $eventIds::uuid[], $listenerIds::uuid[]
+       )
        as given (title, object_type, record_id, event, key, event_id, listener_id)
    ),
    put as (
      insert into notifications (workspace_id, user_id, id, title, object_type, record_id, event, key)
-     select $1, member.user_id, notification_id(notice.id, coalesce(notice.listener_id, notice.id), member.user_id), notice.title,
+     select $workspaceId, member.user_id, notification_id(notice.id, coalesce(notice.listener_id, notice.id), member.user_id), notice.title,
        notice.object_type, notice.record_id, notice.event, notice.key
      from notice
      join audience as member on notice.happened_at is null or date_trunc('milliseconds', member.created_at) <= notice.happened_at
      on conflict do nothing
    )
    select count(*)::integer as count, (select user_id from audience order by user_id desc limit 1) as last from audience`,
+  {
+    params: {
+      workspaceId: uuid,
+      userIds: uuids,
+      afterUserId: uuid.orNull,
+      limit: bigint,
+      titles: texts,
+      objectTypes: texts,
+      recordIds: uuids,
+      events: texts,
+      keys: texts,
+      eventIds: uuids,
+      listenerIds: uuids,
+    },
+    columns: { count: integer.notNull, last: uuid },
+  },
 )
 
 /**
  * The members whom a notice is for: one member, the holders of a role, or both; with neither, all members. Also whether the person is a
- * member, and whether the role exists. Values: workspace, person or null, role or null.
+ * member, and whether the role exists.
  */
-export const findRecipients = sql(
-  'find_notice_recipients',
+export const findRecipients = statement(
+  'notifications.findRecipients',
   `select
      coalesce(array_agg(member.user_id order by member.user_id) filter (where
-       ($2::uuid is null and $3::uuid is null) or member.user_id = $2 or exists (
-         select from role_members as held where held.workspace_id = $1 and held.role_id = $3 and held.principal_id = member.user_id
+       ($userId::uuid is null and $roleId::uuid is null) or member.user_id = $userId or exists (
+         select from role_members as held where held.workspace_id = $workspaceId and held.role_id = $roleId and held.principal_id = member.user_id
        )
      ), '{}') as user_ids,
-     coalesce(bool_or(member.user_id = $2), false) as is_member,
-     exists (select from roles where workspace_id = $1 and id = $3 and not is_anonymous) as is_role
+     coalesce(bool_or(member.user_id = $userId), false) as is_member,
+     exists (select from roles where workspace_id = $workspaceId and id = $roleId and not is_anonymous) as is_role
    from members as member
-   where member.workspace_id = $1`,
+   where member.workspace_id = $workspaceId`,
+  {
+    params: { workspaceId: uuid, userId: uuid.orNull, roleId: uuid.orNull },
+    columns: { user_ids: uuids.notNull, is_member: boolean.notNull, is_role: boolean.notNull },
+  },
 )
 
-const itemColumns = 'id, title, object_type, record_id, event, read_at, created_at'
+const itemColumns = {
+  id: uuid.notNull,
+  title: text.notNull,
+  object_type: text,
+  record_id: uuid,
+  event: text.notNull,
+  read_at: instant,
+  created_at: instant.notNull,
+}
+export type InboxItem = RowOf<typeof itemColumns>
 
-/** A page of an inbox, newest first. Values: workspace, person, the item to go on after, how many. */
-export const findNotifications = sql(
-  'find_notifications',
-  `select ${itemColumns} from notifications where workspace_id = $1 and user_id = $2 and id < $3 order by id desc limit $4`,
+/** The person is null for a caller without an inbox: nothing is found then. */
+const inboxPage = { params: { workspaceId: uuid, userId: uuid.orNull, afterId: uuid, limit: bigint }, columns: itemColumns }
+
+/** A page of an inbox, newest first. */
+export const findNotifications = statement(
+  'notifications.findNotifications',
+  `select ${selectList(itemColumns)} from notifications
+   where workspace_id = $workspaceId and user_id = $userId and id < $afterId order by id desc limit $limit`,
+  inboxPage,
 )
 
 /** Same as `findNotifications` for unread items only, which have an index of their own. */
-export const findUnreadNotifications = sql(
-  'find_unread_notifications',
-  `select ${itemColumns} from notifications
-   where workspace_id = $1 and user_id = $2 and id < $3 and read_at is null order by id desc limit $4`,
+export const findUnreadNotifications = statement(
+  'notifications.findUnreadNotifications',
+  `select ${selectList(itemColumns)} from notifications
+   where workspace_id = $workspaceId and user_id = $userId and id < $afterId and read_at is null order by id desc limit $limit`,
+  inboxPage,
 )
 
-/** How many items of an inbox are unread. Values: workspace, person. */
-export const countUnreadNotifications = sql(
-  'count_unread_notifications',
-  'select count(*) from notifications where workspace_id = $1 and user_id = $2 and read_at is null',
+/** The number of unread items of an inbox. */
+export const countUnreadNotifications = statement(
+  'notifications.countUnreadNotifications',
+  'select count(*) from notifications where workspace_id = $workspaceId and user_id = $userId and read_at is null',
+  { params: { workspaceId: uuid, userId: uuid.orNull }, columns: { count: bigint.notNull } },
 )
 
-/** Marks an item of an inbox as read; an item that is already read keeps its time. Values: workspace, person, id. */
-export const markNotificationRead = sql(
-  'mark_notification',
-  `update notifications set read_at = coalesce(read_at, now()) where workspace_id = $1 and user_id = $2 and id = $3 returning id`,
+/** Marks an item of an inbox as read; an item that is already read keeps its time. */
+export const markNotificationRead = statement(
+  'notifications.markNotificationRead',
+  `update notifications set read_at = coalesce(read_at, now())
+   where workspace_id = $workspaceId and user_id = $userId and id = $id returning id`,
+  { params: { workspaceId: uuid, userId: uuid.orNull, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/**
- * Marks all unread items of an inbox as read. Locks them in the order of their ids, so that two concurrent calls cannot deadlock. Values:
- * workspace, person.
- */
-export const markAllNotificationsRead = sql(
-  'mark_notifications',
+/** Marks all unread items of an inbox as read. Locks them in the order of their ids, so that two concurrent calls cannot deadlock. */
+export const markAllNotificationsRead = statement(
+  'notifications.markAllNotificationsRead',
   `with unread as (
-     select id from notifications where workspace_id = $1 and user_id = $2 and read_at is null order by id for update
+     select id from notifications where workspace_id = $workspaceId and user_id = $userId and read_at is null order by id for update
    )
    update notifications as item set read_at = now() from unread
-   where item.workspace_id = $1 and item.user_id = $2 and item.id = unread.id`,
+   where item.workspace_id = $workspaceId and item.user_id = $userId and item.id = unread.id`,
+  { params: { workspaceId: uuid, userId: uuid.orNull } },
 )

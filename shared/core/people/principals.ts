@@ -1,14 +1,8 @@
-import { findKey, findSession, renewSession, sessionDays } from '#shared/core/people/principals-store.ts'
+import { findKey, findSession, type PrincipalRow, renewSession, sessionDays } from '#shared/core/people/principals-store.ts'
 import { readToken } from '#shared/core/people/tokens.ts'
 import type { Principal } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-
-interface PrincipalRow extends Principal {
-  readonly expires_at: string | null
-  /** Time from which use renews the session, a day after its last renewal; null for a key. */
-  readonly renew_at: string | null
-}
 
 /** An expired token. Its expiry is revealed only to its holder. */
 interface ExpiredToken {
@@ -22,7 +16,8 @@ interface ExpiredToken {
 export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | ExpiredToken | undefined> {
   const parts = readToken(token) ?? unknownToken
   const principal = await cache.remember(db, parts.scopeId, parts.lookup, async () => {
-    const [row] = await db.query<PrincipalRow>((parts.kind === 'key' ? findKey : findSession)(parts.hash, parts.scopeId))
+    const find = parts.kind === 'key' ? findKey : findSession
+    const [row] = await db.query(find({ hash: parts.hash, scopeId: parts.scopeId }))
     return row
   })
   if (!principal) return undefined
@@ -38,7 +33,7 @@ const unknownToken = {
   lookup: 'nobody',
 } as const
 
-async function extendSession(cache: Cache, db: Executor, principal: PrincipalRow, now: Date): Promise<void> {
-  await db.query(renewSession(principal.sessionId, now, sessionDays))
-  cache.drop(principal.id)
+async function extendSession(cache: Cache, db: Executor, { id, sessionId }: PrincipalRow, now: Date): Promise<void> {
+  if (sessionId !== null) await db.query(renewSession({ id: sessionId, now, days: sessionDays }))
+  cache.drop(id)
 }

@@ -1,52 +1,66 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, bytes, instant, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const columns = { id: uuid.notNull, email: text.notNull, name: text.notNull, password_hash: text.notNull }
 
 /** A person's account, which may belong to many workspaces. */
-export interface Person {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly password_hash: string
-}
+export type Person = RowOf<typeof columns>
 
-const columns = 'id, email, name, password_hash'
-
-const findByEmail = sql('find_person_by_email', `select ${columns} from users where lower(email) = lower($1)`)
+const findByEmail = statement('people.findByEmail', `select ${selectList(columns)} from users where lower(email) = lower($email)`, {
+  params: { email: text },
+  columns,
+})
 /** The person with this address, in whatever letter case. */
 export async function findPersonByEmail(db: Executor, email: string): Promise<Person | undefined> {
-  return (await db.query<Person>(findByEmail(email.trim())))[0]
+  return (await db.query(findByEmail({ email: email.trim() })))[0]
 }
 
-const find = sql('find_person', `select ${columns} from users where id = $1`)
+const findById = statement('people.findById', `select ${selectList(columns)} from users where id = $id`, { params: { id: uuid }, columns })
 export async function findPerson(db: Executor, id: string): Promise<Person | undefined> {
-  return (await db.query<Person>(find(id)))[0]
+  return (await db.query(findById({ id })))[0]
 }
 
 /** The unique index by which no two people have the same address, in whatever letter case. */
 export const emailIndexName = 'users_email'
 
-const insert = sql('insert_person', 'insert into users (id, email, name, password_hash) values ($1, $2, $3, $4)')
+const insertUser = statement(
+  'people.insertUser',
+  'insert into users (id, email, name, password_hash) values ($id, $email, $name, $passwordHash)',
+  { params: { id: uuid, email: text, name: text, passwordHash: text } },
+)
 /** Stores a new person; an address that another person has violates the index `emailIndexName`. */
 export async function insertPerson(db: Executor, { id, email, name, password_hash }: Person): Promise<void> {
-  await db.query(insert(id, email, name, password_hash))
+  await db.query(insertUser({ id, email, name, passwordHash: password_hash }))
 }
 
-const setHash = sql('set_password', 'update users set password_hash = $2 where id = $1')
+const updateHash = statement('people.updateHash', 'update users set password_hash = $hash where id = $id', {
+  params: { id: uuid, hash: text },
+})
 export async function setPasswordHash(db: Executor, userId: string, hash: string): Promise<void> {
-  await db.query(setHash(userId, hash))
+  await db.query(updateHash({ id: userId, hash }))
 }
 
-const replaceHash = sql('replace_password', 'update users set password_hash = $3 where id = $1 and password_hash = $2 returning id')
+const replaceHash = statement(
+  'people.replaceHash',
+  'update users set password_hash = $hash where id = $id and password_hash = $knownHash returning id',
+  { params: { id: uuid, knownHash: text, hash: text }, columns: { id: uuid.notNull } },
+)
 /** Sets a new password of a person; false when the password has changed since `person` was read. */
 export async function replacePasswordHash(db: Executor, person: Pick<Person, 'id' | 'password_hash'>, hash: string): Promise<boolean> {
-  return (await db.query(replaceHash(person.id, person.password_hash, hash))).length > 0
+  return (await db.query(replaceHash({ id: person.id, knownHash: person.password_hash, hash }))).length > 0
 }
 
-const insertSessionRow = sql(
-  'insert_session',
+const insertSessionRow = statement(
+  'people.insertSessionRow',
   `insert into sessions (id, user_id, token_hash, expires_at)
-   select $1, person.id, $3, $4 from (select id from users where id = $2 and password_hash = $5 for share) as person
+   select $id, person.id, $tokenHash, $expiresAt
+   from (select id from users where id = $userId and password_hash = $passwordHash for share) as person
    returning id`,
+  {
+    params: { id: uuid, userId: uuid, tokenHash: bytes, expiresAt: instant, passwordHash: text },
+    columns: { id: uuid.notNull },
+  },
 )
 /**
  * Stores a session of a person; false when the password has changed since `person` was read. Waits for a transaction that is changing the
@@ -56,48 +70,64 @@ export async function insertSession(
   db: Executor,
   { id, person, tokenHash, expiresAt }: { id: string; person: Person; tokenHash: Buffer; expiresAt: string },
 ): Promise<boolean> {
-  return (await db.query(insertSessionRow(id, person.id, tokenHash, expiresAt, person.password_hash))).length > 0
+  const session = { id, userId: person.id, tokenHash, expiresAt, passwordHash: person.password_hash }
+  return (await db.query(insertSessionRow(session))).length > 0
 }
 
-const deleteOne = sql('delete_session', 'delete from sessions where id = $1')
+const deleteSessionRow = statement('people.deleteSessionRow', 'delete from sessions where id = $id', { params: { id: uuid } })
 export async function deleteSession(db: Executor, id: string): Promise<void> {
-  await db.query(deleteOne(id))
+  await db.query(deleteSessionRow({ id }))
 }
 
-const deleteOthers = sql('delete_other_sessions', 'delete from sessions where user_id = $1 and id is distinct from $2')
+const deleteSessionsExcept = statement(
+  'people.deleteSessionsExcept',
+  'delete from sessions where user_id = $userId and id is distinct from $sessionId',
+  { params: { userId: uuid, sessionId: uuid.orNull } },
+)
 /** Ends every session of a person except `sessionId`; all sessions when it is null. */
 export async function deleteOtherSessions(db: Executor, userId: string, sessionId: string | null): Promise<void> {
-  await db.query(deleteOthers(userId, sessionId))
+  await db.query(deleteSessionsExcept({ userId, sessionId }))
 }
 
-const insertResetRow = sql(
-  'insert_reset',
+const insertReset = statement(
+  'people.insertReset',
   `insert into password_resets (token_hash, user_id, expires_at)
-   select $1, $2, $3 where (select count(*) from password_resets where user_id = $2 and expires_at > $4) < $5
+   select $tokenHash, $userId, $expiresAt
+   where (select count(*) from password_resets where user_id = $userId and expires_at > $now) < $most
    returning user_id`,
+  {
+    params: { tokenHash: bytes, userId: uuid, expiresAt: instant, now: instant, most: bigint },
+    columns: { user_id: uuid.notNull },
+  },
 )
 /** Stores a reset token; false when the person already has `most` tokens that are neither used nor expired. */
 export async function insertResetToken(
   db: Executor,
   reset: { tokenHash: Buffer; userId: string; expiresAt: Date; now: Date; most: number },
 ): Promise<boolean> {
-  const { tokenHash, userId, expiresAt, now, most } = reset
-  return (await db.query(insertResetRow(tokenHash, userId, expiresAt, now, most))).length > 0
+  return (await db.query(insertReset(reset))).length > 0
 }
 
-const findResetRow = sql('find_reset', 'select user_id from password_resets where token_hash = $1 and expires_at > $2')
+const findReset = statement('people.findReset', 'select user_id from password_resets where token_hash = $tokenHash and expires_at > $now', {
+  params: { tokenHash: bytes, now: instant },
+  columns: { user_id: uuid.notNull },
+})
 /** The person whom a reset token is for; undefined when the token has been used, has expired or is unknown. */
 export async function findResetPersonId(db: Executor, tokenHash: Buffer, now: Date): Promise<string | undefined> {
-  return (await db.query<{ user_id: string }>(findResetRow(tokenHash, now)))[0]?.user_id
+  return (await db.query(findReset({ tokenHash, now })))[0]?.user_id
 }
 
-const useResetRow = sql('use_reset', 'delete from password_resets where token_hash = $1 and expires_at > $2 returning user_id')
+const consumeReset = statement(
+  'people.consumeReset',
+  'delete from password_resets where token_hash = $tokenHash and expires_at > $now returning user_id',
+  { params: { tokenHash: bytes, now: instant }, columns: { user_id: uuid.notNull } },
+)
 /** Uses up a reset token: of several concurrent calls with one token, one returns true. */
 export async function consumeResetToken(db: Executor, tokenHash: Buffer, now: Date): Promise<boolean> {
-  return (await db.query(useResetRow(tokenHash, now))).length > 0
+  return (await db.query(consumeReset({ tokenHash, now }))).length > 0
 }
 
-const deleteResetRows = sql('delete_resets', 'delete from password_resets where user_id = $1')
+const deleteResets = statement('people.deleteResets', 'delete from password_resets where user_id = $userId', { params: { userId: uuid } })
 export async function deleteResetTokens(db: Executor, userId: string): Promise<void> {
-  await db.query(deleteResetRows(userId))
+  await db.query(deleteResets({ userId }))
 }

@@ -1,7 +1,6 @@
 import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
-import type { Role } from '#shared/core/roles/schemas.ts'
-import { lockRolesShared } from '#shared/core/roles/store.ts'
+import { lockRolesShared, type Role } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'

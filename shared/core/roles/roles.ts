@@ -2,7 +2,7 @@ import type { Permission } from '#shared/core/policy/permissions.ts'
 import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { requireGrantable, requireRevocable } from '#shared/core/roles/grants.ts'
-import type { Role, RoleInput } from '#shared/core/roles/schemas.ts'
+import type { RoleInput } from '#shared/core/roles/schemas.ts'
 import {
   deleteRoleRow,
   findRole,
@@ -11,6 +11,7 @@ import {
   isRoleHeld,
   listRoleRows,
   lockRole,
+  type Role,
   takeRoleFromAll,
   updateRole,
 } from '#shared/core/roles/store.ts'
@@ -27,7 +28,7 @@ export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRole
 export const listRolePage = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
   listByCreation<Role, Role>(db, query, {
     list: `roles ${workspace.id}`,
-    find: (...page) => findRolePage(workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findRolePage({ workspaceId: workspace.id, afterTime, afterId, limit }),
     show: (rows) => rows,
   })
 

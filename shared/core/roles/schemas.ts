@@ -7,18 +7,6 @@ const id = t.String({ format: 'uuid' })
 const instant = t.String({ format: 'date-time' })
 const rules = t.Unsafe<readonly PolicyRule[]>(policySchema.json)
 
-/** A named set of rules that members and service accounts hold (document 1, Role). */
-export interface Role {
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly policy: readonly PolicyRule[]
-  /** Whether it applies to visitors, who are not signed in. Such a role has no holders. */
-  readonly is_anonymous: boolean
-  readonly created_at: string
-  readonly updated_at: string
-}
-
 const roleSchema = t.Object(
   {
     id,

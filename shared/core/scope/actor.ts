@@ -1,5 +1,5 @@
 import { compilePolicy, type Policy, type SourcedRule } from '#shared/core/policy/evaluate.ts'
-import { findActorRow, findVisitorRoles } from '#shared/core/scope/store.ts'
+import { findActorRow, findVisitorRoles, type RoleWithPolicy } from '#shared/core/scope/store.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
@@ -21,13 +21,6 @@ export interface Actor {
   readonly policy: Policy
 }
 
-interface Row {
-  readonly type: 'user' | 'service'
-  readonly name: string
-  readonly owner: boolean
-  readonly roles: readonly { id: string; name: string; policy: readonly SourcedRule[] }[]
-}
-
 /**
  * A member or service account of a workspace with the rules of all its roles; undefined when it no longer belongs to the workspace.
  * Cached until the account or one of its roles changes.
@@ -38,14 +31,14 @@ export function loadActor(cache: Cache, db: Executor, workspaceId: string, princ
 
 /** Same as `loadActor`, read from the database without the cache. */
 export async function readActor(db: Executor, workspaceId: string, principalId: string): Promise<Actor | undefined> {
-  const [row] = await db.query<Row>(findActorRow(workspaceId, principalId))
+  const [row] = await db.query(findActorRow({ workspaceId, principalId }))
   return row && buildActor(principalId, row.type, row.name, row.owner, row.roles)
 }
 
 /** The actor of callers without credentials, with the rules of the roles marked `is_anonymous`. Cached. */
 export function loadVisitor(cache: Cache, db: Executor, workspaceId: string): Promise<Actor> {
   return cache.remember(db, workspaceId, 'visitor', async () => {
-    const roles = await db.query<Row['roles'][number]>(findVisitorRoles(workspaceId))
+    const roles = await db.query(findVisitorRoles({ workspaceId }))
     return buildActor(null, 'anonymous', 'visitor', false, roles)
   })
 }
@@ -63,7 +56,13 @@ export const systemActor: Actor = Object.freeze({
   policy: compilePolicy([], { id: null, type: 'service', owner: true }),
 })
 
-function buildActor(id: string | null, type: 'user' | 'service' | 'anonymous', name: string, owner: boolean, roles: Row['roles']): Actor {
+function buildActor(
+  id: string | null,
+  type: 'user' | 'service' | 'anonymous',
+  name: string,
+  owner: boolean,
+  roles: readonly RoleWithPolicy[],
+): Actor {
   const rules = roles.flatMap((role) => role.policy.map((rule, index) => ({ ...rule, role_id: role.id, index })))
   const roleNames = roles.map((role) => ({ id: role.id, name: role.name }))
   const isMember = type === 'user'

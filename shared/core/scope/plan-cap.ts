@@ -1,5 +1,5 @@
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '#shared/core/scope/actor.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'

@@ -1,40 +1,88 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import type { SourcedRule } from '#shared/core/policy/evaluate.ts'
+import { boolean, date, instant, json, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+import type { AppName } from '#shared/platform/kernel/apps.ts'
 
-/** A member or service account with its roles. Values: workspace, principal. */
-export const findActorRow = sql(
-  'find_actor',
+/** A role with the rules of its policy. */
+export interface RoleWithPolicy {
+  readonly id: string
+  readonly name: string
+  readonly policy: readonly SourcedRule[]
+}
+
+/** A member or service account with its roles. */
+export const findActorRow = statement(
+  'scope.findActorRow',
   `select who.type, who.name, who.owner,
      coalesce((
        select json_agg(json_build_object('id', role.id, 'name', role.name, 'policy', role.policy) order by role.id)
        from role_members as held
        join roles as role on role.workspace_id = held.workspace_id and role.id = held.role_id
-       where held.workspace_id = $1 and held.principal_id = $2 and not role.is_anonymous
+       where held.workspace_id = $workspaceId and held.principal_id = $principalId and not role.is_anonymous
      ), '[]') as roles
    from (
      select 'user' as type, person.name, workspace.owner_id = person.id as owner
      from members as member
      join users as person on person.id = member.user_id
      join workspaces as workspace on workspace.id = member.workspace_id
-     where member.workspace_id = $1 and member.user_id = $2
+     where member.workspace_id = $workspaceId and member.user_id = $principalId
      union all
      select 'service', account.name, false
      from service_accounts as account
-     where account.workspace_id = $1 and account.id = $2
+     where account.workspace_id = $workspaceId and account.id = $principalId
    ) as who`,
+  {
+    params: { workspaceId: uuid, principalId: uuid },
+    columns: {
+      type: text.as<'user' | 'service'>().notNull,
+      name: text.notNull,
+      owner: boolean.notNull,
+      roles: json.as<readonly RoleWithPolicy[]>().notNull,
+    },
+  },
 )
 
-/** The roles of visitors. Values: workspace. */
-export const findVisitorRoles = sql(
-  'visitor_roles',
-  'select id, name, policy from roles where workspace_id = $1 and is_anonymous order by id',
+/** The roles of visitors. */
+export const findVisitorRoles = statement(
+  'scope.findVisitorRoles',
+  'select id, name, policy from roles where workspace_id = $workspaceId and is_anonymous order by id',
+  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, name: text.notNull, policy: jsonb.as<readonly SourcedRule[]>().notNull } },
 )
 
-/** The columns of a workspace, in the order of `Workspace`. */
-export const workspaceColumns =
-  'id, name, status, plan, owner_id, color, logo, default_currency, timezone, apps, multi_currency, books_closed_through, created_at'
+/** Settings of a workspace (decisions, People, keys, workspaces). */
+export const workspaceColumns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  status: text.as<'provisioning' | 'active' | 'suspended'>().notNull,
+  plan: text.as<'free' | 'paid'>().notNull,
+  owner_id: uuid.notNull,
+  /** `#rrggbb` colour of the workspace's pages, or null. */
+  color: text,
+  /** Path of an asset file shown as the logo on the workspace's pages, or null. */
+  logo: text,
+  default_currency: text.notNull,
+  timezone: text.notNull,
+  apps: jsonb.as<Readonly<Record<AppName, boolean>>>().notNull,
+  multi_currency: boolean.notNull,
+  /** Last closed day, YYYY-MM-DD: nothing can be posted on it or before. Null while no book is closed. */
+  books_closed_through: date,
+  created_at: instant.notNull,
+}
+export type Workspace = RowOf<typeof workspaceColumns>
 
-/** One workspace's settings. Values: id. */
-export const findWorkspaceRow = sql('find_workspace', `select ${workspaceColumns} from workspaces where id = $1`)
+/** One workspace's settings. */
+export const findWorkspaceRow = statement(
+  'scope.findWorkspaceRow',
+  `select ${selectList(workspaceColumns)} from workspaces where id = $id`,
+  {
+    params: { id: uuid },
+    columns: workspaceColumns,
+  },
+)
 
-/** Locks a workspace and reads it. Values: id. */
-export const lockWorkspaceRow = sql('lock_workspace', `select ${workspaceColumns} from workspaces where id = $1 for no key update`)
+/** Locks a workspace and reads it. */
+export const lockWorkspaceRow = statement(
+  'scope.lockWorkspaceRow',
+  `select ${selectList(workspaceColumns)} from workspaces where id = $id for no key update`,
+  { params: { id: uuid }, columns: workspaceColumns },
+)

@@ -1,4 +1,4 @@
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'

@@ -1,5 +1,5 @@
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
 import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/core/workspaces/store.ts'

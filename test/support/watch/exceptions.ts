@@ -8,22 +8,22 @@ interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
-    statements: ['find_invitation', 'use_invitation'],
+    statements: ['workspaces.selectInvitation', 'workspaces.deleteInvitationByToken'],
     tables: ['invitations'],
     because: 'whoever accepts belongs to no workspace yet: 256 random bits name the invitation, and the invitation its workspace',
   },
   {
-    statements: ['list_my_workspaces'],
+    statements: ['workspaces.listWorkspacesOfUser'],
     tables: ['members', 'workspaces'],
     because: 'a person asks which workspaces it belongs to: its own id holds the rows',
   },
   {
-    statements: ['is_any_workspace'],
+    statements: ['workspaces.findAnyWorkspace'],
     tables: ['workspaces'],
     because: 'the workspace Demo is made on the command line, and only in a database that holds no workspace at all',
   },
   {
-    statements: ['delete_access_key_by_id', 'delete_access_key_by_hash'],
+    statements: ['workspaces.deleteKeyById', 'workspaces.deleteKeyByHash'],
     tables: ['access_keys'],
     because: 'the operator revokes a key that was found somewhere, on the command line',
   },

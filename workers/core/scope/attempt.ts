@@ -1,6 +1,7 @@
 import type { JobWithMetadata } from 'pg-boss'
 import { type PlatformScope, type Services, within } from '#shared/core/scope/scope.ts'
-import { findWorkspace, type Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
+import { findWorkspace } from '#shared/core/scope/workspace.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { isOverloaded } from '#shared/platform/db/database-errors.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Workspace } from '#shared/core/scope/workspace.ts'
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { cancelIndexBuild } from '#shared/core/types/indexes/build-index.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { renameEdition } from '#shared/core/types/tables/store.ts'

@@ -1,40 +1,61 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bytes, instant, integer, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const columns = {
+  workspace_id: uuid.notNull,
+  id: uuid.notNull,
+  email: text.notNull,
+  role_ids: uuids.notNull,
+  expires_at: instant.notNull,
+  created_at: instant.notNull,
+}
+const list = selectList(columns)
 
 /** A person who may join a workspace by a token that was mailed. */
-export interface Invitation {
-  readonly workspace_id: string
-  readonly id: string
-  readonly email: string
-  readonly role_ids: readonly string[]
-  readonly expires_at: string
-  readonly created_at: string
-}
+export type Invitation = RowOf<typeof columns>
 
-const columns = 'workspace_id, id, email, role_ids, expires_at, created_at'
-
-const list = sql(
-  'list_invitations',
-  `select ${columns} from invitations where workspace_id = $1 and expires_at > $2 order by created_at, id`,
+const listOpenInvitations = statement(
+  'workspaces.listOpenInvitations',
+  `select ${list} from invitations where workspace_id = $workspaceId and expires_at > $now order by created_at, id`,
+  { params: { workspaceId: uuid, now: instant }, columns },
 )
 /** The invitations that can still be accepted, oldest first. */
 export const listInvitationRows = (db: Executor, workspaceId: string, now: Date): Promise<Invitation[]> =>
-  db.query<Invitation>(list(workspaceId, now))
+  db.query(listOpenInvitations({ workspaceId, now }))
 
-const find = sql('find_invitation', `select ${columns} from invitations where token_hash = $1 and expires_at > $2`)
+const selectInvitation = statement(
+  'workspaces.selectInvitation',
+  `select ${list} from invitations where token_hash = $tokenHash and expires_at > $now`,
+  { params: { tokenHash: bytes, now: instant }, columns },
+)
 export async function findInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
-  return (await db.query<Invitation>(find(tokenHash, now)))[0]
+  return (await db.query(selectInvitation({ tokenHash, now })))[0]
 }
 
-const write = sql(
-  'write_invitation',
+const upsertInvitationRow = statement(
+  'workspaces.upsertInvitationRow',
   `insert into invitations (workspace_id, id, email, role_ids, invited_by, token_hash, expires_at, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
+   values ($workspaceId, $id, $email, $roleIds, $invitedBy, $tokenHash, $expiresAt, $now)
    on conflict (workspace_id, lower(email)) do update
    set id = excluded.id, email = excluded.email, role_ids = excluded.role_ids, invited_by = excluded.invited_by,
      token_hash = excluded.token_hash, expires_at = excluded.expires_at, created_at = excluded.created_at
-   where invitations.created_at <= $9 or invitations.expires_at <= $8
-   returning ${columns}`,
+   where invitations.created_at <= $resendBefore or invitations.expires_at <= $now
+   returning ${list}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      email: text,
+      roleIds: uuids,
+      invitedBy: uuid.orNull,
+      tokenHash: bytes,
+      expiresAt: instant,
+      now: instant,
+      resendBefore: instant,
+    },
+    columns,
+  },
 )
 /**
  * Stores an invitation. It replaces an earlier one to the same address, whose token becomes invalid. Undefined, and nothing is changed,
@@ -44,16 +65,16 @@ export async function upsertInvitation(
   db: Executor,
   workspaceId: string,
   invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
-  { now, resendBefore }: { readonly now: Date; readonly resendBefore: Date },
+  times: { readonly now: Date; readonly resendBefore: Date },
 ): Promise<Invitation | undefined> {
-  const { id, email, roleIds, invitedBy, tokenHash, expiresAt } = invitation
-  const statement = write(workspaceId, id, email, roleIds, invitedBy, tokenHash, expiresAt, now, resendBefore)
-  return (await db.query<Invitation>(statement))[0]
+  return (await db.query(upsertInvitationRow({ workspaceId, ...invitation, ...times })))[0]
 }
 
-const keep = sql(
-  'keep_invitation',
-  `update invitations set role_ids = coalesce($3, role_ids) where workspace_id = $1 and lower(email) = lower($2) returning ${columns}`,
+const updateRoles = statement(
+  'workspaces.updateRoles',
+  `update invitations set role_ids = coalesce($roleIds, role_ids)
+   where workspace_id = $workspaceId and lower(email) = lower($email) returning ${list}`,
+  { params: { workspaceId: uuid, email: text, roleIds: uuids.orNull }, columns },
 )
 /** The invitation of an address, with its roles replaced if `roleIds` is given; its token stays valid. */
 export async function updateInvitationRoles(
@@ -62,25 +83,34 @@ export async function updateInvitationRoles(
   email: string,
   roleIds: readonly string[] | undefined,
 ): Promise<Invitation | undefined> {
-  return (await db.query<Invitation>(keep(workspaceId, email, roleIds)))[0]
+  return (await db.query(updateRoles({ workspaceId, email, roleIds })))[0]
 }
 
-const use = sql('use_invitation', `delete from invitations where token_hash = $1 and expires_at > $2 returning ${columns}`)
+const deleteInvitationByToken = statement(
+  'workspaces.deleteInvitationByToken',
+  `delete from invitations where token_hash = $tokenHash and expires_at > $now returning ${list}`,
+  { params: { tokenHash: bytes, now: instant }, columns },
+)
 /** Uses up an invitation: of several concurrent calls with one token, one gets it. */
 export async function consumeInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
-  return (await db.query<Invitation>(use(tokenHash, now)))[0]
+  return (await db.query(deleteInvitationByToken({ tokenHash, now })))[0]
 }
 
-const remove = sql('delete_invitation', 'delete from invitations where workspace_id = $1 and id = $2 returning id')
-export async function deleteInvitation(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(remove(workspaceId, id))).length > 0
-}
-
-const count = sql(
-  'count_invitations',
-  'select count(*)::integer as invitations from invitations where workspace_id = $1 and expires_at > $2',
+const deleteInvitationRow = statement(
+  'workspaces.deleteInvitationRow',
+  'delete from invitations where workspace_id = $workspaceId and id = $id returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-/** How many invitations can still be accepted. */
+export async function deleteInvitation(db: Executor, workspaceId: string, id: string): Promise<boolean> {
+  return (await db.query(deleteInvitationRow({ workspaceId, id }))).length > 0
+}
+
+const countOpenInvitations = statement(
+  'workspaces.countOpenInvitations',
+  'select count(*)::integer as invitations from invitations where workspace_id = $workspaceId and expires_at > $now',
+  { params: { workspaceId: uuid, now: instant }, columns: { invitations: integer.notNull } },
+)
+/** The number of invitations that can still be accepted. */
 export async function countInvitations(db: Executor, workspaceId: string, now: Date): Promise<number> {
-  return (await db.query<{ invitations: number }>(count(workspaceId, now)))[0]?.invitations ?? 0
+  return (await db.query(countOpenInvitations({ workspaceId, now })))[0]?.invitations ?? 0
 }

@@ -1,17 +1,20 @@
 import type { RoleName } from '#shared/core/roles/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, instant, integer, json, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const columns = {
+  id: uuid.notNull,
+  type: text.as<'user'>().notNull,
+  name: text.notNull,
+  email: text.notNull,
+  owner: boolean.notNull,
+  created_at: instant.notNull,
+  roles: json.as<readonly RoleName[]>().notNull,
+}
 
 /** A person of a workspace with the roles that it holds there. */
-export interface Member {
-  readonly id: string
-  readonly type: 'user'
-  readonly name: string
-  readonly email: string
-  readonly owner: boolean
-  readonly roles: readonly RoleName[]
-  readonly created_at: string
-}
+export type Member = RowOf<typeof columns>
 
 const members = `
   select person.id, 'user' as type, person.name, person.email, workspace.owner_id = person.id as owner, member.created_at,
@@ -23,44 +26,60 @@ const members = `
   from members as member
   join users as person on person.id = member.user_id
   join workspaces as workspace on workspace.id = member.workspace_id
-  where member.workspace_id = $1`
+  where member.workspace_id = $workspaceId`
 
-const list = sql('list_members', `${members} order by member.created_at, person.id`)
-export const listMemberRows = (db: Executor, workspaceId: string): Promise<Member[]> => db.query<Member>(list(workspaceId))
+const listMembers = statement('workspaces.listMembers', `${members} order by member.created_at, person.id`, {
+  params: { workspaceId: uuid },
+  columns,
+})
+export const listMemberRows = (db: Executor, workspaceId: string): Promise<Member[]> => db.query(listMembers({ workspaceId }))
 
-const find = sql('find_member', `${members} and member.user_id = $2`)
+const selectMember = statement('workspaces.selectMember', `${members} and member.user_id = $userId`, {
+  params: { workspaceId: uuid, userId: uuid },
+  columns,
+})
 export async function findMember(db: Executor, workspaceId: string, userId: string): Promise<Member | undefined> {
-  return (await db.query<Member>(find(workspaceId, userId)))[0]
+  return (await db.query(selectMember({ workspaceId, userId })))[0]
 }
 
-const findByEmail = sql(
-  'find_member_by_email',
+const selectMemberByEmail = statement(
+  'workspaces.selectMemberByEmail',
   `select user_id from members as member join users as person on person.id = member.user_id
-   where member.workspace_id = $1 and lower(person.email) = lower($2)`,
+   where member.workspace_id = $workspaceId and lower(person.email) = lower($email)`,
+  { params: { workspaceId: uuid, email: text }, columns: { user_id: uuid.notNull } },
 )
 export async function hasMemberWithEmail(db: Executor, workspaceId: string, email: string): Promise<boolean> {
-  return (await db.query(findByEmail(workspaceId, email))).length > 0
+  return (await db.query(selectMemberByEmail({ workspaceId, email }))).length > 0
 }
 
-const insert = sql('insert_member', 'insert into members (workspace_id, user_id) values ($1, $2) on conflict do nothing')
+const insertMemberRow = statement(
+  'workspaces.insertMemberRow',
+  'insert into members (workspace_id, user_id) values ($workspaceId, $userId) on conflict do nothing',
+  { params: { workspaceId: uuid, userId: uuid } },
+)
 /** Makes a person a member; no change if it is one already. */
 export async function insertMember(db: Executor, workspaceId: string, userId: string): Promise<void> {
-  await db.query(insert(workspaceId, userId))
+  await db.query(insertMemberRow({ workspaceId, userId }))
 }
 
 // Also deletes the invitations that the member sent: otherwise it could come back by an invitation to another of its addresses.
-const remove = sql(
-  'delete_member',
-  `with gone as (delete from members where workspace_id = $1 and user_id = $2 returning user_id),
-     uninvited as (delete from invitations where workspace_id = $1 and invited_by in (select user_id from gone))
+const deleteMemberRow = statement(
+  'workspaces.deleteMemberRow',
+  `with gone as (delete from members where workspace_id = $workspaceId and user_id = $userId returning user_id),
+     uninvited as (delete from invitations where workspace_id = $workspaceId and invited_by in (select user_id from gone))
    select user_id from gone`,
+  { params: { workspaceId: uuid, userId: uuid }, columns: { user_id: uuid.notNull } },
 )
-/** Takes a person out of a workspace, with its roles and the invitations that it sent; false when it is no member. */
+/** Removes a person from a workspace, with its roles and the invitations that it sent; false when it is no member. */
 export async function deleteMember(db: Executor, workspaceId: string, userId: string): Promise<boolean> {
-  return (await db.query(remove(workspaceId, userId))).length > 0
+  return (await db.query(deleteMemberRow({ workspaceId, userId }))).length > 0
 }
 
-const count = sql('count_members', 'select count(*)::integer as members from members where workspace_id = $1')
+const countMemberRows = statement(
+  'workspaces.countMemberRows',
+  'select count(*)::integer as members from members where workspace_id = $workspaceId',
+  { params: { workspaceId: uuid }, columns: { members: integer.notNull } },
+)
 export async function countMembers(db: Executor, workspaceId: string): Promise<number> {
-  return (await db.query<{ members: number }>(count(workspaceId)))[0]?.members ?? 0
+  return (await db.query(countMemberRows({ workspaceId })))[0]?.members ?? 0
 }

@@ -1,6 +1,6 @@
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { createRole, listRoles } from '#shared/core/roles/roles.ts'
-import type { Role } from '#shared/core/roles/schemas.ts'
+import type { Role } from '#shared/core/roles/store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { createServiceAccount } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import type { ServiceAccount } from '#shared/core/workspaces/service-accounts/store.ts'
