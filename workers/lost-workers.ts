@@ -15,7 +15,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
   const watched = handlers.filter(({ job }) => job.tracked)
   if (watched.length === 0) return () => undefined
   const queues = watched.map(({ job }) => job.name)
-  let heartbeats = new Map<string, { readonly heartbeat: string; readonly since: number }>()
+  let heartbeats = new Map<string, { readonly heartbeat: string | null; readonly since: number }>()
 
   const check = async (): Promise<void> => {
     const active = await findActiveJobs(services.db, queues)

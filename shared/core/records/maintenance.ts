@@ -7,7 +7,7 @@ import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 export const recordMaintenance = [
   defineCleanup('sweep_batch_answers', {
     table: 'operations',
-    old: `job = 'records.change' and finished_at < $1::timestamptz - interval '1 hour'`,
+    old: `job = 'records.change' and finished_at < $before::timestamptz - interval '1 hour'`,
     by: 'finished_at',
     keptDays: 1,
     everyMinutes: 60,

@@ -20,5 +20,5 @@ const builtinTypeUpgrade: MaintenanceTask<Services & CleanupServices> = {
 export const typeMaintenance = [
   indexMaintenance,
   builtinTypeUpgrade,
-  defineCleanup('sweep_field_uses', { table: 'field_uses', old: 'used_at < $1', by: 'used_at', keptDays: 90, everyMinutes: 24 * 60 }),
+  defineCleanup('sweep_field_uses', { table: 'field_uses', old: 'used_at < $before', by: 'used_at', keptDays: 90, everyMinutes: 24 * 60 }),
 ]

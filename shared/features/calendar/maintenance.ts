@@ -6,7 +6,7 @@ export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = 
   // A member who returns within 30 days gets the calendars back (decisions, People, keys, workspaces).
   defineCleanup('sweep_left_calendars', {
     table: 'calendars',
-    old: 'left_at < $1',
+    old: 'left_at < $before',
     by: 'left_at',
     keptDays: 30,
     everyMinutes: 60,
@@ -14,7 +14,7 @@ export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = 
   }),
   defineCleanup('sweep_calendar_mail_counts', {
     table: 'calendar_mail_counts',
-    old: 'day < $1::timestamptz::date',
+    old: 'day < $before::timestamptz::date',
     by: 'day',
     keptDays: 2,
     everyMinutes: 60,

@@ -56,7 +56,7 @@ export const flowMaintenance = [
   reviveRuns,
   defineCleanup('sweep_flow_runs', {
     table: 'flow_runs',
-    old: 'finished_at < $1',
+    old: 'finished_at < $before',
     by: 'finished_at',
     keptDays: flowLimits.keptDays,
     everyMinutes: 60,
@@ -64,15 +64,15 @@ export const flowMaintenance = [
   }),
   defineCleanup('sweep_flow_outputs', {
     table: 'flow_outputs',
-    old: `created_at < $1 and exists (
+    old: `created_at < $before and exists (
       select from flow_runs as run
-      where run.workspace_id = flow_outputs.workspace_id and run.id = flow_outputs.run_id and run.finished_at < $1
+      where run.workspace_id = flow_outputs.workspace_id and run.id = flow_outputs.run_id and run.finished_at < $before
     )`,
     by: 'created_at',
     keptDays: flowLimits.retryDays,
     everyMinutes: 60,
     batch: 100,
   }),
-  defineCleanup('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $1', by: 'hour', keptDays: 8, everyMinutes: 60 }),
-  defineCleanup('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $1', by: 'day', keptDays: 2, everyMinutes: 600 }),
+  defineCleanup('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $before', by: 'hour', keptDays: 8, everyMinutes: 60 }),
+  defineCleanup('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $before::timestamptz::date', by: 'day', keptDays: 2, everyMinutes: 600 }),
 ]

@@ -4,7 +4,7 @@ import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 export const functionMaintenance = [
   defineCleanup('sweep_function_runs', {
     table: 'function_runs',
-    old: 'finished_at < $1',
+    old: 'finished_at < $before',
     by: 'finished_at',
     keptDays: 30,
     everyMinutes: 60,

@@ -1,5 +1,6 @@
 import type { Database } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { double } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
 /** The interval at which the database is asked for the time. In between, the process measures the elapsed time. */
@@ -14,11 +15,14 @@ interface DatabaseClock {
   readonly close: () => void
 }
 
-const ask = sql('tell_time', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
+const readTime = statement('db.readTime', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms', {
+  params: {},
+  columns: { ms: double.notNull },
+})
 
 /** Reads the database's own time, whatever clock the process or a test uses. */
 export async function readDatabaseTime(db: Pick<Database, 'query'>): Promise<Date> {
-  return new Date((await db.query<{ ms: number }>(ask()))[0]?.ms ?? Number.NaN)
+  return new Date((await db.query(readTime()))[0]?.ms ?? Number.NaN)
 }
 
 /** Reads the database's time now and every half minute; during an outage the last answer is extrapolated. The caller must close it. */
@@ -38,7 +42,7 @@ export async function openDatabaseClock(database: Pick<Database, 'query'>, log: 
 /** Milliseconds by which the database's time is ahead of `performance.now()`; undefined when the answer took too long. */
 async function readAhead(database: Pick<Database, 'query'>): Promise<number | undefined> {
   const asked = performance.now()
-  const [row] = await database.query<{ ms: number }>(ask())
+  const [row] = await database.query(readTime())
   const answered = performance.now()
   return row && answered - asked <= promptMs ? row.ms - (asked + answered) / 2 : undefined
 }

@@ -2,15 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Database } from '#shared/platform/db/database.ts'
 import { findNewestMigration } from '#shared/platform/db/migrate.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { text } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
+const findAppliedMigration = statement(
+  'db.findAppliedMigration',
+  'select name::text as name from migrations order by migrations.name desc limit 1',
+  {
+    params: {},
+    columns: { name: text },
+  },
+)
 
 /** Whether the database is reachable and has every migration that this program knows. */
 async function isReady(database: Database): Promise<boolean> {
   try {
-    const [row] = await database.query<{ name: string }>(applied())
-    return row !== undefined && row.name >= (await findNewestMigration())
+    const [row] = await database.query(findAppliedMigration())
+    return row?.name != null && row.name >= (await findNewestMigration())
   } catch {
     return false
   }

@@ -4,14 +4,14 @@ import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 export const databaseMaintenance = [
   defineCleanup('sweep_seen_changes', {
     table: 'cache_changes',
-    old: `created_at < $1::timestamptz - interval '1 hour'`,
+    old: `created_at < $before::timestamptz - interval '1 hour'`,
     by: 'id',
     everyMinutes: 5,
     byServerClock: true,
   }),
   defineCleanup('sweep_rate_windows', {
     table: 'rate_limits',
-    old: 'expire < extract(epoch from $1::timestamptz) * 1000',
+    old: 'expire < extract(epoch from $before::timestamptz) * 1000',
     by: 'expire',
     everyMinutes: 10,
     byServerClock: true,

@@ -1,6 +1,7 @@
 import { readDatabaseTime } from '#shared/platform/db/clock.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, instant, integer } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 /** The services of a clean-up: the database and the clock. */
@@ -11,11 +12,11 @@ export interface CleanupServices {
 
 interface OldRows {
   readonly table: string
-  /** The SQL condition of an old row, with $1 for the time. */
+  /** The SQL condition of an old row, with `$before` for the time. */
   readonly old: string
   /** The indexed column that `old` compares: the oldest rows are deleted first. */
   readonly by: string
-  /** Days that rows are kept, 0 by default: $1 is the time now less these days. */
+  /** Days that rows are kept, 0 by default: `$before` is the time now less these days. */
   readonly keptDays?: number
   readonly everyMinutes: number
   /** Set where rows age by the database's own time, whatever clock the process uses. */
@@ -32,10 +33,12 @@ const dayMs = 86_400_000
  */
 export function defineCleanup(name: string, rows: OldRows): MaintenanceTask<CleanupServices> {
   const { table, old, by, keptDays = 0, everyMinutes, byServerClock, batch = 1_000 } = rows
-  const remove = sql(
+  const deleteOldRows = statement(
     name,
-    `delete from ${table} where ctid = any(array(select ctid from ${table} where ${old} order by ${by} limit $2 for update skip locked))
+    `delete from ${table}
+     where ctid = any(array(select ctid from ${table} where ${old} order by ${by} limit $limit for update skip locked))
      returning 1 as gone`,
+    { params: { before: instant, limit: bigint }, columns: { gone: integer.notNull } },
   )
   return {
     name,
@@ -45,7 +48,7 @@ export function defineCleanup(name: string, rows: OldRows): MaintenanceTask<Clea
       const before = new Date(time.getTime() - keptDays * dayMs)
       for (let deleted = batch; deleted === batch; ) {
         signal.throwIfAborted()
-        deleted = (await db.query(remove(before, batch))).length
+        deleted = (await db.query(deleteOldRows({ before, limit: batch }))).length
       }
     },
   }

@@ -1,5 +1,6 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { integer, jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 
@@ -11,29 +12,34 @@ export interface FetchedJob {
 }
 
 // The retry count identifies an attempt: each fetch after a failure increments it.
-const rest = sql(
-  'rest_job',
+const moveToDeferred = statement(
+  'jobs.moveToDeferred',
   `with gone as (
-     delete from pgboss.job where name = $2 and id = $3 and state = 'active' and retry_count = $4 returning id, name, data
+     delete from pgboss.job where name = $name and id = $id and state = 'active' and retry_count = $retryCount returning id, name, data
    ),
-   slot as (delete from gated_jobs where workspace_id = $1 and id in (select id from gone))
-   insert into resting_jobs (workspace_id, id, queue, envelope) select $1, id, name, data from gone returning id`,
+   slot as (delete from gated_jobs where workspace_id = $workspaceId and id in (select id from gone))
+   insert into resting_jobs (workspace_id, id, queue, envelope) select $workspaceId, id, name, data from gone returning id`,
+  { params: { workspaceId: uuid, name: text, id: uuid, retryCount: integer }, columns: { id: uuid.notNull } },
 )
 /**
  * Moves a fetched job from its queue and gate to the deferred jobs; its operation does not change. Returns false when another attempt has
  * the job.
  */
 export async function storeDeferredJob(db: Executor, workspaceId: string, { name, id, retryCount }: FetchedJob): Promise<boolean> {
-  return (await db.query(rest(workspaceId, name, id, retryCount))).length > 0
+  return (await db.query(moveToDeferred({ workspaceId, name, id, retryCount }))).length > 0
 }
 
-const take = sql('take_resting_job', 'delete from resting_jobs where workspace_id = $1 and id = $2 returning queue, envelope')
+const deleteDeferred = statement(
+  'jobs.deleteDeferred',
+  'delete from resting_jobs where workspace_id = $workspaceId and id = $id returning queue, envelope',
+  { params: { workspaceId: uuid, id: uuid }, columns: { queue: text.notNull, envelope: jsonb.as<JobEnvelope>().notNull } },
+)
 /**
  * Sends a deferred job to its queue again, under its own id and with its full number of attempts. Does nothing when it was requeued
  * already.
  */
 export async function requeueDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
-  const [deferred] = await tx.query<{ queue: string; envelope: JobEnvelope }>(take(workspaceId, id))
+  const [deferred] = await tx.query(deleteDeferred({ workspaceId, id }))
   if (!deferred) return
   await queue.send(tx, jobs.find(({ name }) => name === deferred.queue) ?? { name: deferred.queue }, id, deferred.envelope)
 }

@@ -1,12 +1,14 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, jsonb, smallint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { Gate, JobEnvelope } from '#shared/platform/jobs/job.ts'
 
-const join = sql(
-  'join_gate',
+const insertGatedJobs = statement(
+  'jobs.insertGatedJobs',
   `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
-   select id, workspace_id, $2, $3, $4, $5, envelope
-   from jsonb_to_recordset($1::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
+   select id, workspace_id, $gate, $queue, $slots, $lane, envelope
+   from jsonb_to_recordset($jobs::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
+  { params: { jobs: jsonb, gate: text, queue: text, slots: smallint, lane: smallint } },
 )
 /**
  * Adds jobs to the end of their lane in the gate's waiting list, in the given order. After the commit the caller must call
@@ -20,11 +22,18 @@ export async function enqueueAtGate(
 ): Promise<void> {
   if (jobs.some(({ envelope }) => envelope.workspaceId === null)) throw new Error(`${queue} has a gate, so its jobs must have a workspace`)
   const rows = jobs.map(({ id, envelope }) => ({ id, workspace_id: envelope.workspaceId, envelope }))
-  await tx.query(join(JSON.stringify(rows), gate.name, queue, gate.perWorkspace, gate.lane))
+  const { name, perWorkspace, lane } = gate
+  await tx.query(insertGatedJobs({ jobs: JSON.stringify(rows), gate: name, queue, slots: perWorkspace, lane }))
 }
 
-const admit = sql('admit_jobs', 'select admit_jobs($1, $2) as some')
-const findWaitingLists = sql('find_gate_lines', 'select distinct workspace_id, gate from gated_jobs where slot is null')
+const admitJobs = statement('jobs.admitJobs', 'select admit_jobs($workspaceId, $gate) as some', {
+  params: { workspaceId: uuid, gate: text },
+  columns: { some: boolean.notNull },
+})
+const findWaitingLists = statement('jobs.findWaitingLists', 'select distinct workspace_id, gate from gated_jobs where slot is null', {
+  params: {},
+  columns: { workspace_id: uuid.notNull, gate: text.notNull },
+})
 
 /**
  * Admits waiting jobs to free slots. Callers that add a job or free a slot call `admit` after their commit, so the later of two concurrent
@@ -66,13 +75,13 @@ export class GateLimiter {
 
   /** Admits jobs at every gate: repairs admissions lost when a process was killed. */
   async admitAll(): Promise<void> {
-    for (const { workspace_id, gate } of await this.#db.query<{ workspace_id: string; gate: string }>(findWaitingLists())) {
+    for (const { workspace_id, gate } of await this.#db.query(findWaitingLists())) {
       await this.admit(workspace_id, gate)
     }
   }
 
   async #admit(workspaceId: string, gate: string): Promise<void> {
-    const [row] = await this.#db.query<{ some: boolean }>(admit(workspaceId, gate))
+    const [row] = await this.#db.query(admitJobs({ workspaceId, gate }))
     if (row?.some) this.#onFilled(gate)
   }
 }

@@ -1,5 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bytes, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /** The request that an Idempotency-Key identifies (decisions, Idempotency). */
 export interface IdempotencyKey {
@@ -11,67 +12,73 @@ export interface IdempotencyKey {
   readonly bodyHash: Buffer
 }
 
-/** The stored first answer: the encrypted response, or the operation that a worker completes. Both are null until it is saved. */
-export interface IdempotencyRecord {
-  readonly answer: Buffer | null
-  readonly operation_id: string | null
-}
+const columns = { answer: bytes, operation_id: uuid }
 
-const claim = sql(
-  'claim_answer',
-  `insert into kept_answers as kept (principal_id, path, key, body_hash) values ($1, $2, $3, $4)
+/** The stored first answer: the encrypted response, or the operation that a worker completes. Both are null until it is saved. */
+export type IdempotencyRecord = RowOf<typeof columns>
+
+const requestParams = { principalId: uuid, path: text, key: text }
+const answerParams = { ...requestParams, answer: bytes.orNull, operationId: uuid.orNull }
+
+const claimRecord = statement(
+  'jobs.claimRecord',
+  `insert into kept_answers as kept (principal_id, path, key, body_hash) values ($principalId, $path, $key, $bodyHash)
    on conflict (principal_id, path, key) do update set body_hash = excluded.body_hash, answer = null, operation_id = null, created_at = now()
-   where kept.created_at < now() - interval '24 hours' or kept.operation_id = $5
+   where kept.created_at < now() - interval '24 hours' or kept.operation_id = $failedId
    returning key`,
+  { params: { ...requestParams, bodyHash: bytes, failedId: uuid.orNull }, columns: { key: text.notNull } },
 )
 /**
  * Claims a request, in the caller's transaction where there is one. Returns false when it has a record of the last 24 hours, unless that is
  * the one of the failed operation `failedId`. Waits while another transaction has claimed the same request: false if that one commits.
  */
-export async function claimIdempotencyRecord(
-  tx: Executor,
-  { principalId, path, key, bodyHash }: IdempotencyKey,
-  failedId: string | null,
-): Promise<boolean> {
-  return (await tx.query(claim(principalId, path, key, bodyHash, failedId))).length > 0
+export async function claimIdempotencyRecord(tx: Executor, request: IdempotencyKey, failedId: string | null): Promise<boolean> {
+  return (await tx.query(claimRecord({ ...request, failedId }))).length > 0
 }
 
-const keep = sql('keep_answer', 'update kept_answers set answer = $4, operation_id = $5 where principal_id = $1 and path = $2 and key = $3')
+const updateRecord = statement(
+  'jobs.updateRecord',
+  `update kept_answers set answer = $answer, operation_id = $operationId
+   where principal_id = $principalId and path = $path and key = $key`,
+  { params: answerParams },
+)
 /** Saves the answer to a claimed request; it commits with the request's effect. */
 export async function saveIdempotencyRecord(
   tx: Executor,
-  { principalId, path, key }: IdempotencyKey,
-  record: IdempotencyRecord,
+  request: IdempotencyKey,
+  { answer, operation_id: operationId }: IdempotencyRecord,
 ): Promise<void> {
-  await tx.query(keep(principalId, path, key, record.answer, record.operation_id))
+  await tx.query(updateRecord({ ...request, answer, operationId }))
 }
 
-const keepFirst = sql(
-  'keep_first_answer',
-  `update kept_answers set answer = $4, operation_id = $5
-   where principal_id = $1 and path = $2 and key = $3 and answer is null and operation_id is null
+const updateEmptyRecord = statement(
+  'jobs.updateEmptyRecord',
+  `update kept_answers set answer = $answer, operation_id = $operationId
+   where principal_id = $principalId and path = $path and key = $key and answer is null and operation_id is null
    returning key`,
+  { params: answerParams, columns: { key: text.notNull } },
 )
 /** Saves the answer to a claimed request unless a concurrent one has saved its own; returns whether it was saved. */
 export async function saveFirstIdempotencyRecord(
   db: Executor,
-  { principalId, path, key }: IdempotencyKey,
-  record: IdempotencyRecord,
+  request: IdempotencyKey,
+  { answer, operation_id: operationId }: IdempotencyRecord,
 ): Promise<boolean> {
-  return (await db.query(keepFirst(principalId, path, key, record.answer, record.operation_id))).length > 0
+  return (await db.query(updateEmptyRecord({ ...request, answer, operationId }))).length > 0
 }
 
-const find = sql(
-  'find_answer',
-  `select body_hash, answer, operation_id from kept_answers
-   where principal_id = $1 and path = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
+const recentColumns = { body_hash: bytes.notNull, ...columns }
+const findRecentRecord = statement(
+  'jobs.findRecentRecord',
+  `select ${selectList(recentColumns)} from kept_answers
+   where principal_id = $principalId and path = $path and key = $key and created_at >= now() - interval '24 hours'`,
+  { params: requestParams, columns: recentColumns },
 )
 /** Finds a request's record of the last 24 hours, and whether it was made for the same body; undefined when there is none. */
 export async function findIdempotencyRecord(
   db: Executor,
   request: IdempotencyKey,
 ): Promise<(IdempotencyRecord & { readonly sameBody: boolean }) | undefined> {
-  const { principalId, path, key, bodyHash } = request
-  const [row] = await db.query<IdempotencyRecord & { body_hash: Buffer }>(find(principalId, path, key))
-  return row && { answer: row.answer, operation_id: row.operation_id, sameBody: row.body_hash.equals(bodyHash) }
+  const [row] = await db.query(findRecentRecord(request))
+  return row && { answer: row.answer, operation_id: row.operation_id, sameBody: row.body_hash.equals(request.bodyHash) }
 }

@@ -1,20 +1,23 @@
 import type { Readable } from 'node:stream'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** The metadata of a file that a job reads or creates. */
-interface JobFile {
-  readonly id: string
-  readonly content_type: string
-  readonly name: string
+const columns = {
+  id: uuid.notNull,
+  content_type: text.notNull,
+  name: text.notNull,
   /** Response headers that a download carries beside its type, such as X-Export-Truncated. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly size_bytes: number
-  readonly blob_id: string
+  headers: jsonb.as<Readonly<Record<string, string>>>().notNull,
+  size_bytes: bigint.notNull,
+  blob_id: uuid.notNull,
 }
+
+/** The metadata of a file that a job reads or creates. */
+type JobFile = RowOf<typeof columns>
 
 /** The id and digest of a stored file. */
 interface StoredJobFile {
@@ -29,15 +32,19 @@ export interface JobFileServices {
   readonly blobs: Blobs
 }
 
-const insertFile = sql(
-  'insert_job_file',
-  `insert into job_files (workspace_id, id, content_type, name, headers, size_bytes, blob_id) values ($1, $2, $3, $4, $5, $6, $7)`,
+const insertFile = statement(
+  'jobs.insertFile',
+  `insert into job_files (workspace_id, id, content_type, name, headers, size_bytes, blob_id)
+   values ($workspaceId, $id, $contentType, $name, $headers, $sizeBytes, $blobId)`,
+  { params: { workspaceId: uuid, id: uuid, contentType: text, name: text, headers: jsonb, sizeBytes: bigint, blobId: uuid } },
 )
-const remove = sql('remove_job_file', 'delete from job_files where workspace_id = $1 and id = $2')
-const findFile = sql(
-  'find_job_file',
-  'select id, content_type, name, headers, size_bytes, blob_id from job_files where workspace_id = $1 and id = $2',
-)
+const deleteFile = statement('jobs.deleteFile', 'delete from job_files where workspace_id = $workspaceId and id = $id', {
+  params: { workspaceId: uuid, id: uuid },
+})
+const findFile = statement('jobs.findFile', `select ${selectList(columns)} from job_files where workspace_id = $workspaceId and id = $id`, {
+  params: { workspaceId: uuid, id: uuid },
+  columns,
+})
 
 /**
  * Stores a stream as a job's file. When the stream fails, nothing is kept and the failure is rethrown. Files are removed a day after they
@@ -53,7 +60,8 @@ export async function storeJobFile(
   const blob = await blobs.put(workspaceId, bytes)
   const id = newId()
   try {
-    await db.query(insertFile(workspaceId, id, contentType, name, JSON.stringify(headers), blob.sizeBytes, blob.id))
+    const stored = { sizeBytes: blob.sizeBytes, blobId: blob.id }
+    await db.query(insertFile({ workspaceId, id, contentType, name, headers: JSON.stringify(headers), ...stored }))
   } catch (error) {
     await blobs.discardAfter(error, workspaceId, blob.id)
     throw error
@@ -63,7 +71,7 @@ export async function storeJobFile(
 
 /** Finds a file's metadata; undefined when there is none. */
 export async function findJobFile(db: Executor, workspaceId: string, id: string): Promise<JobFile | undefined> {
-  return (await db.query<JobFile>(findFile(workspaceId, id)))[0]
+  return (await db.query(findFile({ workspaceId, id })))[0]
 }
 
 /** Opens a file's bytes; throws NOT_FOUND when it was removed. */
@@ -75,5 +83,5 @@ export async function readJobFile({ db, blobs }: JobFileServices, workspaceId: s
 
 /** Removes a file; the next blob sweep removes its bytes. */
 export async function discardJobFile(db: Executor, workspaceId: string, id: string): Promise<void> {
-  await db.query(remove(workspaceId, id))
+  await db.query(deleteFile({ workspaceId, id }))
 }

@@ -15,8 +15,20 @@ const repairs: readonly JobMaintenanceTask[] = [
 export const jobMaintenance = [
   ...repairs,
   // For the days kept see decisions, Kept for how long.
-  defineCleanup('sweep_operations', { table: 'operations', old: 'finished_at < $1', by: 'finished_at', keptDays: 30, everyMinutes: 60 }),
+  defineCleanup('sweep_operations', {
+    table: 'operations',
+    old: 'finished_at < $before',
+    by: 'finished_at',
+    keptDays: 30,
+    everyMinutes: 60,
+  }),
   // The next blob sweep removes the bytes of these files.
-  defineCleanup('sweep_job_files', { table: 'job_files', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
-  defineCleanup('sweep_kept_answers', { table: 'kept_answers', old: 'created_at < $1', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
+  defineCleanup('sweep_job_files', { table: 'job_files', old: 'created_at < $before', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
+  defineCleanup('sweep_kept_answers', {
+    table: 'kept_answers',
+    old: 'created_at < $before',
+    by: 'created_at',
+    keptDays: 1,
+    everyMinutes: 60,
+  }),
 ]

@@ -24,7 +24,7 @@ const messageTexts: MaintenanceTask<CleanupServices> = {
 export const mailMaintenance = [
   defineCleanup('sweep_sent_mail', {
     table: 'outbox_mails',
-    old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $1 and created_at < $1`,
+    old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $before and created_at < $before`,
     by: 'created_at',
     keptDays: 30,
     everyMinutes: 60,

@@ -110,13 +110,13 @@ test.serial('a stage that many imported items enter runs for each of them, filed
   const fn = await createFunction(t, w.org, handlerOf('return input.item.key'))
   const line = await createLine(t, w.org, { stages: [{ key: 'in', kind: 'start', on_enter: { function_id: fn.id } }] })
   const filed: string[] = []
-  t.teardown(hearSent(({ name = '' }) => ['join_gate', 'insert_operations'].includes(name) && filed.push(name)))
+  t.teardown(hearSent(({ name = '' }) => ['jobs.insertGatedJobs', 'jobs.insertOperationRows'].includes(name) && filed.push(name)))
   await line.add(
     Array.from({ length: 100 }, (_, index) => `k${index}`),
     { source: 'import' },
   )
   await w.drain()
-  t.deepEqual(filed, ['insert_operations', 'join_gate'])
+  t.deepEqual(filed, ['jobs.insertOperationRows', 'jobs.insertGatedJobs'])
   const { rows } = await w.db.query('select ending, count(*)::integer as runs from function_runs where function_id = $1 group by ending', [
     fn.id,
   ])

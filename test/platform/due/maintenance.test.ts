@@ -32,7 +32,7 @@ test('old rows go in batches, and the others stay', async (t) => {
     return database.query<Row>(statement)
   }
   const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), forWorkspace: () => db }
-  const task = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $1', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
+  const task = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $before', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
   await task.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
   t.is((await w.db.query('select from litter')).rowCount, 13)
   t.is(texts.length, 4)

@@ -29,13 +29,13 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: [
-      'find_operation',
-      'start_operation',
-      'advance_operation',
-      'park_operation',
-      'settle_operation',
-      'drop_operation',
-      'reopen_operation',
+      'jobs.selectOperation',
+      'jobs.setRunning',
+      'jobs.updateProgress',
+      'jobs.setParked',
+      'jobs.setCompleted',
+      'jobs.setCancelled',
+      'jobs.setReopened',
     ],
     tables: ['operations'],
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
@@ -72,7 +72,7 @@ export const exceptions: readonly Exception[] = [
     because: 'what one address gets is capped over all workspaces; it is counted, and nothing of it is shown',
   },
   {
-    statements: ['find_gate_lines', 'count_queued_jobs', 'find_queue_depths', 'find_event_lines'],
+    statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'find_event_lines'],
     tables: ['gated_jobs', 'event_outbox', 'resting_jobs', 'workspaces'],
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
@@ -82,7 +82,7 @@ export const exceptions: readonly Exception[] = [
     because: 'a metric of the installation: a sum over all workspaces, which the operator sees',
   },
   {
-    statements: ["update operations as operation set status = 'failed'", 'find_active_jobs'],
+    statements: ["update operations as operation set status = 'failed'", 'jobs.selectActiveJobs'],
     tables: ['operations', 'gated_jobs', 'resting_jobs'],
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },

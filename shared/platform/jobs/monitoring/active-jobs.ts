@@ -1,44 +1,49 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
 
-/** A job that a worker has fetched and not completed. */
-export interface ActiveJob {
-  readonly id: string
-  readonly name: string
-  readonly data: JobEnvelope
-  readonly retryCount: number
-  readonly retryLimit: number
-  /** Whether its operation is running. */
-  readonly begun: boolean
+const columns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  data: jsonb.as<JobEnvelope>().notNull,
+  retryCount: integer.notNull,
+  retryLimit: integer.notNull,
   /** The time of the last heartbeat as text, only for comparison. */
-  readonly heartbeat: string
+  heartbeat: text,
+  /** Whether its operation is running. */
+  begun: boolean.notNull,
 }
+
+/** A job that a worker has fetched and not completed. */
+export type ActiveJob = RowOf<typeof columns>
 
 // Only jobs of a workspace have a group; with the condition on the group PostgreSQL uses the small index of active jobs (pg-boss keeps
 // completed jobs for an hour). The operation of each job is read on its own: a plain join read all waiting jobs to find the few active
 // ones, 25 to 420 ms when 100,000 wait.
-const find = sql(
-  'find_active_jobs',
-  `select job.id, job.name, job.data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as heartbeat,
+const selectActiveJobs = statement(
+  'jobs.selectActiveJobs',
+  `select job.id, job.name, coalesce(job.data, '{}') as data, job.retry_count as "retryCount", job.retry_limit as "retryLimit", job.heartbeat_on::text as heartbeat,
      operation.status = 'running' as begun
    from pgboss.job as job
    cross join lateral (
      select status from operations
      where operations.id = coalesce((job.data ->> 'operationId')::uuid, job.id) and operations.status in ('queued', 'running') limit 1
    ) as operation
-   where job.name = any($1::text[]) and job.state = 'active' and job.group_id is not null
+   where job.name = any($queues::text[]) and job.state = 'active' and job.group_id is not null
    order by job.id`,
+  { params: { queues: texts }, columns },
 )
 /** Finds the active tracked jobs of these queues that have a workspace. */
-export const findActiveJobs = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query<ActiveJob>(find(queues))
+export const findActiveJobs = (db: Executor, queues: readonly string[]): Promise<ActiveJob[]> => db.query(selectActiveJobs({ queues }))
 
 // The retry count identifies an attempt: each fetch after a failure increments it.
-const giveBack = sql(
-  'give_back_job',
+const setToRetry = statement(
+  'jobs.setToRetry',
   `update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null
-   where name = $1 and id = $2 and state = 'active' and retry_count = $3 and retry_count < retry_limit
+   where name = $name and id = $id and state = 'active' and retry_count = $retryCount and retry_count < retry_limit
    returning id`,
+  { params: { name: text, id: uuid, retryCount: integer }, columns: { id: uuid.notNull } },
 )
 /**
  * Returns an abandoned job to its queue, due at once. Returns false when another attempt has it, or when it has no attempt left: then pg-boss
@@ -48,5 +53,5 @@ export async function returnJobToQueue(
   db: Executor,
   { name, id, retryCount }: Pick<ActiveJob, 'name' | 'id' | 'retryCount'>,
 ): Promise<boolean> {
-  return (await db.query(giveBack(name, id, retryCount))).length > 0
+  return (await db.query(setToRetry({ name, id, retryCount }))).length > 0
 }

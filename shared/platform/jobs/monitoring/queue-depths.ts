@@ -1,14 +1,17 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { double, integer, type RowOf, text } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const columns = {
+  job: text.notNull,
+  waiting: integer.notNull,
+  running: integer.notNull,
+  /** Waiting time of the next job, in the queue or at its gate, in seconds; 0 when none is due. */
+  oldestSeconds: double.notNull,
+}
 
 /** Numbers of waiting and running jobs of a queue, and the age of the next one. */
-export interface QueueDepth {
-  readonly job: string
-  readonly waiting: number
-  readonly running: number
-  /** Waiting time of the next job, in the queue or at its gate, in seconds; 0 when none is due. */
-  readonly oldestSeconds: number
-}
+export type QueueDepth = RowOf<typeof columns>
 
 /** Upper bound of the counts of undispatched events and of jobs at gates; there may be more. */
 const maxCounted = 10_000
@@ -18,8 +21,8 @@ const isDispatched = (workspace: string) => `(select status from workspaces wher
 
 // pg-boss updates the counts every few seconds, so the query costs the same with a million jobs as with none. The next job is read by the
 // index that fetches use.
-const depths = sql(
-  'find_queue_depths',
+const selectQueueDepths = statement(
+  'jobs.selectQueueDepths',
   `select queue.name as job, queue.queued_count + coalesce(gated.waiting, 0) as waiting, queue.active_count as running,
      coalesce(extract(epoch from now() - least(next.created_on, gated.since)), 0)::float8 as "oldestSeconds"
    from pgboss.queue as queue
@@ -38,6 +41,7 @@ const depths = sql(
    from event_lines('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
    cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next
    where ${isDispatched('line')}`,
+  { params: {}, columns },
 )
 /** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`. */
-export const findQueueDepths = (db: Executor): Promise<QueueDepth[]> => db.query<QueueDepth>(depths())
+export const findQueueDepths = (db: Executor): Promise<QueueDepth[]> => db.query(selectQueueDepths())

@@ -1,12 +1,15 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import { deadLetterQueue, type JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 
-const clear = sql(
-  'clear_ended_job',
-  `delete from pgboss.job where (name = $1 and id = $2) or (name = $3 and (source_id = $2 or data ->> 'operationId' = $2::text))`,
+const deleteEndedJob = statement(
+  'jobs.deleteEndedJob',
+  `delete from pgboss.job
+   where (name = $queue and id = $id) or (name = $deadLetters and (source_id = $id or data ->> 'operationId' = $id::text))`,
+  { params: { queue: text, id: uuid, deadLetters: text } },
 )
 
 /**
@@ -23,7 +26,7 @@ export async function retryOperation<Payload>(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await reopenOperation(tx, operationId, operationId))) return false
-    await tx.query(clear(job.name, operationId, deadLetterQueue))
+    await tx.query(deleteEndedJob({ queue: job.name, id: operationId, deadLetters: deadLetterQueue }))
     await queue.send(tx, job, operationId, { workspaceId, cause, payload: job.payload.parse(payload, 'payload') })
     return true
   })
