@@ -130,11 +130,14 @@ export function asChangeOfFirstStart(series: EventRow, original: number, change:
   if (original === own.start || change.recurrence) return change
   const at = { ...own, start: original, end: original + (own.end - own.start) }
   const to = readEventTime(change, at, own.zone)
-  if (isSameTime(at, to)) return change
+  // An unchanged time must not become that of the first start, which is another one when the split is at an added start.
+  if (isSameTime(at, to)) return withoutTime(change)
   const start = moveBetween(at, to)(own.start)
   const [from, until] = [start, start + (to.end - to.start)].map((ms) => timeText(ms, to.allDay))
   return { ...change, start: from as string, end: until as string, all_day: to.allDay }
 }
+
+const withoutTime = ({ start: _start, end: _end, all_day: _allDay, timezone: _timezone, ...others }: EventChange): EventChange => others
 
 /** Row changes of a change to one occurrence: updates its exception or inserts one. */
 export function changeOccurrence(
