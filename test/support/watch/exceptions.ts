@@ -124,7 +124,7 @@ export const exceptions: readonly Exception[] = [
     because: 'what is old is swept in all workspaces',
   },
   {
-    statements: ['find_stale_events', 'count_stale_events'],
+    statements: ['calendar.selectStaleEvents', 'calendar.selectStaleCount'],
     tables: ['calendar_events'],
     because: 'new time zone data changes the times of events in all workspaces',
   },
