@@ -146,12 +146,12 @@ export const findSnapshotTypes = statement(
   { params: { workspaceId: uuid }, columns: { objectType: text.notNull } },
 )
 
-/** The workspaces with waiting dispatches after a workspace, ordered by id, and whether each is suspended. */
+/** The workspaces with waiting dispatches after a workspace, ordered by id, and whether each is suspended: null if it does not exist. */
 export const selectWaitingWorkspaces = statement(
   'events.selectWaitingWorkspaces',
   `select line as "workspaceId", (select status = 'suspended' from workspaces where id = line) as "isSuspended"
    from event_lines($afterId, $limit) as line order by line`,
-  { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull, isSuspended: boolean.notNull } },
+  { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull, isSuspended: boolean } },
 )
 
 const dispatchColumns = {

@@ -1,7 +1,7 @@
 import { reminderList } from '#shared/features/calendar/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
+const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof eventStatuses)[number]
 export const guestAnswers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 export type GuestAnswer = (typeof guestAnswers)[number]
