@@ -1,4 +1,4 @@
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { importResult } from '#shared/features/calendar/import-export/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'

@@ -43,7 +43,7 @@ export class Blobs {
    */
   async put(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<Blob> {
     const id = await this.#insertBlob(workspaceId)
-    const touch = () => this.#database.query(touchBlob(workspaceId, id)).catch(() => undefined)
+    const touch = () => this.#database.query(touchBlob({ workspaceId, id })).catch(() => undefined)
     const timer = setInterval(touch, (this.#graceSeconds * 1000) / 3).unref()
     let streamFailure: { readonly error: unknown } | undefined
     const watched = async function* () {
@@ -76,10 +76,10 @@ export class Blobs {
 
   /** Deletes a blob at once if no row holds it, for bytes that were written and are not needed. */
   async discard(workspaceId: string, id: string): Promise<void> {
-    const [doomed] = await this.#database.query(doomBlob(workspaceId, id))
+    const [doomed] = await this.#database.query(doomBlob({ workspaceId, id }))
     if (!doomed) return
     await this.#store.remove([id])
-    await this.#database.query(deleteBlobs([workspaceId], [id]))
+    await this.#database.query(deleteBlobs({ workspaceIds: [workspaceId], ids: [id] }))
   }
 
   /** Discards a blob after an error, unless the database became unreachable: a row that holds the blob may have been committed. */
@@ -94,16 +94,10 @@ export class Blobs {
     if ((await this.fault()) !== undefined) return 0
     for (let count = 0; ; ) {
       if (signal.aborted) return count
-      const doomed = await this.#database.query<{ workspace_id: string; id: string }>(doomIdleBlobs(graceSeconds, sweepBatch))
+      const doomed = await this.#database.query(doomIdleBlobs({ graceSeconds, limit: sweepBatch }))
       const ids = doomed.map(({ id }) => id)
       await this.#store.remove(ids)
-      if (ids.length > 0)
-        await this.#database.query(
-          deleteBlobs(
-            doomed.map(({ workspace_id }) => workspace_id),
-            ids,
-          ),
-        )
+      if (ids.length > 0) await this.#database.query(deleteBlobs({ workspaceIds: doomed.map(({ workspace_id }) => workspace_id), ids }))
       count += ids.length
       if (ids.length < sweepBatch) return count
     }
@@ -126,7 +120,7 @@ export class Blobs {
   /** Inserts the row of a new blob and returns its id. */
   async #insertBlob(workspaceId: string): Promise<string> {
     const id = newId()
-    const [inserted] = await this.#database.query(insertBlob(workspaceId, id, await this.#requireIdentity()))
+    const [inserted] = await this.#database.query(insertBlob({ workspaceId, id, storeId: await this.#requireIdentity() }))
     if (inserted) return id
     // The installation's store was replaced.
     this.#storeId = undefined

@@ -3,12 +3,6 @@ import { findStore, insertStore, replaceStore } from '#shared/platform/blobs/sto
 import type { Executor } from '#shared/platform/db/database.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-interface KnownStore {
-  readonly kind: ByteStore['kind']
-  readonly id: string
-  readonly is_used: boolean
-}
-
 /** The id of the installation's store, or why this store is not it, as a message for the operator. */
 type StoreIdentity = { readonly id: string } | { readonly fault: string }
 
@@ -17,16 +11,16 @@ type StoreIdentity = { readonly id: string } | { readonly fault: string }
  * the other kind replaces it as long as the installation has no blobs. Throws when the store or the database is unreachable.
  */
 export async function findStoreIdentity(db: Executor, store: ByteStore): Promise<StoreIdentity> {
-  const known = (await db.query<KnownStore>(findStore()))[0]
+  const known = (await db.query(findStore()))[0]
   const storeId = await store.identity()
   if (!known) {
-    await db.query(insertStore(store.kind, storeId ?? (await createStoreId(store))))
+    await db.query(insertStore({ kind: store.kind, id: storeId ?? (await createStoreId(store)) }))
     return findStoreIdentity(db, store)
   }
   if (storeId === known.id) return known
   if (known.kind !== store.kind) {
     if (known.is_used) return { fault: faults[known.kind] }
-    await db.query(replaceStore(store.kind, storeId ?? (await createStoreId(store))))
+    await db.query(replaceStore({ kind: store.kind, id: storeId ?? (await createStoreId(store)) }))
     return findStoreIdentity(db, store)
   }
   // Several processes may start on a new bucket together, so its id comes from the database.

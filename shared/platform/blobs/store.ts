@@ -1,54 +1,70 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
+import { bigint, boolean, double, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/**
- * Inserts the row of a blob before its bytes are written; inserts none if the store is no longer the installation's. Values: workspace, id,
- * the store's id.
- */
-export const insertBlob = sql(
-  'insert_blob',
-  'insert into blobs (workspace_id, id) select $1, $2 from blob_store where id = $3 returning id',
+/** Inserts the row of a blob before its bytes are written; returns no row if the store is no longer the installation's. */
+export const insertBlob = statement(
+  'blobs.insertBlob',
+  'insert into blobs (workspace_id, id) select $workspaceId, $id from blob_store where id = $storeId returning id',
+  { params: { workspaceId: uuid, id: uuid, storeId: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** Restarts the time after which the sweep deletes a blob, while its bytes are still being written. Values: workspace, id. */
-export const touchBlob = sql(
-  'touch_blob',
-  'update blobs set idle_since = clock_timestamp() where workspace_id = $1 and id = $2 and holders = 0 and not doomed',
+/** Restarts the time after which the sweep deletes a blob, while its bytes are still being written. */
+export const touchBlob = statement(
+  'blobs.touchBlob',
+  `update blobs set idle_since = clock_timestamp()
+   where workspace_id = $workspaceId and id = $id and holders = 0 and not doomed`,
+  { params: { workspaceId: uuid, id: uuid } },
 )
 
-/** Marks a blob that no row holds for deletion, whatever its age; no row can hold a doomed blob any more. Values: workspace, id. */
-export const doomBlob = sql('doom_blob', 'update blobs set doomed = true where workspace_id = $1 and id = $2 and holders = 0 returning id')
+/** Marks a blob that no row holds for deletion, whatever its age. No row can hold a doomed blob. */
+export const doomBlob = statement(
+  'blobs.doomBlob',
+  'update blobs set doomed = true where workspace_id = $workspaceId and id = $id and holders = 0 returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
+)
 
 /**
- * Marks blobs of all workspaces for deletion that no row has held for a time, oldest first, and assigns them to this process: should the
- * process stop before it has deleted them, another one finds them after the same time. Values: the time in seconds, the most blobs.
+ * Marks blobs of all workspaces for deletion that no row has held for `graceSeconds`, oldest first, and assigns them to this process: if
+ * the process stops before it has deleted them, another one finds them after the same time.
  */
-export const doomIdleBlobs = sql(
-  'doom_idle_blobs',
+export const doomIdleBlobs = statement(
+  'blobs.doomIdleBlobs',
   `with idle as (
      select workspace_id, id from blobs
-     where idle_since < clock_timestamp() - make_interval(secs => $1)
-     order by idle_since, id limit $2 for update skip locked
+     where idle_since < clock_timestamp() - make_interval(secs => $graceSeconds)
+     order by idle_since, id limit $limit for update skip locked
    )
    update blobs as blob set doomed = true, idle_since = clock_timestamp()
    from idle where blob.workspace_id = idle.workspace_id and blob.id = idle.id and blob.holders = 0
    returning blob.workspace_id, blob.id`,
+  { params: { graceSeconds: double, limit: bigint }, columns: { workspace_id: uuid.notNull, id: uuid.notNull } },
 )
 
-/** Deletes the rows of doomed blobs, once their bytes are deleted. Values: workspaces, ids. */
-export const deleteBlobs = sql(
-  'delete_blobs',
-  `delete from blobs as blob using unnest($1::uuid[], $2::uuid[]) as gone (workspace_id, id)
+/** Deletes the rows of doomed blobs, once their bytes are deleted. `workspaceIds` has the workspace of each blob in `ids`. */
+export const deleteBlobs = statement(
+  'blobs.deleteBlobs',
+  `delete from blobs as blob using unnest($workspaceIds::uuid[], $ids::uuid[]) as gone (workspace_id, id)
    where blob.workspace_id = gone.workspace_id and blob.id = gone.id and blob.doomed`,
+  { params: { workspaceIds: uuids, ids: uuids } },
 )
+
+const storeKind = text.as<ByteStore['kind']>()
 
 /** The installation's store, and whether the installation has any blobs. */
-export const findStore = sql('find_blob_store', 'select kind, id, exists (select from blobs) as is_used from blob_store')
+export const findStore = statement('blobs.findStore', 'select kind, id, exists (select from blobs) as is_used from blob_store', {
+  params: {},
+  columns: { kind: storeKind.notNull, id: uuid.notNull, is_used: boolean.notNull },
+})
 
-/** Makes a store the installation's, unless the installation has one. Values: kind, id. */
-export const insertStore = sql('insert_blob_store', 'insert into blob_store (kind, id) values ($1, $2) on conflict do nothing')
+/** Makes a store the installation's, unless the installation has one. */
+export const insertStore = statement('blobs.insertStore', 'insert into blob_store (kind, id) values ($kind, $id) on conflict do nothing', {
+  params: { kind: storeKind, id: uuid },
+})
 
-/** Makes a store of another kind the installation's, as long as the installation has no blobs. Values: kind, id. */
-export const replaceStore = sql(
-  'replace_blob_store',
-  'update blob_store set kind = $1, id = $2 where kind <> $1 and not exists (select from blobs)',
+/** Makes a store of another kind the installation's, as long as the installation has no blobs. */
+export const replaceStore = statement(
+  'blobs.replaceStore',
+  'update blob_store set kind = $kind, id = $id where kind <> $kind and not exists (select from blobs)',
+  { params: { kind: storeKind, id: uuid } },
 )

@@ -13,8 +13,6 @@ interface DueServices {
   readonly now: () => Date
 }
 
-type Row = (DueWork & { readonly kind: string; readonly met: number }) | { readonly kind: null; readonly met: number }
-
 /**
  * Enqueues the jobs of due work, at most `limit` rows, and returns the number of rows examined. Taking rows, enqueuing and setting the next
  * times are one transaction, so concurrent processes and crashes lose and duplicate nothing. Kinds that are not in `kinds` are left to
@@ -24,7 +22,9 @@ export function enqueueDue(services: DueServices, kinds: readonly DueKind<unknow
   const now = services.now()
   return services.db.transaction(async (tx) => {
     const rows = await takeRows(tx, kinds, now, limit)
-    const works = rows.flatMap((row) => (row.kind === null ? [] : [row]))
+    const works = rows.flatMap(({ id, workspaceId, kind, subject, at }) =>
+      id === null || kind === null || subject === null || at === null ? [] : [{ id, workspaceId, kind, subject, at }],
+    )
     for (const kind of kinds) {
       const ofKind = works.filter((work) => work.kind === kind.name)
       if (ofKind.length > 0) await enqueueKind(tx, services.jobQueue, kind, ofKind, now)
@@ -33,11 +33,11 @@ export function enqueueDue(services: DueServices, kinds: readonly DueKind<unknow
   })
 }
 
-const takeRows = (tx: Tx, kinds: readonly DueKind<unknown>[], now: Date, limit: number): Promise<Row[]> => {
-  const waiting = kinds.flatMap(({ name, work }) => (waitsForWorkspace(work) ? [name] : []))
+function takeRows(tx: Tx, kinds: readonly DueKind<unknown>[], now: Date, limit: number) {
+  const suspendedKinds = kinds.flatMap(({ name, work }) => (waitsForWorkspace(work) ? [name] : []))
   const apps = Object.fromEntries(kinds.flatMap(({ name, work, app }) => (app !== null && waitsForApp(work) ? [[name, app]] : [])))
   const names = kinds.map(({ name }) => name)
-  return tx.query<Row>(takeDueRows(now, names, limit, waiting, JSON.stringify(apps)))
+  return tx.query(takeDueRows({ now, kinds: names, limit, suspendedKinds, appOfKind: JSON.stringify(apps) }))
 }
 
 async function enqueueKind(tx: Tx, queue: JobQueue, kind: DueKind<unknown>, works: readonly DueWork[], now: Date): Promise<void> {

@@ -51,16 +51,16 @@ export async function announceEvents(
 ): Promise<boolean> {
   if (events.length === 0) return false
   const rows = await scope.db.query(
-    insertEvents(
-      scope.workspace.id,
+    insertEvents({
+      workspaceId: scope.workspace.id,
       source,
       topics,
       event,
-      events.map(({ id }) => id),
-      events.map(({ subjectId }) => subjectId),
-      JSON.stringify(events.map(({ snapshot }) => snapshot ?? null)),
-      JSON.stringify(scope.cause),
-    ),
+      entryIds: events.map(({ id }) => id),
+      subjectIds: events.map(({ subjectId }) => subjectId),
+      snapshots: JSON.stringify(events.map(({ snapshot }) => snapshot ?? null)),
+      cause: JSON.stringify(scope.cause),
+    }),
   )
   wakeDispatcher(scope, { dispatched: rows.length > 0 })
   return rows.length > 0

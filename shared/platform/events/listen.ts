@@ -28,18 +28,18 @@ export interface ListenedEvent {
  * own data: the listener receives events that happen after the commit, and none from before.
  */
 export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly ListenedEvent[]): Promise<void> {
-  await db.query(deleteListeners(workspaceId, subscriber, id))
+  await db.query(deleteListeners({ workspaceId, subscriber, listenerId: id }))
   if (events.length === 0) return
   await db.query(
-    insertListeners(
+    insertListeners({
       workspaceId,
       subscriber,
-      id,
-      events.map(({ source = recordSource }) => source),
-      events.map(({ objectType }) => objectType),
-      events.map(({ event }) => event),
-      events.map(({ snapshot = false }) => snapshot),
-    ),
+      listenerId: id,
+      sources: events.map(({ source = recordSource }) => source),
+      objectTypes: events.map(({ objectType }) => objectType),
+      events: events.map(({ event }) => event),
+      wantSnapshots: events.map(({ snapshot = false }) => snapshot),
+    }),
   )
 }
 
@@ -47,8 +47,7 @@ export async function listen(db: Executor, { workspaceId, subscriber, id }: List
  * Finds the distinct events of a source that any listener of the workspace receives, for sources that make events only on demand, such as
  * calendar reminders some minutes ahead of an event.
  */
-export const findListenedEvents = (db: Executor, workspaceId: string, source: string): Promise<{ objectType: string; event: string }[]> =>
-  db.query(findListened(workspaceId, source))
+export const findListenedEvents = (db: Executor, workspaceId: string, source: string) => db.query(findListened({ workspaceId, source }))
 
 interface SnapshotScope {
   readonly db: Executor
@@ -63,7 +62,7 @@ interface SnapshotScope {
  */
 export async function wantsSnapshots({ db, cache, workspace }: SnapshotScope, typeKey: string): Promise<boolean> {
   const types = await cache.remember(db, workspace.id, 'snapshots of updates', async () => {
-    const rows = await db.query<{ objectType: string }>(findSnapshotTypes(workspace.id))
+    const rows = await db.query(findSnapshotTypes({ workspaceId: workspace.id }))
     return new Set(rows.map(({ objectType }) => objectType))
   })
   return types.has(typeKey)

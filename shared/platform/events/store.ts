@@ -1,6 +1,8 @@
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { slot, sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, booleans, integer, jsonb, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { slot, statement } from '#shared/platform/db/statements/statement.ts'
 import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Inserts a dispatch of the record changes of a statement, if they have listeners. Used as the statement's table `dispatched`. The
@@ -43,22 +45,35 @@ const snapshotOf = (ofUpdate: boolean): string[] => (ofUpdate ? ['snapshot'] : [
 export const dispatchedColumn = 'exists (select from dispatched) as dispatched'
 
 /**
- * Inserts a dispatch of events of a source other than records, if they have listeners. Values: workspace, source, topics, event, ids of the
- * events, a subject's id for each, their snapshots as a JSON list, the cause as JSON.
+ * Inserts a dispatch of events of a source other than records, if they have listeners; returns no row if they have none. `entryIds`,
+ * `subjectIds` and the JSON list `snapshots` have one element for each event.
  */
-export const insertEvents = sql(
-  'insert_events',
+export const insertEvents = statement(
+  'events.insertEvents',
   `insert into event_outbox (workspace_id, source, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
-   select $1::uuid, $2::text, ($3::text[])[1], $4::text, $5::uuid[], $6::uuid[],
-     case when bool_or(snapshot) then $7::text::jsonb end, jsonb_object_agg(subscriber, ids), $8::text::jsonb
+   select $workspaceId::uuid, $source::text, ($topics::text[])[1], $event::text, $entryIds::uuid[], $subjectIds::uuid[],
+     case when bool_or(snapshot) then $snapshots::text::jsonb end, jsonb_object_agg(subscriber, ids), $cause::text::jsonb
    from (
      select subscriber, jsonb_agg(distinct listener_id) as ids, bool_or(snapshot) as snapshot
      from event_listeners
-     where workspace_id = $1 and source = $2 and object_type = any($3::text[]) and event = $4
+     where workspace_id = $workspaceId and source = $source and object_type = any($topics::text[]) and event = $event
      group by subscriber
    ) as heard
    having count(*) > 0
    returning id`,
+  {
+    params: {
+      workspaceId: uuid,
+      source: text,
+      topics: texts,
+      event: text,
+      entryIds: uuids,
+      subjectIds: uuids,
+      snapshots: text,
+      cause: text,
+    },
+    columns: { id: uuid.notNull },
+  },
 )
 
 /**
@@ -85,54 +100,86 @@ interface Filing {
 }
 
 /**
- * Inserts the events that a listener receives. Values: workspace, subscriber, the listener's id, and lists of equal length: sources, type
- * keys or topics, events, and whether the listener wants snapshots.
+ * Inserts the events that a listener receives. `sources`, `objectTypes` (type keys or topics), `events` and `wantSnapshots` have one
+ * element for each event.
  */
-export const insertListeners = sql(
-  'insert_listeners',
+export const insertListeners = statement(
+  'events.insertListeners',
   `insert into event_listeners (workspace_id, subscriber, listener_id, source, object_type, event, snapshot)
-   select $1::uuid, $2, $3::uuid, source, object_type, event, bool_or(snapshot)
-   from unnest($4::text[], $5::text[], $6::text[], $7::boolean[]) as heard (source, object_type, event, snapshot)
+   select $workspaceId::uuid, $subscriber, $listenerId::uuid, source, object_type, event, bool_or(snapshot)
+   from unnest($sources::text[], $objectTypes::text[], $events::text[], $wantSnapshots::boolean[])
+     as heard (source, object_type, event, snapshot)
    group by source, object_type, event`,
+  {
+    params: {
+      workspaceId: uuid,
+      subscriber: text,
+      listenerId: uuid,
+      sources: texts,
+      objectTypes: texts,
+      events: texts,
+      wantSnapshots: booleans,
+    },
+  },
 )
 
-/** Deletes a listener. Values: workspace, subscriber, the listener's id. */
-export const deleteListeners = sql(
-  'delete_listeners',
-  'delete from event_listeners where workspace_id = $1 and subscriber = $2 and listener_id = $3',
+/** Deletes the events that a listener receives. */
+export const deleteListeners = statement(
+  'events.deleteListeners',
+  'delete from event_listeners where workspace_id = $workspaceId and subscriber = $subscriber and listener_id = $listenerId',
+  { params: { workspaceId: uuid, subscriber: text, listenerId: uuid } },
 )
 
-/** The distinct events of a source that have listeners. Values: workspace, source. */
-export const findListened = sql(
-  'find_listened',
-  `select distinct object_type as "objectType", event from event_listeners where workspace_id = $1 and source = $2
+/** The distinct events of a source that have listeners. */
+export const findListened = statement(
+  'events.findListened',
+  `select distinct object_type as "objectType", event from event_listeners where workspace_id = $workspaceId and source = $source
    order by "objectType", event`,
+  { params: { workspaceId: uuid, source: text }, columns: { objectType: text.notNull, event: text.notNull } },
 )
 
-/** The keys of the record types with a listener that wants snapshots of updates. Values: workspace. */
-export const findSnapshotTypes = sql(
-  'find_snapshot_types',
+/** The keys of the record types with a listener that wants snapshots of updates. */
+export const findSnapshotTypes = statement(
+  'events.findSnapshotTypes',
   `select distinct object_type as "objectType" from event_listeners
-   where workspace_id = $1 and source = 'records' and event = 'updated' and snapshot`,
+   where workspace_id = $workspaceId and source = 'records' and event = 'updated' and snapshot`,
+  { params: { workspaceId: uuid }, columns: { objectType: text.notNull } },
 )
 
-/**
- * The workspaces with waiting dispatches, ordered by id, and whether each is suspended. Values: the workspace to continue after, the most
- * workspaces.
- */
-export const selectWaitingWorkspaces = sql(
-  'find_event_lines',
+/** The workspaces with waiting dispatches after a workspace, ordered by id, and whether each is suspended: null if it does not exist. */
+export const selectWaitingWorkspaces = statement(
+  'events.selectWaitingWorkspaces',
   `select line as "workspaceId", (select status = 'suspended' from workspaces where id = line) as "isSuspended"
-   from event_lines($1, $2) as line order by line`,
+   from event_lines($afterId, $limit) as line order by line`,
+  { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull, isSuspended: boolean } },
 )
 
+const dispatchColumns = {
+  id: uuid.notNull,
+  workspaceId: uuid.notNull,
+  source: text.notNull,
+  objectType: text.notNull,
+  event: text.notNull,
+  entryIds: uuids.notNull,
+  subjectIds: uuids.notNull,
+  /** In the order of the events; null where no listener asked for them. */
+  snapshots: jsonb.as<unknown[]>(),
+  /** Listener ids by subscriber. */
+  listeners: jsonb.as<Readonly<Record<string, string[]>>>().notNull,
+  cause: jsonb.as<Cause>().notNull,
+}
+
+/** Events of one kind that one statement announced, and the listeners at that time. See `eventDelivery`. */
+export type Dispatch = RowOf<typeof dispatchColumns>
+
 /**
- * Takes the oldest dispatches of some workspaces, except those that another transaction has locked or that name a subscriber that is not
- * known. Values: known subscribers, workspaces, the most dispatches of each.
+ * Takes the oldest dispatches of some workspaces, at most `perWorkspace` of each, except those that another transaction has locked or that
+ * name a subscriber that is not in `known`.
  */
-export const takeDispatchRows = sql(
-  'take_changes',
+export const takeDispatchRows = statement(
+  'events.takeDispatchRows',
   `select id, workspace_id as "workspaceId", source, object_type as "objectType", event, entry_ids as "entryIds",
      subject_ids as "subjectIds", snapshots, listeners, cause
-   from take_changes($1, $2, $3) order by id`,
+   from take_changes($known, $workspaceIds, $perWorkspace) order by id`,
+  { params: { known: texts, workspaceIds: uuids, perWorkspace: integer }, columns: dispatchColumns },
 )

@@ -1,5 +1,5 @@
 import { type EventTime, eventTimeColumns, timeText } from '#shared/features/calendar/event-time.ts'
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { dateMs, dayMs, startOfDay } from '#shared/features/calendar/time.ts'

@@ -163,20 +163,22 @@ test('hostile files are answered', async (t) => {
   t.deepEqual(await seen(w, id), ['1999 2026-03-01T09:00Z'])
 })
 
+const cutHead = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'SUMMARY:S']
+/** Series with starts beside their rules, and one of these starts. */
+const cuts: readonly (readonly [rule: string, rdates: string, at: string])[] = [
+  ['RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20260420T090000Z', 'RDATE:20260325T110000Z,20260406T110000Z', '2026-03-25T11:00:00Z'],
+  ['RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=4', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T110000Z,20260225T110000Z', '2026-02-25T11:00:00Z'],
+  ['RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+  ['X-NO-RULE:1', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
+]
+
 test('a series that is cut at a start beside its rule keeps every occurrence', async (t) => {
   const w = await fresh()
-  const head = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'SUMMARY:S']
-  const cases: readonly (readonly [rule: string, rdates: string, at: string])[] = [
-    ['RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20260420T090000Z', 'RDATE:20260325T110000Z,20260406T110000Z', '2026-03-25T11:00:00Z'],
-    ['RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=4', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
-    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
-    ['RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T110000Z,20260225T110000Z', '2026-02-25T11:00:00Z'],
-    ['RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
-    ['RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
-    ['X-NO-RULE:1', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
-  ]
-  for (const [rule, rdates, cut] of cases) {
-    const { id } = await bring(t, w, file(event('UID:cut', ...head, rule, rdates)))
+  for (const [rule, rdates, cut] of cuts) {
+    const { id } = await bring(t, w, file(event('UID:cut', ...cutHead, rule, rdates)))
     const before = await seen(w, id)
     const { data } = await w.org.owner.get(at(w, `/events?from=2026-01-01&to=2026-12-31&calendars=${id}`))
     const path = at(w, `/events/${data.events[0].series_id}?scope=following&occurrence=${cut}`)
@@ -193,6 +195,26 @@ test('a series that is cut at a start beside its rule keeps every occurrence', a
     t.deepEqual(
       await seen(w, id),
       later.map((line) => (isLater(line) ? hourLater(line) : line)),
+      rule,
+    )
+  }
+})
+
+test('a series that is cut at a start beside its rule stays where it is when the time is sent back unchanged', async (t) => {
+  const w = await fresh()
+  for (const [rule, rdates, cut] of cuts) {
+    const { id } = await bring(t, w, file(event('UID:cut', ...cutHead, rule, rdates)))
+    const before = await seen(w, id)
+    const { data } = await w.org.owner.get(at(w, `/events?from=2026-01-01&to=2026-12-31&calendars=${id}`))
+    const { series_id, end, all_day } = data.events.find(({ start }: { start: string }) => Date.parse(start) === Date.parse(cut))
+    const { data: known } = await w.org.owner.get(at(w, `/events/${series_id}`))
+    const path = at(w, `/events/${series_id}?scope=following&occurrence=${cut}`)
+    const titled = await w.org.owner.patch(path, { title: 'L', start: cut, end, all_day, timezone: known.timezone })
+    t.is(titled.status, 200, titled.text)
+    const isLater = (line: string) => Date.parse(line.slice(2)) >= Date.parse(cut)
+    t.deepEqual(
+      await seen(w, id),
+      before.map((line) => (isLater(line) ? line.replace('S', 'L') : line)),
       rule,
     )
   }

@@ -1,5 +1,5 @@
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
-import type { Dispatch } from '#shared/platform/events/outbox.ts'
+import type { Dispatch } from '#shared/platform/events/store.ts'
 import type { Subscription, Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 

@@ -1,4 +1,4 @@
-import { guestAnswers } from '#shared/features/calendar/events/event.ts'
+import { guestAnswers } from '#shared/features/calendar/events/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A booking page as visitors see it (document 3, Booking page). */

@@ -1,8 +1,20 @@
-import type { CalendarSettings, CalendarShareView, shareLevels } from '#shared/features/calendar/schemas.ts'
+import type { CalendarSettings, CalendarShareView, CalendarView } from '#shared/features/calendar/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import {
+  bigint,
+  boolean,
+  bytes,
+  instant,
+  jsonb,
+  type RowOf,
+  selectList,
+  text,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 
 declareConflicts({
   calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'],
@@ -12,135 +24,185 @@ declareConflicts({
   ],
 })
 
-/** A calendar as it is kept, with what its caller's share of it allows. */
-export interface Calendar {
-  readonly id: string
-  readonly key: string
-  readonly kind: 'personal' | 'org' | 'records'
-  readonly owner_id: string | null
-  readonly is_primary: boolean
-  readonly name: string
-  readonly description: string
-  readonly color: string
-  readonly visibility: 'none' | 'busy' | 'read'
-  readonly timezone: string
-  readonly settings: CalendarSettings
-  readonly feed_sealed: Buffer | null
-  readonly created_at: string
-  readonly updated_at: string
-  /** Of the share with the person that asked; null without one. */
-  readonly share: (typeof shareLevels)[number] | null
+const kind = text.as<CalendarView['kind']>()
+const visibility = text.as<CalendarView['visibility']>()
+const shareLevel = text.as<CalendarShareView['level']>()
+
+const columns = {
+  id: uuid.notNull,
+  key: text.notNull,
+  kind: kind.notNull,
+  owner_id: uuid,
+  is_primary: boolean.notNull,
+  name: text.notNull,
+  description: text.notNull,
+  color: text.notNull,
+  visibility: visibility.notNull,
+  timezone: text.notNull,
+  settings: jsonb.as<CalendarSettings>().notNull,
+  feed_sealed: bytes,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const list = selectList(columns)
+
+const columnsWithShare = {
+  ...columns,
+  /** The level of the given person's share; null without one. */
+  share: shareLevel,
 }
 
-const columns = [
-  ...['id', 'key', 'kind', 'owner_id', 'is_primary', 'name', 'description', 'color', 'visibility', 'timezone', 'settings'],
-  ...['feed_sealed', 'created_at', 'updated_at'],
-]
-const own = columns.map((column) => `calendar.${column}`).join(', ')
-const all = columns.join(', ')
+/** A stored calendar with a person's share of it. */
+export type Calendar = RowOf<typeof columnsWithShare>
 
-const shared = `
-  select ${own}, share.level as share
+/** A person is given to every statement that begins with `selectShared`; its share is null for nobody. */
+const sharedParams = { workspaceId: uuid, userId: uuid.orNull }
+const selectShared = `
+  select ${selectList(columns, 'calendar')}, share.level as share
   from calendars as calendar
   left join calendar_shares as share
-    on share.workspace_id = calendar.workspace_id and share.calendar_id = calendar.id and share.user_id = $2
-  where calendar.workspace_id = $1 and calendar.left_at is null`
+    on share.workspace_id = calendar.workspace_id and share.calendar_id = calendar.id and share.user_id = $userId
+  where calendar.workspace_id = $workspaceId and calendar.left_at is null`
 
 const order = 'order by calendar.is_primary desc, calendar.created_at, calendar.id'
 
-const find = sql('find_calendar', `${shared} and calendar.id = $3`)
-/** A calendar by id, without an access check; `share` is the given person's. None when its owner has left the workspace. */
+const selectCalendar = statement('calendar.selectCalendar', `${selectShared} and calendar.id = $id`, {
+  params: { ...sharedParams, id: uuid },
+  columns: columnsWithShare,
+})
+/** A calendar by id, without an access check; `share` is the given person's. Undefined when its owner has left the workspace. */
 export async function findCalendar(db: Executor, workspaceId: string, userId: string | null, id: string): Promise<Calendar | undefined> {
-  return (await db.query<Calendar>(find(workspaceId, userId, id)))[0]
+  return (await db.query(selectCalendar({ workspaceId, userId, id })))[0]
 }
 
-const findMany = sql('find_calendars', `${shared} and calendar.id = any($3) ${order}`)
+const selectCalendarsById = statement('calendar.selectCalendarsById', `${selectShared} and calendar.id = any($ids) ${order}`, {
+  params: { ...sharedParams, ids: uuids },
+  columns: columnsWithShare,
+})
+/** Calendars by id, as `findCalendar`. */
 export const findCalendarsById = (db: Executor, workspaceId: string, userId: string | null, ids: readonly string[]): Promise<Calendar[]> =>
-  db.query<Calendar>(findMany(workspaceId, userId, ids))
+  db.query(selectCalendarsById({ workspaceId, userId, ids }))
 
-const findByKey = sql('find_calendar_by_key', `${shared} and calendar.key = $3`)
+const selectCalendarByKey = statement('calendar.selectCalendarByKey', `${selectShared} and calendar.key = $key`, {
+  params: { ...sharedParams, key: text },
+  columns: columnsWithShare,
+})
+/** A calendar by key, without an access check and without a share. */
 export async function findCalendarByKey(db: Executor, workspaceId: string, key: string): Promise<Calendar | undefined> {
-  return (await db.query<Calendar>(findByKey(workspaceId, null, key)))[0]
+  return (await db.query(selectCalendarByKey({ workspaceId, userId: null, key })))[0]
 }
 
-// Personal calendars of others that neither are shared nor let themselves be seen are no matter of this person.
-const list = sql(
-  'list_calendars',
-  `${shared} and (calendar.kind <> 'personal' or calendar.owner_id = $2 or share.level is not null or ($3 and calendar.visibility <> 'none'))
+const selectCalendars = statement(
+  'calendar.selectCalendars',
+  `${selectShared} and (
+     calendar.kind <> 'personal' or calendar.owner_id = $userId or share.level is not null
+     or ($withOthers and calendar.visibility <> 'none')
+   )
    ${order}`,
+  { params: { ...sharedParams, withOthers: boolean }, columns: columnsWithShare },
 )
-/** Calendars that may be visible to a person: with `all`, others' personal ones by their visibility too. */
+/**
+ * Calendars that may be visible to a person: those that are not personal, the person's own and shared ones. `withOthers` adds other
+ * people's personal calendars whose visibility is not `none`.
+ */
 export const listCalendarRows = (db: Executor, workspaceId: string, userId: string | null, withOthers: boolean): Promise<Calendar[]> =>
-  db.query<Calendar>(list(workspaceId, userId, withOthers))
+  db.query(selectCalendars({ workspaceId, userId, withOthers }))
 
-const listOwned = sql('list_owned_calendars', `${shared} and calendar.owner_id = any($3) ${order}`)
+const selectOwnedCalendars = statement('calendar.selectOwnedCalendars', `${selectShared} and calendar.owner_id = any($ownerIds) ${order}`, {
+  params: { ...sharedParams, ownerIds: uuids },
+  columns: columnsWithShare,
+})
 /** The personal calendars of some people. */
 export const listOwnedCalendars = (
   db: Executor,
   workspaceId: string,
-  viewerId: string | null,
-  owners: readonly string[],
-): Promise<Calendar[]> => db.query<Calendar>(listOwned(workspaceId, viewerId, owners))
+  userId: string | null,
+  ownerIds: readonly string[],
+): Promise<Calendar[]> => db.query(selectOwnedCalendars({ workspaceId, userId, ownerIds }))
 
-const ids = sql(
-  'list_calendar_ids',
-  `select id from calendars where workspace_id = $1 and ($2 = '' or key = $2) and kind <> 'records' order by id`,
+const selectCalendarIds = statement(
+  'calendar.selectCalendarIds',
+  `select id from calendars where workspace_id = $workspaceId and ($key = '' or key = $key) and kind <> 'records' order by id`,
+  { params: { workspaceId: uuid, key: text }, columns: { id: uuid.notNull } },
 )
-/** The ids of all calendars of a workspace that keep events, or of the one of a key. */
+/** The ids of the calendars of a workspace that have events, or of the one with `key` unless it is empty. */
 export const listCalendarIds = async (db: Executor, workspaceId: string, key: string): Promise<string[]> =>
-  (await db.query<{ id: string }>(ids(workspaceId, key))).map(({ id }) => id)
+  (await db.query(selectCalendarIds({ workspaceId, key }))).map(({ id }) => id)
 
-/** What a new calendar is made of. */
-export type NewCalendar = Pick<
-  Calendar,
-  'id' | 'key' | 'kind' | 'owner_id' | 'is_primary' | 'name' | 'description' | 'color' | 'visibility' | 'timezone' | 'settings'
->
+/** The columns of a new calendar. */
+export type NewCalendar = Omit<Calendar, 'feed_sealed' | 'created_at' | 'updated_at' | 'share'>
 
-const inserted = `insert into calendars
-    (workspace_id, id, key, kind, owner_id, is_primary, name, description, color, visibility, timezone, settings)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::jsonb)`
-const insert = sql('insert_calendar', `${inserted} returning ${all}, null as share`)
-const insertOnce = sql('insert_calendar_once', `${inserted} on conflict do nothing returning ${all}, null as share`)
-const valuesOf = (workspaceId: string, made: NewCalendar) => [
-  ...[workspaceId, made.id, made.key, made.kind, made.owner_id, made.is_primary, made.name, made.description, made.color, made.visibility],
-  ...[made.timezone, JSON.stringify(made.settings)],
-]
-/** Makes a calendar. Throws KEY_TAKEN. */
-export async function insertCalendar(db: Executor, workspaceId: string, made: NewCalendar): Promise<Calendar> {
-  return (await db.query<Calendar>(insert(...valuesOf(workspaceId, made))))[0] as Calendar
+const insertNew = `
+  insert into calendars (
+    workspace_id, id, key, kind, owner_id, is_primary, name, description, color, visibility, timezone, settings
+  )
+  values (
+    $workspaceId, $id, $key, $kind, $ownerId, $isPrimary, $name, $description, $color, $visibility, $timezone, $settings::jsonb
+  )`
+const changeable = { name: text, description: text, color: text, visibility, timezone: text, settings: jsonb }
+const newParams = { workspaceId: uuid, id: uuid, key: text, kind, ownerId: uuid.orNull, isPrimary: boolean, ...changeable }
+const valuesOf = (workspaceId: string, { owner_id, is_primary, settings, ...calendar }: NewCalendar) => ({
+  ...calendar,
+  ...{ workspaceId, ownerId: owner_id, isPrimary: is_primary, settings: JSON.stringify(settings) },
+})
+
+const insertCalendarRow = statement('calendar.insertCalendarRow', `${insertNew} returning ${list}, null as share`, {
+  params: newParams,
+  columns: columnsWithShare,
+})
+/** Inserts a calendar. Throws KEY_TAKEN. */
+export async function insertCalendar(db: Executor, workspaceId: string, calendar: NewCalendar): Promise<Calendar> {
+  return requireRow(await db.query(insertCalendarRow(valuesOf(workspaceId, calendar))))
 }
-/** Makes a calendar unless there is one of its key, or of its owner if it is to be the primary one. */
-export async function insertCalendarOnce(db: Executor, workspaceId: string, made: NewCalendar): Promise<void> {
-  await db.query(insertOnce(...valuesOf(workspaceId, made)))
+
+const insertMissingCalendar = statement('calendar.insertMissingCalendar', `${insertNew} on conflict do nothing`, { params: newParams })
+/** Inserts a calendar unless one has its key, or is the primary one of its owner if it is to be that. */
+export async function insertCalendarOnce(db: Executor, workspaceId: string, calendar: NewCalendar): Promise<void> {
+  await db.query(insertMissingCalendar(valuesOf(workspaceId, calendar)))
 }
 
-const update = sql(
-  'update_calendar',
-  `update calendars set name = $3, description = $4, color = $5, visibility = $6, timezone = $7, settings = $8::jsonb, updated_at = $9
-   where workspace_id = $1 and id = $2 returning ${all}`,
+const updateCalendarRow = statement(
+  'calendar.updateCalendarRow',
+  `update calendars
+   set name = $name, description = $description, color = $color, visibility = $visibility, timezone = $timezone,
+     settings = $settings::jsonb, updated_at = $updatedAt
+   where workspace_id = $workspaceId and id = $id returning ${list}`,
+  { params: { workspaceId: uuid, id: uuid, ...changeable, updatedAt: instant }, columns },
 )
-/** Writes what may change of a calendar. */
+/** Stores the changeable columns of a calendar. */
 export async function updateCalendar(db: Executor, workspaceId: string, calendar: Calendar, now: Date): Promise<Calendar> {
-  const { id, name, description, color, visibility, timezone, settings } = calendar
-  const values = [workspaceId, id, name, description, color, visibility, timezone, JSON.stringify(settings), now]
-  const [row] = await db.query<Omit<Calendar, 'share'>>(update(...values))
-  return { ...(row as Omit<Calendar, 'share'>), share: calendar.share }
+  const changed = updateCalendarRow({ ...calendar, workspaceId, settings: JSON.stringify(calendar.settings), updatedAt: now })
+  return { ...requireRow(await db.query(changed)), share: calendar.share }
 }
 
-const lock = sql('lock_calendar', `select id from calendars where workspace_id = $1 and id = $2 for no key update`)
-/** Keeps others who lock it waiting until the transaction ends; false when there is no such calendar any more. */
+const selectCalendarForUpdate = statement(
+  'calendar.selectCalendarForUpdate',
+  'select id from calendars where workspace_id = $workspaceId and id = $id for no key update',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
+)
+/** Locks a calendar until the transaction ends; returns false when it does not exist. */
 export async function lockCalendar(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(lock(workspaceId, id))).length > 0
+  return (await db.query(selectCalendarForUpdate({ workspaceId, id }))).length > 0
 }
 
-const remove = sql('delete_calendar', 'delete from calendars where workspace_id = $1 and id = $2 returning id')
+const deleteCalendarById = statement(
+  'calendar.deleteCalendarById',
+  'delete from calendars where workspace_id = $workspaceId and id = $id returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
+)
+/** Deletes a calendar; returns false when it does not exist. */
 export async function deleteCalendarRow(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(remove(workspaceId, id))).length > 0
+  return (await db.query(deleteCalendarById({ workspaceId, id }))).length > 0
 }
 
-const setFeed = sql(
-  'set_calendar_feed',
-  `update calendars set feed_hash = $3, feed_sealed = $4, updated_at = $5 where workspace_id = $1 and id = $2 returning ${all}`,
+const setFeedSecret = statement(
+  'calendar.setFeedSecret',
+  `update calendars set feed_hash = $feedHash, feed_sealed = $feedSealed, updated_at = $updatedAt
+   where workspace_id = $workspaceId and id = $id returning ${list}`,
+  {
+    params: { workspaceId: uuid, id: uuid, feedHash: bytes.orNull, feedSealed: bytes.orNull, updatedAt: instant },
+    columns,
+  },
 )
 /** Turns the subscription link on with a new secret, or off. */
 export async function writeFeedSecret(
@@ -150,57 +212,74 @@ export async function writeFeedSecret(
   feed: { readonly hash: Buffer; readonly sealed: Buffer } | null,
   now: Date,
 ): Promise<Calendar> {
-  const [row] = await db.query<Omit<Calendar, 'share'>>(setFeed(workspaceId, calendar.id, feed?.hash ?? null, feed?.sealed ?? null, now))
-  return { ...(row as Omit<Calendar, 'share'>), share: calendar.share }
+  const secret = { feedHash: feed?.hash, feedSealed: feed?.sealed }
+  const rows = await db.query(setFeedSecret({ workspaceId, id: calendar.id, ...secret, updatedAt: now }))
+  return { ...requireRow(rows), share: calendar.share }
 }
 
-const version = sql('find_calendar_version', 'select version, changed_at from calendar_states where workspace_id = $1 and calendar_id = $2')
-/** A number that grows with every change of a calendar or of its events, and when it grew last. Throws NOT_FOUND. */
-export async function calendarVersion(db: Executor, workspaceId: string, id: string): Promise<{ version: number; changed_at: string }> {
-  const [row] = await db.query<{ version: number; changed_at: string }>(version(workspaceId, id))
-  if (!row) throw problem('NOT_FOUND')
-  return row
-}
-
-const shownShare = `share.id, person.email, share.user_id, person.name, share.level, share.created_at`
-
-const listShares = sql(
-  'list_calendar_shares',
-  `select ${shownShare} from calendar_shares as share join users as person on person.id = share.user_id
-   where share.workspace_id = $1 and share.calendar_id = $2 order by share.created_at, share.id`,
+const selectVersion = statement(
+  'calendar.selectVersion',
+  'select version, changed_at from calendar_states where workspace_id = $workspaceId and calendar_id = $id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { version: bigint.notNull, changed_at: instant.notNull } },
 )
-export const listShareRows = (db: Executor, workspaceId: string, calendarId: string): Promise<CalendarShareView[]> =>
-  db.query<CalendarShareView>(listShares(workspaceId, calendarId))
+/** A number that grows with every change of a calendar or of its events, and the time of the last change. Throws NOT_FOUND. */
+export async function calendarVersion(db: Executor, workspaceId: string, id: string) {
+  return requireRow(await db.query(selectVersion({ workspaceId, id })))
+}
 
-const putShare = sql(
-  'put_calendar_share',
+const shareColumns = {
+  id: uuid.notNull,
+  email: text.notNull,
+  user_id: uuid.notNull,
+  name: text.notNull,
+  level: shareLevel.notNull,
+  created_at: instant.notNull,
+}
+const shareList = 'share.id, person.email, share.user_id, person.name, share.level, share.created_at'
+
+const selectShares = statement(
+  'calendar.selectShares',
+  `select ${shareList} from calendar_shares as share join users as person on person.id = share.user_id
+   where share.workspace_id = $workspaceId and share.calendar_id = $calendarId order by share.created_at, share.id`,
+  { params: { workspaceId: uuid, calendarId: uuid }, columns: shareColumns },
+)
+/** The shares of a calendar, oldest first. */
+export const listShareRows = (db: Executor, workspaceId: string, calendarId: string) => db.query(selectShares({ workspaceId, calendarId }))
+
+const upsertShare = statement(
+  'calendar.upsertShare',
   `with person as (
      select person.id, person.email, person.name from members as member join users as person on person.id = member.user_id
-     where member.workspace_id = $1 and lower(person.email) = lower($4)
+     where member.workspace_id = $workspaceId and lower(person.email) = lower($email)
    ),
    share as (
      insert into calendar_shares (workspace_id, calendar_id, id, user_id, level)
-     select $1::uuid, $2::uuid, $3::uuid, person.id, $5::text from person
+     select $workspaceId::uuid, $calendarId::uuid, $id::uuid, person.id, $level::text from person
      on conflict (workspace_id, calendar_id, user_id) do update set level = excluded.level
      returning id, user_id, level, created_at
    )
-   select ${shownShare}, share.id = $3::uuid as is_new from share join person on person.id = share.user_id`,
+   select ${shareList}, share.id = $id::uuid as is_new from share join person on person.id = share.user_id`,
+  {
+    params: { workspaceId: uuid, calendarId: uuid, id: uuid, email: text, level: shareLevel },
+    columns: { ...shareColumns, is_new: boolean.notNull },
+  },
 )
-/** Shares with the member of an address, or changes the level; undefined when there is no such member. */
+/** Shares a calendar with the member who has an address, or changes the level; returns undefined when there is no such member. */
 export async function putCalendarShare(
   db: Executor,
   workspaceId: string,
   calendarId: string,
-  share: { readonly id: string; readonly email: string; readonly level: string },
-): Promise<(CalendarShareView & { readonly is_new: boolean }) | undefined> {
-  const { id, email, level } = share
-  return (await db.query<CalendarShareView & { is_new: boolean }>(putShare(workspaceId, calendarId, id, email, level)))[0]
+  share: { readonly id: string } & Pick<CalendarShareView, 'email' | 'level'>,
+) {
+  return (await db.query(upsertShare({ workspaceId, calendarId, ...share })))[0]
 }
 
-const removeShare = sql(
-  'delete_calendar_share',
-  'delete from calendar_shares where workspace_id = $1 and calendar_id = $2 and id = $3 returning id',
+const deleteShare = statement(
+  'calendar.deleteShare',
+  'delete from calendar_shares where workspace_id = $workspaceId and calendar_id = $calendarId and id = $id returning id',
+  { params: { workspaceId: uuid, calendarId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
+/** Deletes a share; returns false when the calendar has no such share. */
 export async function deleteCalendarShare(db: Executor, workspaceId: string, calendarId: string, id: string): Promise<boolean> {
-  return (await db.query(removeShare(workspaceId, calendarId, id))).length > 0
+  return (await db.query(deleteShare({ workspaceId, calendarId, id }))).length > 0
 }

@@ -1,5 +1,5 @@
 import { isAccessAtLeast } from '#shared/features/calendar/access.ts'
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 
 /** A viewer's access to an event: nothing, busy time only, or the details. */

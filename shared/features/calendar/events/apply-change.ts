@@ -1,7 +1,7 @@
 import { type EventTime, eventTimeColumns, readEventTime } from '#shared/features/calendar/event-time.ts'
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
 import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { requireComputableRule } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
 import { moveRepeats } from '#shared/features/calendar/series/shift.ts'

@@ -1,8 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Attendee, EventRow } from '#shared/features/calendar/events/event.ts'
 import { type ReadEvent, requireVisibleEvent } from '#shared/features/calendar/events/read-event.ts'
-import { findEvent, findExceptions, lockEvent } from '#shared/features/calendar/events/store.ts'
-import { findAttendees } from '#shared/features/calendar/guests/store.ts'
+import { type EventRow, findEvent, findExceptions, lockEvent } from '#shared/features/calendar/events/store.ts'
+import { type Attendee, findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 

@@ -1,69 +1,8 @@
 import { type EventTime, instantOfWallClock } from '#shared/features/calendar/event-time.ts'
+import type { EventRow, EventWithExtent } from '#shared/features/calendar/events/store.ts'
 import { lastStart, type Series } from '#shared/features/calendar/series/expand.ts'
 import { dateMs, dateText, dayMs, instantText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-
-export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
-export type EventStatus = (typeof eventStatuses)[number]
-export const guestAnswers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
-export type GuestAnswer = (typeof guestAnswers)[number]
-
-/** A row of `calendar_events`. An exception names the start that it replaces in `original_start`, or `original_date` if all-day. */
-export interface EventRow {
-  readonly id: string
-  readonly calendar_id: string
-  readonly uid: string
-  readonly series_id: string | null
-  readonly original_start: string | null
-  readonly original_date: string | null
-  readonly is_removed: boolean
-  readonly title: string
-  readonly description: string
-  readonly location: string
-  readonly color: string
-  readonly start_at: string | null
-  readonly end_at: string | null
-  readonly start_date: string | null
-  readonly end_date: string | null
-  readonly timezone: string
-  /** Local time of the start, such as `2026-03-01T09:00:00`. */
-  readonly wall_start: string
-  readonly zone_release: string
-  readonly recurrence: string | null
-  /** Local times of starts, such as `2026-03-01T09:00:00`. */
-  readonly rdates: readonly string[]
-  readonly exdates: readonly string[]
-  readonly status: EventStatus
-  readonly visibility: 'default' | 'private'
-  readonly is_free: boolean
-  readonly reminders: readonly number[] | null
-  readonly source: string
-  readonly sequence: number
-  readonly organizer: { readonly name: string; readonly email: string } | null
-  readonly record_type: string | null
-  readonly record_id: string | null
-  readonly natural_key: string | null
-  readonly created_by: string | null
-  readonly timed_at: string
-  readonly created_at: string
-  readonly updated_at: string
-}
-
-/** An event row with the time range of all its occurrences. */
-export type EventWithExtent = EventRow & { readonly extent: string }
-
-/** A guest of an event. */
-export interface Attendee {
-  readonly event_id: string
-  readonly id: string
-  readonly user_id: string | null
-  readonly email: string
-  readonly name: string
-  readonly status: GuestAnswer
-  readonly is_booker: boolean
-  readonly is_mailed: boolean
-  readonly token_sealed: Buffer
-}
 
 /** Whether an event takes place: neither cancelled nor removed. */
 export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is_removed'>): boolean =>

@@ -1,6 +1,10 @@
-import { eventStatuses, guestAnswers } from '#shared/features/calendar/events/event.ts'
 import { reminderList } from '#shared/features/calendar/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+
+const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
+export type EventStatus = (typeof eventStatuses)[number]
+export const guestAnswers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
+export type GuestAnswer = (typeof guestAnswers)[number]
 
 const time = 'An RFC 3339 instant, or YYYY-MM-DD for an all-day event.'
 const attendee = t.Object(

@@ -1,230 +1,313 @@
-import type { Attendee, EventRow, EventWithExtent } from '#shared/features/calendar/events/event.ts'
+import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import {
+  boolean,
+  type Columns,
+  date,
+  instant,
+  integer,
+  integers,
+  jsonb,
+  localTime,
+  type RowOf,
+  selectList,
+  text,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
   calendar_events_uid: ['KEY_TAKEN', 'The calendar has an event of this UID'],
   calendar_attendees_email: ['VALIDATION_ERROR', 'attendees must not hold the same address twice'],
 })
 
-const columns = [
-  ...[
-    'id',
-    'calendar_id',
-    'uid',
-    'series_id',
-    'original_start',
-    'original_date',
-    'is_removed',
-    'title',
-    'description',
-    'location',
-    'color',
-  ],
-  ...[
-    'start_at',
-    'end_at',
-    'start_date',
-    'end_date',
-    'timezone',
-    'wall_start',
-    'zone_release',
-    'recurrence',
-    'rdates',
-    'exdates',
-    'status',
-  ],
-  ...['visibility', 'is_free', 'reminders', 'source', 'sequence', 'organizer', 'record_type', 'record_id', 'natural_key', 'created_by'],
-  ...['timed_at', 'created_at', 'updated_at'],
-] as const
-const all = columns.join(', ')
-/** The columns of an event, for other statements. */
-export const eventColumns = all
-const own = columns.map((column) => `event.${column}`).join(', ')
-const written = [...columns, 'extent']
+/** Columns of an event. */
+export const eventColumns = {
+  id: uuid.notNull,
+  calendar_id: uuid.notNull,
+  uid: text.notNull,
+  series_id: uuid,
+  original_start: instant,
+  original_date: date,
+  is_removed: boolean.notNull,
+  title: text.notNull,
+  description: text.notNull,
+  location: text.notNull,
+  color: text.notNull,
+  start_at: instant,
+  end_at: instant,
+  start_date: date,
+  end_date: date,
+  timezone: text.notNull,
+  /** Local time of the start, such as `2026-03-01T09:00:00`. */
+  wall_start: localTime.notNull,
+  zone_release: text.notNull,
+  recurrence: text,
+  /** Local times of starts, such as `2026-03-01T09:00:00`. */
+  rdates: jsonb.as<readonly string[]>().notNull,
+  exdates: jsonb.as<readonly string[]>().notNull,
+  status: text.as<EventStatus>().notNull,
+  visibility: text.as<'default' | 'private'>().notNull,
+  is_free: boolean.notNull,
+  reminders: integers,
+  source: text.notNull,
+  sequence: integer.notNull,
+  organizer: jsonb.as<{ readonly name: string; readonly email: string }>(),
+  record_type: text,
+  record_id: uuid,
+  natural_key: text,
+  created_by: uuid,
+  timed_at: instant.notNull,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const list = selectList(eventColumns)
 
-const given = `jsonb_populate_recordset(null::calendar_events, $2::jsonb) as given`
+/** A row of `calendar_events`. An exception names the start that it replaces in `original_start`, or `original_date` if all-day. */
+export type EventRow = RowOf<typeof eventColumns>
 
-const insert = sql(
-  'insert_calendar_events',
-  `insert into calendar_events (workspace_id, ${written.join(', ')})
-   select $1::uuid, ${written.map((column) => `given.${column}`).join(', ')} from ${given}`,
+/** An event row with the time range of all its occurrences. */
+export type EventWithExtent = EventRow & { readonly extent: string }
+
+const given = 'jsonb_populate_recordset(null::calendar_events, $events::jsonb) as given'
+const givenList = `${selectList(eventColumns, 'given')}, given.extent`
+
+const insertEventRows = statement(
+  'calendar.insertEventRows',
+  `insert into calendar_events (workspace_id, ${list}, extent) select $workspaceId::uuid, ${givenList} from ${given}`,
+  { params: { workspaceId: uuid, events: jsonb } },
 )
-/** Makes events; exceptions stand behind their series. */
+/** Inserts events. A series must come before its exceptions. */
 export async function insertEvents(db: Executor, workspaceId: string, events: readonly EventWithExtent[]): Promise<void> {
-  if (events.length > 0) await db.query(insert(workspaceId, JSON.stringify(events)))
+  if (events.length > 0) await db.query(insertEventRows({ workspaceId, events: JSON.stringify(events) }))
 }
 
-const update = sql(
-  'update_calendar_events',
-  `update calendar_events as event set (${written.join(', ')}) = (select ${written.map((column) => `given.${column}`).join(', ')})
-   from ${given} where event.workspace_id = $1 and event.id = given.id`,
+const updateEventRows = statement(
+  'calendar.updateEventRows',
+  `update calendar_events as event set (${list}, extent) = (select ${givenList})
+   from ${given} where event.workspace_id = $workspaceId and event.id = given.id`,
+  { params: { workspaceId: uuid, events: jsonb } },
 )
-/** Writes events anew that there are. */
+/** Replaces all columns of existing events. */
 export async function updateEvents(db: Executor, workspaceId: string, events: readonly EventWithExtent[]): Promise<void> {
-  if (events.length > 0) await db.query(update(workspaceId, JSON.stringify(events)))
+  if (events.length > 0) await db.query(updateEventRows({ workspaceId, events: JSON.stringify(events) }))
 }
 
-const remove = sql('delete_calendar_events', 'delete from calendar_events where workspace_id = $1 and id = any($2)')
-/** Deletes events, with their exceptions and guests. */
+const deleteEventRows = statement(
+  'calendar.deleteEventRows',
+  'delete from calendar_events where workspace_id = $workspaceId and id = any($ids)',
+  { params: { workspaceId: uuid, ids: uuids } },
+)
+/** Deletes events with their exceptions and guests. */
 export async function deleteEvents(db: Executor, workspaceId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await db.query(remove(workspaceId, ids))
+  if (ids.length > 0) await db.query(deleteEventRows({ workspaceId, ids }))
 }
 
-const find = sql('find_calendar_event', `select ${all} from calendar_events where workspace_id = $1 and id = $2`)
+const selectEvent = statement(
+  'calendar.selectEvent',
+  `select ${list} from calendar_events where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns: eventColumns },
+)
+/** An event by its id. */
 export async function findEvent(db: Executor, workspaceId: string, id: string): Promise<EventRow | undefined> {
-  return (await db.query<EventRow>(find(workspaceId, id)))[0]
+  return (await db.query(selectEvent({ workspaceId, id })))[0]
 }
 
-const findLocked = sql('lock_calendar_event', `select ${all} from calendar_events where workspace_id = $1 and id = $2 for no key update`)
-/** The event as it is now; whoever else locks it waits until the transaction ends. */
+const selectEventForUpdate = statement(
+  'calendar.selectEventForUpdate',
+  `select ${list} from calendar_events where workspace_id = $workspaceId and id = $id for no key update`,
+  { params: { workspaceId: uuid, id: uuid }, columns: eventColumns },
+)
+/** An event by its id, locked until the transaction ends. */
 export async function lockEvent(db: Executor, workspaceId: string, id: string): Promise<EventRow | undefined> {
-  return (await db.query<EventRow>(findLocked(workspaceId, id)))[0]
+  return (await db.query(selectEventForUpdate({ workspaceId, id })))[0]
 }
 
-const findByKey = sql('find_calendar_event_by_key', `select ${all} from calendar_events where workspace_id = $1 and natural_key = $2`)
-export async function findEventByDeduplicationKey(db: Executor, workspaceId: string, key: string): Promise<EventRow | undefined> {
-  return (await db.query<EventRow>(findByKey(workspaceId, key)))[0]
-}
-
-const exceptions = sql(
-  'find_event_exceptions',
-  `select ${all} from calendar_events where workspace_id = $1 and series_id = any($2) order by series_id, original_start, original_date, id`,
+const selectEventByKey = statement(
+  'calendar.selectEventByKey',
+  `select ${list} from calendar_events where workspace_id = $workspaceId and natural_key = $deduplicationKey`,
+  { params: { workspaceId: uuid, deduplicationKey: text }, columns: eventColumns },
 )
-/** All occurrences of some series that are rows of their own, removed ones too. */
+/** The event with a deduplication key. */
+export async function findEventByDeduplicationKey(
+  db: Executor,
+  workspaceId: string,
+  deduplicationKey: string,
+): Promise<EventRow | undefined> {
+  return (await db.query(selectEventByKey({ workspaceId, deduplicationKey })))[0]
+}
+
+const selectExceptions = statement(
+  'calendar.selectExceptions',
+  `select ${list} from calendar_events
+   where workspace_id = $workspaceId and series_id = any($seriesIds) order by series_id, original_start, original_date, id`,
+  { params: { workspaceId: uuid, seriesIds: uuids }, columns: eventColumns },
+)
+/** All exceptions of some series, including removed occurrences. */
 export const findExceptions = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
-  seriesIds.length === 0 ? Promise.resolve([]) : db.query<EventRow>(exceptions(workspaceId, seriesIds))
+  seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectExceptions({ workspaceId, seriesIds }))
 
-const ofCalendars = sql(
-  'list_calendar_events',
-  `select ${all} from calendar_events where workspace_id = $1 and calendar_id = any($2) and not is_removed
+const selectEventsOfCalendars = statement(
+  'calendar.selectEventsOfCalendars',
+  `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds) and not is_removed
    order by series_id nulls first, id`,
+  { params: { workspaceId: uuid, calendarIds: uuids }, columns: eventColumns },
 )
-/** All events of some calendars, series before their exceptions. */
+/** All events of some calendars except removed occurrences, series before their exceptions. */
 export const listAllEvents = (db: Executor, workspaceId: string, calendarIds: readonly string[]): Promise<EventRow[]> =>
-  db.query<EventRow>(ofCalendars(workspaceId, calendarIds))
+  db.query(selectEventsOfCalendars({ workspaceId, calendarIds }))
 
-const removed = sql(
-  'list_removed_occurrences',
-  `select ${all} from calendar_events where workspace_id = $1 and series_id = any($2) and is_removed order by series_id, id`,
+const selectRemovedOccurrences = statement(
+  'calendar.selectRemovedOccurrences',
+  `select ${list} from calendar_events
+   where workspace_id = $workspaceId and series_id = any($seriesIds) and is_removed order by series_id, id`,
+  { params: { workspaceId: uuid, seriesIds: uuids }, columns: eventColumns },
 )
-/** The deleted occurrences of some series. */
+/** The removed occurrences of some series. */
 export const listRemovedOccurrences = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
-  seriesIds.length === 0 ? Promise.resolve([]) : db.query<EventRow>(removed(workspaceId, seriesIds))
+  seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectRemovedOccurrences({ workspaceId, seriesIds }))
 
-/** How the person that asks answered an event's invitation. */
-interface Answered {
-  readonly my_status: Attendee['status'] | null
+/** The given person's answer to the event's invitation; null when the person is not invited. */
+const answerColumn = { my_status: text.as<GuestAnswer>() }
+const columnsWithAnswer = { ...eventColumns, ...answerColumn }
+
+/** An event with a person's answer. */
+export type EventWithAnswer = RowOf<typeof columnsWithAnswer>
+
+/** The columns that a listing shows, and those that say when an event occurs and whether it takes time. */
+const listedColumns = {
+  id: eventColumns.id,
+  calendar_id: eventColumns.calendar_id,
+  series_id: eventColumns.series_id,
+  original_start: eventColumns.original_start,
+  original_date: eventColumns.original_date,
+  is_removed: eventColumns.is_removed,
+  title: eventColumns.title,
+  start_at: eventColumns.start_at,
+  end_at: eventColumns.end_at,
+  start_date: eventColumns.start_date,
+  end_date: eventColumns.end_date,
+  timezone: eventColumns.timezone,
+  recurrence: eventColumns.recurrence,
+  rdates: eventColumns.rdates,
+  exdates: eventColumns.exdates,
+  status: eventColumns.status,
+  visibility: eventColumns.visibility,
+  is_free: eventColumns.is_free,
 }
-/** A whole event in a window. */
-export type EventWithAnswer = EventRow & Answered
+const listedColumnsWithAnswer = { ...listedColumns, ...answerColumn }
 
-const listed = [
-  ...['id', 'calendar_id', 'series_id', 'original_start', 'original_date', 'is_removed', 'title', 'start_at', 'end_at', 'start_date'],
-  ...['end_date', 'timezone', 'recurrence', 'rdates', 'exdates', 'status', 'visibility', 'is_free'],
-] as const
-/** An event in a window as far as it is asked when it happens, whether it takes time, and what a listing shows. */
-export type ListedEvent = Pick<EventRow, (typeof listed)[number]> & Answered
+/** An event in a listing, with a person's answer. */
+export type ListedEvent = RowOf<typeof listedColumnsWithAnswer>
 
-const within = (names: readonly string[], chosen: string) => `
+/**
+ * Selects events that meet a condition and may occur from `$from` to `$to`, and the exceptions of such series that replace an occurrence
+ * between these times, whenever they occur. `my_status` is the answer of the person `$userId`.
+ */
+const selectInWindow = (columns: Columns, condition: string) => `
   with found as (
     select event.id, event.recurrence,
       coalesce(event.end_at - event.start_at, (event.end_date - event.start_date) * interval '1 day') + interval '1 day' as length
     from calendar_events as event
-    where event.workspace_id = $1 and event.extent && tstzrange($3::timestamptz, $4::timestamptz, '[]') and ${chosen}
+    where event.workspace_id = $workspaceId and event.extent && tstzrange($from::timestamptz, $to::timestamptz, '[]') and ${condition}
   ),
   replaced as (
     select exception.id from found as series join calendar_events as exception
-      on exception.workspace_id = $1 and exception.series_id = series.id and series.recurrence is not null
-    where exception.original_start between $3::timestamptz - series.length and $4
-      or exception.original_date between ($3::timestamptz - series.length)::date and $4::timestamptz::date + 1
+      on exception.workspace_id = $workspaceId and exception.series_id = series.id and series.recurrence is not null
+    where exception.original_start between $from::timestamptz - series.length and $to
+      or exception.original_date between ($from::timestamptz - series.length)::date and $to::timestamptz::date + 1
   )
-  select ${names.map((name) => `event.${name}`).join(', ')}, me.status as my_status
+  select ${selectList(columns, 'event')}, me.status as my_status
   from calendar_events as event
-  left join calendar_attendees as me on me.workspace_id = event.workspace_id and me.event_id = event.id and me.user_id = $5
-  where event.workspace_id = $1 and event.id in (select id from found union select id from replaced)
+  left join calendar_attendees as me on me.workspace_id = event.workspace_id and me.event_id = event.id and me.user_id = $userId
+  where event.workspace_id = $workspaceId and event.id in (select id from found union select id from replaced)
   order by event.id`
 
-const ofCalendarsThen = 'event.calendar_id = any($2)'
-const whole = sql('find_events_in_window', within(columns, ofCalendarsThen))
-/** Events of calendars that may occur between two instants, and those that stand for occurrences of a series in between, whenever they are. */
+const isInvited = `exists (
+    select from calendar_attendees as guest
+    where guest.workspace_id = $workspaceId and guest.user_id = $userId and guest.event_id in (event.id, event.series_id)
+  )`
+
+const windowParams = { workspaceId: uuid, from: instant, to: instant, userId: uuid.orNull }
+const isOfCalendars = 'event.calendar_id = any($calendarIds)'
+
+interface Window {
+  readonly from: Date
+  readonly to: Date
+}
+
+const selectEventsInWindow = statement('calendar.selectEventsInWindow', selectInWindow(eventColumns, isOfCalendars), {
+  params: { ...windowParams, calendarIds: uuids },
+  columns: columnsWithAnswer,
+})
+/** Events of calendars that may occur between two instants, and exceptions of their series that replace an occurrence in that time. */
 export const findEventsInWindow = (
   db: Executor,
   workspaceId: string,
   calendarIds: readonly string[],
-  window: { readonly from: Date; readonly to: Date },
-  personId: string | null,
+  { from, to }: Window,
+  userId: string | null,
 ): Promise<EventWithAnswer[]> =>
-  calendarIds.length === 0
-    ? Promise.resolve([])
-    : db.query<EventWithAnswer>(whole(workspaceId, calendarIds, window.from, window.to, personId))
+  calendarIds.length === 0 ? Promise.resolve([]) : db.query(selectEventsInWindow({ workspaceId, calendarIds, from, to, userId }))
 
-const inCalendars = sql('list_events_in_window', within(listed, ofCalendarsThen))
-/** The same, of each event what a listing needs: a month has thousands (measured: whole ones take 1.4 times as long). */
+const selectListedEvents = statement('calendar.selectListedEvents', selectInWindow(listedColumns, isOfCalendars), {
+  params: { ...windowParams, calendarIds: uuids },
+  columns: listedColumnsWithAnswer,
+})
+/** As `findEventsInWindow`, with the columns of a listing only: a month has thousands (measured: all columns take 1.4 times as long). */
 export const listEventsInWindow = (
   db: Executor,
   workspaceId: string,
   calendarIds: readonly string[],
-  window: { readonly from: Date; readonly to: Date },
-  personId: string | null,
+  { from, to }: Window,
+  userId: string | null,
 ): Promise<ListedEvent[]> =>
-  calendarIds.length === 0
-    ? Promise.resolve([])
-    : db.query<ListedEvent>(inCalendars(workspaceId, calendarIds, window.from, window.to, personId))
+  calendarIds.length === 0 ? Promise.resolve([]) : db.query(selectListedEvents({ workspaceId, calendarIds, from, to, userId }))
 
-const asGuest = sql(
-  'list_invited_events_in_window',
-  within(
-    listed,
-    `event.calendar_id <> all($2) and exists (
-    select from calendar_attendees as guest
-    where guest.workspace_id = $1 and guest.user_id = $5 and guest.event_id in (event.id, event.series_id)
-  )`,
-  ),
+const selectInvitedEvents = statement(
+  'calendar.selectInvitedEvents',
+  selectInWindow(listedColumns, `event.calendar_id <> all($exceptCalendarIds) and ${isInvited}`),
+  { params: { ...windowParams, exceptCalendarIds: uuids }, columns: listedColumnsWithAnswer },
 )
-/** The same of events of all calendars but these to which a person is invited. */
+/** As `listEventsInWindow`, for events to which a person is invited, of all calendars except some. */
 export const listInvitedInWindow = (
   db: Executor,
   workspaceId: string,
   exceptCalendarIds: readonly string[],
-  window: { readonly from: Date; readonly to: Date },
-  personId: string,
-): Promise<ListedEvent[]> => db.query<ListedEvent>(asGuest(workspaceId, exceptCalendarIds, window.from, window.to, personId))
+  { from, to }: Window,
+  userId: string,
+): Promise<ListedEvent[]> => db.query(selectInvitedEvents({ workspaceId, exceptCalendarIds, from, to, userId }))
 
-const accepted = sql(
-  'list_accepted_events_in_window',
-  within(
-    listed,
-    `$2::boolean and exists (
-    select from calendar_attendees as guest
-    where guest.workspace_id = $1 and guest.user_id = $5 and guest.event_id in (event.id, event.series_id)
-  ) and not exists (
-    select from calendars as own where own.workspace_id = $1 and own.id = event.calendar_id and own.owner_id = $5
+const selectEventsAsGuest = statement(
+  'calendar.selectEventsAsGuest',
+  selectInWindow(
+    listedColumns,
+    `${isInvited} and not exists (
+    select from calendars as own where own.workspace_id = $workspaceId and own.id = event.calendar_id and own.owner_id = $userId
   )`,
   ),
+  { params: windowParams, columns: listedColumnsWithAnswer },
 )
-/** Events on calendars of others to which a person is invited, with its answers. */
-export const listAcceptedInWindow = (
-  db: Executor,
-  workspaceId: string,
-  window: { readonly from: Date; readonly to: Date },
-  personId: string,
-): Promise<ListedEvent[]> => db.query<ListedEvent>(accepted(workspaceId, true, window.from, window.to, personId))
+/** As `listEventsInWindow`, for events to which a person is invited, of all calendars that the person does not own. */
+export const listAcceptedInWindow = (db: Executor, workspaceId: string, { from, to }: Window, userId: string): Promise<ListedEvent[]> =>
+  db.query(selectEventsAsGuest({ workspaceId, from, to, userId }))
 
-const ofRecord = sql(
-  'find_events_of_record',
-  `select ${own}, me.status as my_status
+const selectEventsOfRecord = statement(
+  'calendar.selectEventsOfRecord',
+  `select ${selectList(eventColumns, 'event')}, me.status as my_status
    from calendar_events as event
-   left join calendar_attendees as me on me.workspace_id = event.workspace_id and me.event_id = event.id and me.user_id = $4
-   where event.workspace_id = $1 and event.record_type = $2 and event.record_id = $3 and not event.is_removed
+   left join calendar_attendees as me on me.workspace_id = event.workspace_id and me.event_id = event.id and me.user_id = $userId
+   where event.workspace_id = $workspaceId and event.record_type = $typeKey and event.record_id = $recordId and not event.is_removed
    order by lower(event.extent) desc, event.id limit 500`,
+  { params: { workspaceId: uuid, typeKey: text, recordId: uuid, userId: uuid.orNull }, columns: columnsWithAnswer },
 )
-/** The events that are linked to a record, the latest first. */
+/** The events that are linked to a record, latest first, at most 500. */
 export const findEventsOfRecord = (
   db: Executor,
   workspaceId: string,
   typeKey: string,
   recordId: string,
-  personId: string | null,
-): Promise<EventWithAnswer[]> => db.query<EventWithAnswer>(ofRecord(workspaceId, typeKey, recordId, personId))
+  userId: string | null,
+): Promise<EventWithAnswer[]> => db.query(selectEventsOfRecord({ workspaceId, typeKey, recordId, userId }))

@@ -4,13 +4,14 @@ import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/a
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { isSignificant, needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
-import { type Attendee, type EventRow, withExtent } from '#shared/features/calendar/events/event.ts'
+import { withExtent } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, guestsOfEvent } from '#shared/features/calendar/events/event-set.ts'
-import { deleteEvents, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { deleteEvents, type EventRow, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { type GuestMessage, guestMessages, type SeriesWithGuests } from '#shared/features/calendar/guests/guest-messages.ts'
 import { type Guest, newAttendee } from '#shared/features/calendar/guests/guests.ts'
 import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import {
+  type Attendee,
   deleteAttendees,
   insertAttendees,
   renameAttendees,

@@ -1,8 +1,8 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { type GuestAnswer, takesPlace } from '#shared/features/calendar/events/event.ts'
+import { takesPlace } from '#shared/features/calendar/events/event.ts'
 import { lockEventSet } from '#shared/features/calendar/events/event-set.ts'
 import { eventViewOf } from '#shared/features/calendar/events/read-event.ts'
-import type { EventView } from '#shared/features/calendar/events/schemas.ts'
+import type { EventView, GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
 import { writeAnswer } from '#shared/features/calendar/guests/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 

@@ -1,5 +1,7 @@
 import { isSignificant } from '#shared/features/calendar/events/apply-change.ts'
-import { type Attendee, type EventRow, originalStartOf, takesPlace } from '#shared/features/calendar/events/event.ts'
+import { originalStartOf, takesPlace } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
+import type { Attendee } from '#shared/features/calendar/guests/store.ts'
 import { highestSequence, newExceptionRow } from '#shared/features/calendar/series/plan-change.ts'
 
 /** An event with its guests. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
-import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/event.ts'
+import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
 import { parseComponent, propertiesOf, property, type RawComponent, rawValue, textOf } from '#shared/features/calendar/ics/components.ts'
 import {
   durationMs,
@@ -43,7 +43,7 @@ export interface FileEvent {
   readonly status: EventStatus
   readonly isPrivate: boolean
   readonly isFree: boolean
-  readonly reminders: readonly number[] | null
+  readonly reminders: number[] | null
   readonly organizer: { readonly name: string; readonly email: string } | null
   readonly guests: readonly FileGuest[]
   /** Warnings about parts that could not be imported. */

@@ -1,6 +1,7 @@
 import { escape as escaped, foldLines, ICalCalendar, ICalCalendarMethod } from 'ical-generator'
 import { Temporal } from 'temporal-polyfill'
-import { type EventRow, eventTimeOf } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { cleanFileText } from '#shared/features/calendar/ics/jcal.ts'
 import { type EventForFile, eventText } from '#shared/features/calendar/ics/write-event.ts'
 import { dayMs } from '#shared/features/calendar/time.ts'

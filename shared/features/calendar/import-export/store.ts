@@ -1,26 +1,33 @@
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
+import { eventColumns } from '#shared/features/calendar/events/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { selectList, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const removeExceptions = sql(
-  'delete_event_exceptions',
-  'delete from calendar_events where workspace_id = $1 and series_id = any($2) and id <> all($3)',
+const deleteExceptionRows = statement(
+  'calendar.deleteExceptionRows',
+  'delete from calendar_events where workspace_id = $workspaceId and series_id = any($seriesIds) and id <> all($keptIds)',
+  { params: { workspaceId: uuid, seriesIds: uuids, keptIds: uuids } },
 )
-/** Deletes the changed and removed occurrences of some series, but for those of `keptIds`. */
+/** Deletes the changed and removed occurrences of some series, except those with an id in `keptIds`. */
 export async function deleteOtherExceptions(
   db: Executor,
   workspaceId: string,
   seriesIds: readonly string[],
   keptIds: readonly string[],
 ): Promise<void> {
-  if (seriesIds.length > 0) await db.query(removeExceptions(workspaceId, seriesIds, keptIds))
+  if (seriesIds.length > 0) await db.query(deleteExceptionRows({ workspaceId, seriesIds, keptIds }))
 }
 
-const uids = sql(
-  'find_event_uids',
-  `select uid, id, sequence, created_at from calendar_events
-   where workspace_id = $1 and calendar_id = $2 and uid = any($3) and series_id is null order by id for no key update`,
+const { uid, id, sequence, created_at } = eventColumns
+const identityColumns = { uid, id, sequence, created_at }
+
+const selectEventsByUid = statement(
+  'calendar.selectEventsByUid',
+  `select ${selectList(identityColumns)} from calendar_events
+   where workspace_id = $workspaceId and calendar_id = $calendarId and uid = any($uids) and series_id is null
+   order by id for no key update`,
+  { params: { workspaceId: uuid, calendarId: uuid, uids: texts }, columns: identityColumns },
 )
-/** What a calendar has under some UIDs, locked. */
-export const lockEventsByUid = (db: Executor, workspaceId: string, calendarId: string, of: readonly string[]) =>
-  db.query<Pick<EventRow, 'uid' | 'id' | 'sequence' | 'created_at'>>(uids(workspaceId, calendarId, of))
+/** The events and series of a calendar with some UIDs, locked until the transaction ends. */
+export const lockEventsByUid = (db: Executor, workspaceId: string, calendarId: string, uids: readonly string[]) =>
+  db.query(selectEventsByUid({ workspaceId, calendarId, uids }))

@@ -1,6 +1,6 @@
 import { busySpan, type EventTime } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, type EventTimeColumns, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
-import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
+import { type EventTimeColumns, eventTimeOf, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import type { EventRow, ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { type Series, startsIn } from '#shared/features/calendar/series/expand.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
 import { dateMs, dayMs, type TimeWindow } from '#shared/features/calendar/time.ts'

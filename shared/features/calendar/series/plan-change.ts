@@ -1,7 +1,8 @@
 import { type EventTime, eventTimeColumns, readEventTime, timeText } from '#shared/features/calendar/event-time.ts'
 import { applyChange, isSameTime, stampChange } from '#shared/features/calendar/events/apply-change.ts'
-import { type EventRow, eventTimeOf, occurrenceColumns, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf, occurrenceColumns, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { Series } from '#shared/features/calendar/series/expand.ts'
 import { moveBetween, moveByDays, moveOriginals, splitRepeats } from '#shared/features/calendar/series/shift.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -130,11 +131,14 @@ export function asChangeOfFirstStart(series: EventRow, original: number, change:
   if (original === own.start || change.recurrence) return change
   const at = { ...own, start: original, end: original + (own.end - own.start) }
   const to = readEventTime(change, at, own.zone)
-  if (isSameTime(at, to)) return change
+  // An unchanged time must not become that of the first start, which is another one when the split is at an added start.
+  if (isSameTime(at, to)) return withoutTime(change)
   const start = moveBetween(at, to)(own.start)
   const [from, until] = [start, start + (to.end - to.start)].map((ms) => timeText(ms, to.allDay))
   return { ...change, start: from as string, end: until as string, all_day: to.allDay }
 }
+
+const withoutTime = ({ start: _start, end: _end, all_day: _allDay, timezone: _timezone, ...others }: EventChange): EventChange => others
 
 /** Row changes of a change to one occurrence: updates its exception or inserts one. */
 export function changeOccurrence(

@@ -1,5 +1,6 @@
 import { type EventTime, instantOfWallClock, wallClockOf } from '#shared/features/calendar/event-time.ts'
-import { type EventRow, eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
+import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'

@@ -1,14 +1,7 @@
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import { eventTimeColumns } from '#shared/features/calendar/event-time.ts'
-import {
-  type EventRow,
-  eventTimeOf,
-  occurrenceColumns,
-  originalStartOf,
-  seriesOf,
-  withExtent,
-} from '#shared/features/calendar/events/event.ts'
-import { findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { eventTimeOf, occurrenceColumns, originalStartOf, seriesOf, withExtent } from '#shared/features/calendar/events/event.ts'
+import { type EventRow, findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { isSeriesStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'

@@ -1,32 +1,36 @@
-import type { EventRow } from '#shared/features/calendar/events/event.ts'
-import { eventColumns } from '#shared/features/calendar/events/store.ts'
+import { type EventRow, eventColumns } from '#shared/features/calendar/events/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, instant, integer, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-// The index calendar_events_zones holds both: times that an older release made, and when they are over.
-const stale = `start_at is not null and zone_release < $1 and coalesce(upper(extent), 'infinity'::timestamptz) > $2`
+// The index calendar_events_zones covers both conditions: the release by which the times were computed, and the end of the event.
+const isStale = `start_at is not null and zone_release < $release and coalesce(upper(extent), 'infinity'::timestamptz) > $now`
 
-const find = sql(
-  'find_stale_events',
+const selectStaleEvents = statement(
+  'calendar.selectStaleEvents',
   `select distinct workspace_id, coalesce(series_id, id) as id
-   from (select workspace_id, series_id, id from calendar_events where ${stale} limit $3) as event order by workspace_id, id`,
+   from (select workspace_id, series_id, id from calendar_events where ${isStale} limit $limit) as event order by workspace_id, id`,
+  { params: { release: text, now: instant, limit: bigint }, columns: { workspace_id: uuid.notNull, id: uuid.notNull } },
 )
-/** Events, series as a whole, that are not over and whose times go by an older release of the time zone data than this one. */
-export const findStaleEvents = (
-  db: Executor,
-  release: string,
-  now: Date,
-  atMost: number,
-): Promise<{ readonly workspace_id: string; readonly id: string }[]> => db.query(find(release, now, atMost))
+/** Events, and series as a whole, that have not ended and whose times were computed by an older release of the time zone data. */
+export const findStaleEvents = (db: Executor, release: string, now: Date, limit: number) =>
+  db.query(selectStaleEvents({ release, now, limit }))
 
-const count = sql('count_stale_events', `select count(*)::integer as events from calendar_events where ${stale}`)
+const selectStaleCount = statement(
+  'calendar.selectStaleCount',
+  `select count(*)::integer as events from calendar_events where ${isStale}`,
+  { params: { release: text, now: instant }, columns: { events: integer.notNull } },
+)
+/** The number of events, exceptions included, as in `findStaleEvents`. */
 export const countStaleEvents = async (db: Executor, release: string, now: Date): Promise<number> =>
-  (await db.query<{ events: number }>(count(release, now)))[0]?.events ?? 0
+  (await db.query(selectStaleCount({ release, now })))[0]?.events ?? 0
 
-const lock = sql(
-  'lock_calendar_events',
-  `select ${eventColumns} from calendar_events where workspace_id = $1 and id = any($2) order by id for no key update`,
+const selectEventsForUpdate = statement(
+  'calendar.selectEventsForUpdate',
+  `select ${selectList(eventColumns)} from calendar_events
+   where workspace_id = $workspaceId and id = any($ids) order by id for no key update`,
+  { params: { workspaceId: uuid, ids: uuids }, columns: eventColumns },
 )
-/** Some events as they are now; whoever else locks one of them waits until the transaction ends. */
+/** Some events, locked until the transaction ends. */
 export const lockEvents = (db: Executor, workspaceId: string, ids: readonly string[]): Promise<EventRow[]> =>
-  db.query<EventRow>(lock(workspaceId, ids))
+  db.query(selectEventsForUpdate({ workspaceId, ids }))
