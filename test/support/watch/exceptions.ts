@@ -41,7 +41,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
   {
-    statements: ['delete_left_drive_objects', 'delete_left_drive_spaces', 'delete_left_drive_shares'],
+    statements: ['drive.deleteLeftObjects', 'drive.deleteLeftSpaces', 'drive.deleteLeftShares'],
     tables: ['drive_spaces', 'drive_objects', 'drive_shares', 'file_usage'],
     because: 'drives of members who left long ago are swept in all workspaces',
   },
