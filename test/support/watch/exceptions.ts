@@ -56,7 +56,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
   },
   {
-    statements: ['find_message_webhook'],
+    statements: ['messages.findWebhook'],
     tables: ['message_connections'],
     because:
       'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
