@@ -127,12 +127,12 @@ export const exceptions: readonly Exception[] = [
     because: 'what is due is looked for in all workspaces, and whether each may have it now',
   },
   {
-    statements: ['count_open_flow_runs'],
+    statements: ['flows.countOpenRunsByState'],
     tables: ['flow_runs'],
     because: 'how many runs are open is a figure of the whole installation',
   },
   {
-    statements: ['find_lost_flow_runs'],
+    statements: ['flows.findLostRuns'],
     tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'resting_jobs'],
     because: 'runs that have lost their job are found in all workspaces',
   },
