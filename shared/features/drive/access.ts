@@ -1,28 +1,12 @@
 import { forbidden, permits } from '#shared/core/scope/access.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { prefixesOf } from '#shared/features/drive/objects/key.ts'
-import { findSpace, insertSpaceOnce } from '#shared/features/drive/spaces/store.ts'
+import { findSpace, insertSpaceOnce, type SpaceRow, type SpaceWithModes } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** A space as it is stored. */
-export interface SpaceRow {
-  readonly id: string
-  readonly key: string
-  readonly name: string
-  readonly type: 'user' | 'org' | 'custom'
-  readonly owner_id: string | null
-  readonly is_main: boolean
-  readonly created_at: string
-}
-
 /** The key of the space that all members share. */
 export const sharedSpaceKey = 'org'
-
-interface SpaceWithShareModes extends SpaceRow {
-  readonly modes: readonly ('view' | 'edit')[]
-  readonly modes_anywhere: readonly ('view' | 'edit')[]
-}
 
 /** An action on a space or on a key in it. */
 type SpaceAction = 'read' | 'write' | 'manage'
@@ -55,14 +39,14 @@ export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key
 }
 
 /** Adds the access by shares, which only members have, to the access by roles or ownership. */
-function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithShareModes['modes']): Access {
+function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithModes['modes']): Access {
   const { read, write, manage } = accessByRoleOrOwnership(scope, space)
   if (!scope.actor.isMember) return { read, write, manage }
   return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
 }
 
 /** Creates the shared space when a caller with access to it names it for the first time; undefined for another name and without access. */
-async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
+async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
   const shared = { key: sharedSpaceKey, type: 'org', owner_id: null } as const
   if (name !== sharedSpaceKey || !Object.values(accessByRoleOrOwnership(scope, shared)).some(Boolean)) return undefined
   await insertSharedSpace(scope)
@@ -71,11 +55,16 @@ async function createSharedSpace(scope: Scope, name: string, at: string | null):
 
 /** Creates the space that all members share, unless it exists. */
 export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
-  db.query(insertSpaceOnce(workspace.id, newId(), sharedSpaceKey, 'Shared', 'org', null, false, now()))
+  db.query(
+    insertSpaceOnce({
+      ...{ workspaceId: workspace.id, id: newId(), key: sharedSpaceKey, name: 'Shared', type: 'org' },
+      ...{ ownerId: null, isMain: false, createdAt: now() },
+    }),
+  )
 
-async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithShareModes | undefined> {
+async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
   const { workspace, actor } = scope
   const [id, key] = isUuid(name) ? [name, null] : [null, name]
   const prefixes = at === null ? [] : prefixesOf(at)
-  return (await readRows<SpaceWithShareModes>(scope, findSpace(workspace.id, id, key, actor.personId, prefixes)))[0]
+  return (await readRows(scope, findSpace({ workspaceId: workspace.id, id, key, personId: actor.personId, prefixes })))[0]
 }

@@ -15,13 +15,13 @@ export const driveMaintenance: readonly MaintenanceTask<CleanupServices>[] = [
     everySeconds: 3_600,
     run: async (sweeper, signal) => {
       const { db } = sweeper
-      const before = new Date(sweeper.now().getTime() - keptMs)
+      const leftBefore = new Date(sweeper.now().getTime() - keptMs)
       for (let deleted = rowsPerStatement; deleted === rowsPerStatement; ) {
         signal.throwIfAborted()
-        deleted = (await db.query<{ count: number }>(deleteLeftObjects(before, rowsPerStatement)))[0]?.count ?? 0
+        deleted = (await db.query(deleteLeftObjects({ leftBefore, limit: rowsPerStatement })))[0]?.count ?? 0
       }
-      await db.query(deleteLeftSpaces(before))
-      await db.query(deleteLeftShares(before))
+      await db.query(deleteLeftSpaces({ leftBefore }))
+      await db.query(deleteLeftShares({ leftBefore }))
     },
   },
 ]

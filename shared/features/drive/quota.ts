@@ -8,14 +8,14 @@ import { changeUsage, findUsage } from '#shared/features/drive/store.ts'
  */
 export async function takeQuota(scope: Scope, bytes: number): Promise<void> {
   if (bytes === 0) return
-  const [counted] = await scope.db.query(changeUsage(scope.workspace.id, bytes, planCapOf(scope, 'fileBytes')))
+  const [counted] = await scope.db.query(changeUsage({ workspaceId: scope.workspace.id, bytes, cap: planCapOf(scope, 'fileBytes') }))
   if (!counted) throw overPlan(scope, 'fileBytes')
 }
 
 /** Throws LIMIT_EXCEEDED when the cap of the plan is already reached. Call it before an upload, so that no file is sent in vain. */
 export async function requireQuota(scope: Scope): Promise<void> {
   await requireWithinPlan(scope, 'fileBytes', async () => {
-    const [usage] = await scope.db.query<{ total_bytes: number }>(findUsage(scope.workspace.id))
+    const [usage] = await scope.db.query(findUsage({ workspaceId: scope.workspace.id }))
     return (usage?.total_bytes ?? 0) + 1
   })
 }

@@ -1,30 +1,32 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, instant, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/** Bytes of a workspace's files. Values: workspace. */
-export const findUsage = sql('find_file_usage', 'select total_bytes from file_usage where workspace_id = $1')
+/** Bytes of a workspace's files. */
+export const findUsage = statement('drive.findUsage', 'select total_bytes from file_usage where workspace_id = $workspaceId', {
+  params: { workspaceId: uuid },
+  columns: { total_bytes: bigint.notNull },
+})
 
-/** Adds bytes, or subtracts negative ones; no row when added bytes exceed the cap. Values: workspace, bytes, cap or null. */
-export const changeUsage = sql(
-  'change_file_usage',
+/** Adds bytes, or subtracts negative ones; returns no row when added bytes exceed the cap. Without a cap every number fits. */
+export const changeUsage = statement(
+  'drive.changeUsage',
   `insert into file_usage as usage (workspace_id, total_bytes)
-   select $1, greatest($2::bigint, 0) where $3::bigint is null or $2::bigint <= $3::bigint
-   on conflict (workspace_id) do update set total_bytes = usage.total_bytes + $2::bigint
-     where $3::bigint is null or $2::bigint <= 0 or usage.total_bytes + $2::bigint <= $3::bigint
+   select $workspaceId, greatest($bytes::bigint, 0) where $cap::bigint is null or $bytes::bigint <= $cap::bigint
+   on conflict (workspace_id) do update set total_bytes = usage.total_bytes + $bytes::bigint
+     where $cap::bigint is null or $bytes::bigint <= 0 or usage.total_bytes + $bytes::bigint <= $cap::bigint
    returning total_bytes`,
+  { params: { workspaceId: uuid, bytes: bigint, cap: bigint.orNull }, columns: { total_bytes: bigint.notNull } },
 )
 
-/**
- * Deletes files of spaces whose owners left, in all workspaces, and subtracts their bytes; returns the number of deleted rows. Values: left
- * before, maximum number of rows.
- */
-export const deleteLeftObjects = sql(
-  'delete_left_drive_objects',
+/** Deletes files of spaces whose owners left, in all workspaces, and subtracts their bytes; returns the number of deleted rows. */
+export const deleteLeftObjects = statement(
+  'drive.deleteLeftObjects',
   `with gone as (
      delete from drive_objects where (workspace_id, space_id, key) in (
        select object.workspace_id, object.space_id, object.key
        from drive_spaces as space
        join drive_objects as object on object.workspace_id = space.workspace_id and object.space_id = space.id
-       where space.left_at < $1 order by object.workspace_id, object.space_id, object.key limit $2
+       where space.left_at < $leftBefore order by object.workspace_id, object.space_id, object.key limit $limit
      )
      returning workspace_id, size_bytes
    ),
@@ -34,14 +36,18 @@ export const deleteLeftObjects = sql(
      where usage.workspace_id = gone.workspace_id
    )
    select count(*) from gone`,
+  { params: { leftBefore: instant, limit: bigint }, columns: { count: bigint.notNull } },
 )
 
-/** Deletes empty spaces whose owners left, in all workspaces. Values: left before. */
-export const deleteLeftSpaces = sql(
-  'delete_left_drive_spaces',
-  `delete from drive_spaces as space where left_at < $1
+/** Deletes empty spaces whose owners left, in all workspaces. */
+export const deleteLeftSpaces = statement(
+  'drive.deleteLeftSpaces',
+  `delete from drive_spaces as space where left_at < $leftBefore
      and not exists (select from drive_objects as object where object.workspace_id = space.workspace_id and object.space_id = space.id)`,
+  { params: { leftBefore: instant } },
 )
 
-/** Deletes shares with people who left, in all workspaces. Values: left before. */
-export const deleteLeftShares = sql('delete_left_drive_shares', 'delete from drive_shares where left_at < $1')
+/** Deletes shares with people who left, in all workspaces. */
+export const deleteLeftShares = statement('drive.deleteLeftShares', 'delete from drive_shares where left_at < $leftBefore', {
+  params: { leftBefore: instant },
+})

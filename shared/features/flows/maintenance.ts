@@ -16,32 +16,24 @@ const maxRevivals = 5
 
 const batchSize = 200
 
-interface LostRun {
-  readonly workspaceId: string
-  readonly runId: string
-  readonly turn: number
-  readonly revived: number
-  readonly waits: string | null
-}
-
 /** Enqueues a new job for each open run whose job was lost; ends a run that has lost too many jobs, so that no run stays open forever. */
 const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue }> = {
   name: 'lost runs of flows',
   everySeconds: 20,
   run: async (services, signal) => {
     const { db, jobQueue } = services
-    const lost = await db.query<LostRun>(findLostRuns(new Date(services.now().getTime() - lostAfterMs), batchSize))
+    const lost = await db.query(findLostRuns({ before: new Date(services.now().getTime() - lostAfterMs), limit: batchSize }))
     for (const run of lost) {
       signal.throwIfAborted()
       const { workspaceId, runId, turn, revived, waits } = run
       await db.transaction(async (tx) => {
         if (revived >= maxRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
-          await tx.query(giveUpRun(workspaceId, runId, turn, JSON.stringify(error), services.now()))
+          await tx.query(giveUpRun({ workspaceId, id: runId, turn, error: JSON.stringify(error), now: services.now() }))
           return
         }
         const jobId = newId()
-        if ((await tx.query(reviveRun(workspaceId, runId, turn, jobId, services.now()))).length === 0) return
+        if ((await tx.query(reviveRun({ workspaceId, id: runId, turn, jobId, now: services.now() }))).length === 0) return
         const origin = runJobOrigin(workspaceId, runId)
         // The call is repeated under the same Idempotency-Key.
         if (waits === 'call') await enqueueAll(jobQueue, tx, callOutJob, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])

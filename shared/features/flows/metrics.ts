@@ -25,18 +25,12 @@ export const flowSteps = new Counter({
   registers: [],
 })
 
-/** Open runs of all workspaces by state: `queued`, `running`, or the kind of wait; 100,000 at most are counted. */
-interface OpenRuns {
-  readonly state: string
-  readonly count: number
-}
-
 export const flowMetrics: Metrics<Executor> = {
   workerCounters: [chainsCut, flowRunSeconds, flowSteps],
   addGauges: (registry, query) => {
     const help = 'Runs of flows that have not ended, by whether they are queued, running, or wait for a time, a function or a call'
     addGauge(registry, 'kontor_flow_runs_open', help, ['state'], async () => {
-      const open = await query((db) => db.query<OpenRuns>(countOpenRunsByState()), 'runs of flows')
+      const open = await query((db) => db.query(countOpenRunsByState()), 'runs of flows')
       return open.map(({ state, count }) => ({ labels: { state }, value: count }))
     })
   },

@@ -1,7 +1,22 @@
+import type { FlowDefinition, Positions } from '#shared/features/flows/definitions/definition.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import {
+  boolean,
+  date,
+  instant,
+  integer,
+  integers,
+  json,
+  type RowOf,
+  selectList,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
   event_listeners_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'],
@@ -12,11 +27,33 @@ declareConflicts({
 /** Kind of the due tasks for schedules of flows. */
 export const scheduleKind = 'flows.schedule'
 
-const listed = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.created_at, flow.updated_at,
-  made.context, made.editor_id, last.created_at as last_run_at, due.at as next_run_at`
-const whole = `${listed}, flow.positions, made.nodes, made.edges`
+const nodes = json.as<FlowDefinition['nodes']>()
+const edges = json.as<FlowDefinition['edges']>()
+const context = json.as<FlowDefinition['context']>()
+const positions = json.as<Positions>()
 
-const parts = `join flow_versions as made
+const briefColumns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  description: text.notNull,
+  enabled: boolean.notNull,
+  version: integer.notNull,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+  context: context.notNull,
+  editor_id: uuid.notNull,
+  last_run_at: instant,
+  next_run_at: instant,
+}
+const briefList = `flow.id, flow.name, flow.description, flow.enabled, flow.version, flow.created_at, flow.updated_at,
+  made.context, made.editor_id, last.created_at as last_run_at, due.at as next_run_at`
+
+const columns = { ...briefColumns, positions: positions.notNull, nodes: nodes.notNull, edges: edges.notNull }
+
+/** A flow as it is stored, with its newest definition. */
+export type FlowRow = RowOf<typeof columns>
+
+const joins = `join flow_versions as made
     on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
   left join lateral (
     select created_at from flow_runs
@@ -25,116 +62,197 @@ const parts = `join flow_versions as made
   left join due_work as due
     on due.workspace_id = flow.workspace_id and due.kind = '${scheduleKind}' and due.subject = flow.id::text`
 
-/**
- * Flows of a workspace without blocks and edges, in the order of their creation. Values: workspace, instant and id after which the page
- * begins, maximum number.
- */
-export const findFlows = creationPageSql(
-  'list_flows',
-  `select ${listed}, pg_column_size(made.nodes) as node_bytes from flows as flow ${parts} where flow.workspace_id = $1`,
-  1,
+/** `node_bytes`: the size of the nodes as stored, compressed. */
+const listedColumns = { ...briefColumns, node_bytes: integer.notNull }
+
+/** A flow of a list, without blocks and edges. */
+export type ListedFlowRow = RowOf<typeof listedColumns>
+
+/** A page of a workspace's flows without blocks and edges, in the order of their creation. */
+export const findFlows = creationPage(
+  'flows.findFlows',
+  `select ${briefList}, pg_column_size(made.nodes) as node_bytes from flows as flow ${joins} where flow.workspace_id = $workspaceId`,
+  { params: { workspaceId: uuid }, columns: listedColumns },
 )
 
-/** The blocks of one version of each flow. Values: workspace, flow ids, and in the same order their versions. */
-export const findFlowNodes = sql(
-  'find_flow_nodes',
-  `select made.flow_id, made.nodes from unnest($2::uuid[], $3::integer[]) as asked (flow_id, version)
-   join flow_versions as made on made.workspace_id = $1 and made.flow_id = asked.flow_id and made.version = asked.version
+/** The blocks of one version of each flow; `versions` are in the order of `flowIds`. */
+export const findFlowNodes = statement(
+  'flows.findFlowNodes',
+  `select made.flow_id, made.nodes from unnest($flowIds::uuid[], $versions::integer[]) as asked (flow_id, version)
+   join flow_versions as made on made.workspace_id = $workspaceId and made.flow_id = asked.flow_id and made.version = asked.version
    order by made.flow_id`,
+  {
+    params: { workspaceId: uuid, flowIds: uuids, versions: integers },
+    columns: { flow_id: uuid.notNull, nodes: nodes.notNull },
+  },
 )
 
-/** One flow with blocks, edges and positions. Values: workspace, id. */
-export const findFlow = sql('find_flow', `select ${whole} from flows as flow ${parts} where flow.workspace_id = $1 and flow.id = $2`)
+/** One flow with blocks, edges and positions. */
+export const findFlow = statement(
+  'flows.findFlow',
+  `select ${briefList}, flow.positions, made.nodes, made.edges from flows as flow ${joins}
+   where flow.workspace_id = $workspaceId and flow.id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
+)
 
-/** The ids and keys that flows of a workspace may refer to. Values: workspace. */
-export const findSurroundings = sql(
-  'find_flow_surroundings',
+/** The ids and keys that flows of a workspace may refer to; `fields` are the fields' keys by the record type's key. */
+export const findSurroundings = statement(
+  'flows.findSurroundings',
   `select
      (select coalesce(json_object_agg(type.key, array(
-        select field.key from fields as field where field.workspace_id = $1 and field.type_id = type.id order by field.key
-      )), '{}') from record_types as type where type.workspace_id = $1) as fields,
-     array(select id::text from functions where workspace_id = $1) as functions,
-     array(select id::text from message_connections where workspace_id = $1) as connections,
-     array(select id::text from message_templates where workspace_id = $1) as templates,
-     array(select id::text from payment_connections where workspace_id = $1) as payment_connections,
-     array(select key from queues where workspace_id = $1 and deleted_at is null) as queues,
-     array(select key from calendars where workspace_id = $1 and left_at is null) as calendars`,
+        select field.key from fields as field where field.workspace_id = $workspaceId and field.type_id = type.id order by field.key
+      )), '{}') from record_types as type where type.workspace_id = $workspaceId) as fields,
+     array(select id::text from functions where workspace_id = $workspaceId) as functions,
+     array(select id::text from message_connections where workspace_id = $workspaceId) as connections,
+     array(select id::text from message_templates where workspace_id = $workspaceId) as templates,
+     array(select id::text from payment_connections where workspace_id = $workspaceId) as payment_connections,
+     array(select key from queues where workspace_id = $workspaceId and deleted_at is null) as queues,
+     array(select key from calendars where workspace_id = $workspaceId and left_at is null) as calendars`,
+  {
+    params: { workspaceId: uuid },
+    columns: {
+      fields: json.as<Readonly<Record<string, readonly string[]>>>().notNull,
+      functions: texts.notNull,
+      connections: texts.notNull,
+      templates: texts.notNull,
+      payment_connections: texts.notNull,
+      queues: texts.notNull,
+      calendars: texts.notNull,
+    },
+  },
 )
 
-/** Inserts a flow with its first version. Values: workspace, id, name, description, positions, nodes, edges, context, editor, now. */
-export const insertFlow = sql(
-  'insert_flow',
+/** Inserts a flow with its first version. */
+export const insertFlow = statement(
+  'flows.insertFlow',
   `with made as (
      insert into flows (workspace_id, id, name, description, positions, created_at, updated_at)
-     values ($1::uuid, $2::uuid, $3, $4, $5::json, $10::timestamptz, $10::timestamptz) returning id
+     values ($workspaceId::uuid, $id::uuid, $name, $description, $positions::json, $now::timestamptz, $now::timestamptz) returning id
    )
    insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-   select $1, id, 1, $6::json, $7::json, $8::json, $9::uuid, $10::timestamptz from made
+   select $workspaceId, id, 1, $nodes::json, $edges::json, $context::json, $editorId::uuid, $now::timestamptz from made
    returning flow_id`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text,
+      description: text,
+      positions,
+      nodes,
+      edges,
+      context,
+      editorId: uuid,
+      now: instant,
+    },
+    columns: { flow_id: uuid.notNull },
+  },
 )
 
-/** Locks a flow's row until the transaction ends. Values: workspace, id. */
-export const lockFlow = sql('lock_flow', 'select id, version from flows where workspace_id = $1 and id = $2 for update')
+/** Locks a flow's row until the transaction ends. */
+export const lockFlow = statement(
+  'flows.lockFlow',
+  'select id, version from flows where workspace_id = $workspaceId and id = $id for update',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull, version: integer.notNull } },
+)
 
-/** Changes a flow; null leaves a column unchanged. Values: workspace, id, name, description, enabled, version, positions, now. */
-export const updateFlow = sql(
-  'update_flow',
+/** Changes a flow; null leaves a column unchanged. */
+export const updateFlow = statement(
+  'flows.updateFlow',
   `update flows
-   set name = coalesce($3, name), description = coalesce($4, description), enabled = coalesce($5, enabled), version = coalesce($6, version),
-     positions = coalesce($7::json, positions), updated_at = $8
-   where workspace_id = $1 and id = $2`,
+   set name = coalesce($name, name), description = coalesce($description, description), enabled = coalesce($enabled, enabled),
+     version = coalesce($version, version), positions = coalesce($positions::json, positions), updated_at = $now
+   where workspace_id = $workspaceId and id = $id`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text.orNull,
+      description: text.orNull,
+      enabled: boolean.orNull,
+      version: integer.orNull,
+      positions: positions.orNull,
+      now: instant,
+    },
+  },
 )
 
-/** Inserts a version of a flow. Values: workspace, flow, version, nodes, edges, context, editor, now. */
-export const insertVersion = sql(
-  'insert_flow_version',
+/** Inserts a version of a flow. */
+export const insertVersion = statement(
+  'flows.insertVersion',
   `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-   values ($1, $2, $3, $4::json, $5::json, $6::json, $7, $8)`,
+   values ($workspaceId, $flowId, $version, $nodes::json, $edges::json, $context::json, $editorId, $createdAt)`,
+  {
+    params: { workspaceId: uuid, flowId: uuid, version: integer, nodes, edges, context, editorId: uuid, createdAt: instant },
+  },
 )
 
-/**
- * Deletes old versions, except those of open, failed and cancelled runs. Values: workspace, flow, the oldest version to keep in any case.
- */
-export const deleteOldFlowVersions = sql(
-  'forget_flow_versions',
+/** Deletes versions before `oldestKept`, except those of open, failed and cancelled runs. */
+export const deleteOldFlowVersions = statement(
+  'flows.deleteOldFlowVersions',
   `delete from flow_versions as old
-   where workspace_id = $1 and flow_id = $2 and version < $3 and not exists (
+   where workspace_id = $workspaceId and flow_id = $flowId and version < $oldestKept and not exists (
      select from flow_runs as run
      where run.workspace_id = old.workspace_id and run.flow_id = old.flow_id and run.version = old.version and run.status <> 'ok'
    )`,
+  { params: { workspaceId: uuid, flowId: uuid, oldestKept: integer } },
 )
 
-/** Deletes a flow with its versions. Values: workspace, id. */
-export const deleteFlow = sql('delete_flow', 'delete from flows where workspace_id = $1 and id = $2 returning id')
+/** Deletes a flow with its versions. */
+export const deleteFlow = statement('flows.deleteFlow', 'delete from flows where workspace_id = $workspaceId and id = $id returning id', {
+  params: { workspaceId: uuid, id: uuid },
+  columns: { id: uuid.notNull },
+})
 
-const versionColumns = 'version, editor_id, created_at, nodes, edges, context'
+const versionColumns = {
+  version: integer.notNull,
+  editor_id: uuid.notNull,
+  created_at: instant.notNull,
+  nodes: nodes.notNull,
+  edges: edges.notNull,
+  context: context.notNull,
+}
 
-/**
- * The kept versions of a flow, newest first. Values: workspace, flow, version below which the page begins or null, maximum number or null.
- */
-export const findVersions = sql(
-  'find_flow_versions',
-  `select ${versionColumns} from flow_versions
-   where workspace_id = $1 and flow_id = $2 and ($3::integer is null or version < $3::integer) order by version desc limit $4::integer`,
+/** A version of a flow as it is stored. */
+export type FlowVersionRow = RowOf<typeof versionColumns>
+
+/** The kept versions of a flow, newest first: a page of those before `beforeVersion`, or all without it and without `limit`. */
+export const findVersions = statement(
+  'flows.findVersions',
+  `select ${selectList(versionColumns)} from flow_versions
+   where workspace_id = $workspaceId and flow_id = $flowId and ($beforeVersion::integer is null or version < $beforeVersion::integer)
+   order by version desc limit $limit::integer`,
+  {
+    params: { workspaceId: uuid, flowId: uuid, beforeVersion: integer.orNull, limit: integer.orNull },
+    columns: versionColumns,
+  },
 )
 
-/** One version of a flow. Values: workspace, flow, version. */
-export const findVersion = sql(
-  'find_flow_version',
-  `select ${versionColumns} from flow_versions where workspace_id = $1 and flow_id = $2 and version = $3`,
+/** One version of a flow. */
+export const findVersion = statement(
+  'flows.findVersion',
+  `select ${selectList(versionColumns)} from flow_versions where workspace_id = $workspaceId and flow_id = $flowId and version = $version`,
+  { params: { workspaceId: uuid, flowId: uuid, version: integer }, columns: versionColumns },
 )
 
-/** Those of these flows that are enabled, with their present version and its editor. Values: workspace, ids. */
-export const findEnabledFlows = sql(
-  'find_present_flows',
+const enabledColumns = { id: uuid.notNull, name: text.notNull, version: integer.notNull, editor_id: uuid.notNull }
+
+/** An enabled flow with its present version and the editor of that version. */
+export type EnabledFlow = RowOf<typeof enabledColumns>
+
+/** Those of the flows that are enabled. */
+export const findEnabledFlows = statement(
+  'flows.findEnabledFlows',
   `select flow.id, flow.name, flow.version, made.editor_id from flows as flow
    join flow_versions as made on made.workspace_id = flow.workspace_id and made.flow_id = flow.id and made.version = flow.version
-   where flow.workspace_id = $1 and flow.id = any($2::uuid[]) and flow.enabled order by flow.id`,
+   where flow.workspace_id = $workspaceId and flow.id = any($ids::uuid[]) and flow.enabled order by flow.id`,
+  { params: { workspaceId: uuid, ids: uuids }, columns: enabledColumns },
 )
 
-/** Counts a draft; returns no row when the day's maximum is reached. Values: workspace, day, maximum. */
-export const incrementDraftCount = sql(
-  'draft_flow',
-  `insert into flow_drafts as counted (workspace_id, day, drafts) values ($1, $2, 1)
-   on conflict (workspace_id, day) do update set drafts = counted.drafts + 1 where counted.drafts < $3 returning drafts`,
+/** Counts a draft; returns no row when the day has `maxDrafts` already. */
+export const incrementDraftCount = statement(
+  'flows.incrementDraftCount',
+  `insert into flow_drafts as counted (workspace_id, day, drafts) values ($workspaceId, $day, 1)
+   on conflict (workspace_id, day) do update set drafts = counted.drafts + 1 where counted.drafts < $maxDrafts returning drafts`,
+  { params: { workspaceId: uuid, day: date, maxDrafts: integer }, columns: { drafts: integer.notNull } },
 )

@@ -1,76 +1,138 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
-import { messageKind } from '#shared/platform/mail/mail.ts'
+import { bigint, boolean, instant, integer, jsonb, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
+
+const status = text.as<MailStatus>()
+
+/** The columns of a message that its sender reads. */
+const sentColumns = { id: uuid.notNull, status: status.notNull }
 
 /**
- * Adds a message to the outbox, with status skipped when its recipient is on the do-not-contact list. Returns no row when the deduplication
- * key is taken. Values: workspace, id, connection, recipient, the recipient's `contactKeys`, subject, text, HTML, headers, template, record
- * type, record, deduplication key or null, time.
+ * Adds a message to the outbox, with status skipped when one of the recipient's `contactKeys` is on the do-not-contact list. Returns no row
+ * when the deduplication key is taken.
  */
-export const insertMessage = sql(
-  'insert_message',
-  `insert into outbox_mails (workspace_id, id, kind, connection_id, recipient, contact_keys, subject, body_text, body_html, headers,
-     template_id, record_type, record_id, natural_key, created_at, status)
-   select $1::uuid, $2, '${messageKind}', $3, $4, $5::text[], $6, $7, $8, $9, $10, $11, $12, $13, $14,
-     case when exists (select from do_not_contact where workspace_id = $1::uuid and address = any($5::text[])) then 'skipped' else 'queued' end
+export const insertMessage = statement(
+  'messages.insertMessage',
+  `insert into outbox_mails (
+     workspace_id, id, kind, connection_id, recipient, contact_keys, subject, body_text, body_html, headers,
+     template_id, record_type, record_id, natural_key, created_at, status
+   )
+   select
+     $workspaceId::uuid, $id, '${messageKind}', $connectionId, $recipient, $contactKeys::text[], $subject, $bodyText, $bodyHtml, $headers,
+     $templateId, $recordType, $recordId, $deduplicationKey, $createdAt,
+     case when exists (select from do_not_contact where workspace_id = $workspaceId::uuid and address = any($contactKeys::text[]))
+       then 'skipped' else 'queued' end
    on conflict (workspace_id, natural_key) where natural_key is not null do nothing
    returning id, status`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      connectionId: uuid,
+      recipient: text,
+      contactKeys: texts,
+      subject: text,
+      bodyText: text,
+      bodyHtml: text.orNull,
+      headers: jsonb,
+      templateId: uuid.orNull,
+      recordType: text.orNull,
+      recordId: uuid.orNull,
+      deduplicationKey: text.orNull,
+      createdAt: instant,
+    },
+    columns: sentColumns,
+  },
 )
 
-/** Id and status of the message with a deduplication key. Values: workspace, key. */
-export const findMessageByDeduplicationKey = sql(
-  'find_message_by_key',
-  'select id, status from outbox_mails where workspace_id = $1 and natural_key = $2',
+/** Id and status of the message with a deduplication key. */
+export const findMessageByKey = statement(
+  'messages.findMessageByKey',
+  'select id, status from outbox_mails where workspace_id = $workspaceId and natural_key = $deduplicationKey',
+  { params: { workspaceId: uuid, deduplicationKey: text.orNull }, columns: sentColumns },
 )
 
-const listed = 'id, recipient as "to", subject, status, attempts, last_error as error, created_at, sent_at'
+const columns = {
+  id: uuid.notNull,
+  to: text.notNull,
+  subject: text.notNull,
+  status: status.notNull,
+  attempts: integer.notNull,
+  error: text,
+  created_at: instant.notNull,
+  sent_at: instant,
+}
+const list = 'id, recipient as "to", subject, status, attempts, last_error as error, created_at, sent_at'
 
-/** A page of messages, newest first. Values: workspace, id of the last message of the previous page, status or null, page size. */
-export const findMessages = sql(
-  'find_messages',
-  `select ${listed} from outbox_mails
-   where workspace_id = $1 and kind = '${messageKind}' and id < $2 and ($3::text is null or status = $3) order by id desc limit $4`,
+/** A page starts after the message `beforeId`, the last one of the previous page. */
+const pageParams = { workspaceId: uuid, beforeId: uuid, status: status.orNull, limit: bigint }
+
+/** A page of messages with a status, or with any, newest first. */
+export const findMessages = statement(
+  'messages.findMessages',
+  `select ${list} from outbox_mails
+   where workspace_id = $workspaceId and kind = '${messageKind}' and id < $beforeId and ($status::text is null or status = $status)
+   order by id desc limit $limit`,
+  { params: pageParams, columns },
 )
 
-/**
- * As `findMessages`, for the messages about one record. Values: workspace, id of the last message of the previous page, status or null,
- * page size, record.
- */
-export const findRecordMessages = sql(
-  'find_record_messages',
-  `select ${listed} from outbox_mails
-   where workspace_id = $1 and kind = '${messageKind}' and id < $2 and ($3::text is null or status = $3) and record_id = $5
-   order by id desc limit $4`,
+/** A page of the messages about one record with a status, or with any, newest first. */
+export const findRecordMessages = statement(
+  'messages.findRecordMessages',
+  `select ${list} from outbox_mails
+   where workspace_id = $workspaceId and kind = '${messageKind}' and id < $beforeId and ($status::text is null or status = $status)
+     and record_id = $recordId
+   order by id desc limit $limit`,
+  { params: { ...pageParams, recordId: uuid }, columns },
 )
 
-/** A message, with its bodies while they are kept. Values: workspace, id. */
-export const findMessage = sql(
-  'find_message',
-  `select ${listed}, connection_id, template_id, record_type, record_id, case when is_erased then null else body_text end as body_text, body_html
-   from outbox_mails where workspace_id = $1 and kind = '${messageKind}' and id = $2`,
+/** A message, with its bodies while they are kept. */
+export const findMessage = statement(
+  'messages.findMessage',
+  `select ${list}, connection_id, template_id, record_type, record_id, case when is_erased then null else body_text end as body_text, body_html
+   from outbox_mails where workspace_id = $workspaceId and kind = '${messageKind}' and id = $id`,
+  {
+    params: { workspaceId: uuid, id: uuid },
+    columns: {
+      ...columns,
+      connection_id: uuid,
+      template_id: uuid,
+      record_type: text,
+      record_id: uuid,
+      body_text: text,
+      body_html: text,
+    },
+  },
 )
 
 /**
  * The recipient of a message, the workspace that sent it, and whether the recipient is on the do-not-contact list. For the unsubscribe
- * page. Values: workspace, id.
+ * page.
  */
-export const findUnsubscribingRecipient = sql(
-  'find_message_recipient',
+export const findUnsubscribingRecipient = statement(
+  'messages.findUnsubscribingRecipient',
   `select mail.recipient, workspace.name as workspace, workspace.color, workspace.logo, exists (
-     select from do_not_contact as stop where stop.workspace_id = $1 and stop.address = any(mail.contact_keys)
+     select from do_not_contact as stop where stop.workspace_id = $workspaceId and stop.address = any(mail.contact_keys)
    ) as "isStopped"
    from outbox_mails as mail join workspaces as workspace on workspace.id = mail.workspace_id
-   where mail.workspace_id = $1 and mail.kind = '${messageKind}' and mail.id = $2`,
+   where mail.workspace_id = $workspaceId and mail.kind = '${messageKind}' and mail.id = $id`,
+  {
+    params: { workspaceId: uuid, id: uuid },
+    columns: { recipient: text.notNull, workspace: text.notNull, color: text, logo: text, isStopped: boolean.notNull },
+  },
 )
 
-/** Marks a message as bounced, if it was sent or may have been. Values: workspace, connection, id, reason. */
-export const markBounced = sql(
-  'note_message_bounce',
-  `update outbox_mails set status = 'bounced', last_error = $4
-   where workspace_id = $1 and connection_id = $2 and id = $3 and status in ('sending', 'sent', 'uncertain')`,
+/** Marks a message as bounced, if it was sent or may have been. */
+export const markBounced = statement(
+  'messages.markBounced',
+  `update outbox_mails set status = 'bounced', last_error = $reason
+   where workspace_id = $workspaceId and connection_id = $connectionId and id = $id and status in ('sending', 'sent', 'uncertain')`,
+  { params: { workspaceId: uuid, connectionId: uuid, id: uuid, reason: text } },
 )
 
-/** The recipient of a message of a connection. Values: workspace, connection, id. */
-export const findRecipientByConnection = sql(
-  'find_recipient_of_connection',
-  'select recipient from outbox_mails where workspace_id = $1 and connection_id = $2 and id = $3',
+/** The recipient of a message of a connection. */
+export const findRecipientByConnection = statement(
+  'messages.findRecipientByConnection',
+  'select recipient from outbox_mails where workspace_id = $workspaceId and connection_id = $connectionId and id = $id',
+  { params: { workspaceId: uuid, connectionId: uuid, id: uuid }, columns: { recipient: text.notNull } },
 )

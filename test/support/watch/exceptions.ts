@@ -41,7 +41,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
   },
   {
-    statements: ['delete_left_drive_objects', 'delete_left_drive_spaces', 'delete_left_drive_shares'],
+    statements: ['drive.deleteLeftObjects', 'drive.deleteLeftSpaces', 'drive.deleteLeftShares'],
     tables: ['drive_spaces', 'drive_objects', 'drive_shares', 'file_usage'],
     because: 'drives of members who left long ago are swept in all workspaces',
   },
@@ -63,7 +63,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',
   },
   {
-    statements: ['find_message_webhook'],
+    statements: ['messages.findWebhook'],
     tables: ['message_connections'],
     because:
       'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
@@ -134,12 +134,12 @@ export const exceptions: readonly Exception[] = [
     because: 'what is due is looked for in all workspaces, and whether each may have it now',
   },
   {
-    statements: ['count_open_flow_runs'],
+    statements: ['flows.countOpenRunsByState'],
     tables: ['flow_runs'],
     because: 'how many runs are open is a figure of the whole installation',
   },
   {
-    statements: ['find_lost_flow_runs'],
+    statements: ['flows.findLostRuns'],
     tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'resting_jobs'],
     because: 'runs that have lost their job are found in all workspaces',
   },

@@ -7,10 +7,11 @@ import {
   requireBlockApp,
   runErrorOf,
 } from '#shared/features/flows/execution/execute.ts'
-import { type FlowRunRow, findOpenRun, loadRunExecution } from '#shared/features/flows/execution/load.ts'
+import { findOpenRun, loadRunExecution } from '#shared/features/flows/execution/load.ts'
 import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
 import { callOutJob } from '#shared/features/flows/jobs.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
+import type { FlowRunRow } from '#shared/features/flows/runs/store.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { failRunOnFault } from '#workers/features/flows/continue-run.ts'

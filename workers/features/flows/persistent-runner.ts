@@ -1,13 +1,12 @@
 import type { WaitRequest } from '#shared/core/automation/block.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import type { ActiveStep, FlowRunner, RunCheckpoint } from '#shared/features/flows/execution/execute.ts'
-import type { FlowRunRow, ParkedWait } from '#shared/features/flows/execution/load.ts'
 import { callOutJob, continueRunJob, flowWaitDue } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { flowRunSeconds, flowSteps } from '#shared/features/flows/metrics.ts'
-import type { RunError } from '#shared/features/flows/runs/schemas.ts'
+import type { ParkedWait, RunError } from '#shared/features/flows/runs/schemas.ts'
 import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
-import { checkpointStatementFor, isRunSuperseded } from '#shared/features/flows/runs/store.ts'
+import { checkpointStatementFor, type FlowRunRow, isRunSuperseded } from '#shared/features/flows/runs/store.ts'
 import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
@@ -57,9 +56,14 @@ export function createPersistentRunner(
   /** Statement that writes a turn; it fails when the run was superseded. */
   const checkpointStatement = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
-    const values = [status, isOk ? null : JSON.stringify(state), jsonOf(waiting), jobId ?? null, jsonOf(error), platform.now()]
     const write = checkpointStatementFor({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
-    return write(workspaceId, run.id, turn, ...values, JSON.stringify(steps))
+    const texts = {
+      state: isOk ? null : JSON.stringify(state),
+      waiting: jsonOf(waiting),
+      error: jsonOf(error),
+      steps: JSON.stringify(steps),
+    }
+    return write({ ...texts, workspaceId, id: run.id, turn, status, jobId, now: platform.now() })
   }
 
   const countWritten = ({ status, steps }: Written): void => recordMetrics(run, status, steps, platform.now())

@@ -7,17 +7,9 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
+import { type AuditEntry, findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
 import { loadTriggerAccess, type TriggeredRun } from '#shared/features/flows/triggers/trigger-access.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
-
-interface Entry {
-  readonly action: string
-  readonly object_type: string
-  readonly record_id: string
-  readonly before: Readonly<Record<string, unknown>> | null
-  readonly after: Readonly<Record<string, unknown>> | null
-}
 
 /**
  * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
@@ -63,7 +55,7 @@ export async function recordChangesSince(
   scope: Scope,
   { auditPosition, requestId }: { readonly auditPosition: string; readonly requestId: string },
 ): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
-  const entries = await scope.db.query<Entry>(findAuditEntriesSince(scope.workspace.id, auditPosition, requestId))
+  const entries = await scope.db.query(findAuditEntriesSince({ workspaceId: scope.workspace.id, afterId: auditPosition, requestId }))
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
@@ -79,7 +71,7 @@ export async function recordChangesSince(
 }
 
 /** Merges the changes of a record into one, with the fields that the caller may see. */
-function sidesOf(entries: readonly Entry[], { values }: RecordView) {
+function sidesOf(entries: readonly AuditEntry[], { values }: RecordView) {
   const [before, after]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
   for (const entry of entries) {
     for (const key of Object.keys(entry.after ?? {})) {

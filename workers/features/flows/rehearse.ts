@@ -8,8 +8,14 @@ import { rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/features/flows/limits.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { visibleErrorText } from '#shared/features/flows/runs/runs.ts'
-import type { FlowRunView, RunError, TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
-import { findRecordedOutput, findRunsToRehearse, limitTransactionTime, selectAuditPosition } from '#shared/features/flows/runs/store.ts'
+import type { RunError } from '#shared/features/flows/runs/schemas.ts'
+import {
+  type EndedRun,
+  findRecordedOutput,
+  findRunsToRehearse,
+  limitTransactionTime,
+  selectAuditPosition,
+} from '#shared/features/flows/runs/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { isLockTimeout, isStatementCancelled } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
@@ -27,7 +33,7 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   const compiled = compileFlow({ nodes: nodes.map(({ id, type, config }) => ({ id, type, config })), edges, context } as FlowDefinition)
   // Only a saved definition has an editor whose rights limit the caller's; of a sent definition the caller would be the editor.
   const editors = definition === null ? [flow.editor_id] : []
-  const ended = await scope.db.query<EndedRun>(findRunsToRehearse(scope.workspace.id, flow.id, runs))
+  const ended = await scope.db.query(findRunsToRehearse({ workspaceId: scope.workspace.id, flowId: flow.id, limit: runs }))
   const budget = computeBudget(scope.workspace.id, {
     steps: limits.computeSteps,
     bound: `a rehearsal may take at most ${limits.computeSteps} steps of computing; rehearse fewer runs, or use fewer items or clauses`,
@@ -42,15 +48,6 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
 })
 
 const tooLong = `it takes more than ${limits.msPerRun / 1_000} seconds`
-
-interface EndedRun {
-  readonly id: string
-  readonly input: TriggerInput
-  readonly objectType: string | null
-  readonly isPersonal: boolean
-  readonly trigger: FlowRunView['trigger']
-  readonly guard: TriggerVisibility | null
-}
 
 /** Thrown at the end of a rehearsal to roll it back. */
 class RolledBack extends Error {}
@@ -82,8 +79,8 @@ async function executeRehearsal(
   run: EndedRun,
   budget: ComputeBudget,
 ): Promise<RehearsedRun> {
-  await tx.query(limitTransactionTime(limits.lockMs, limits.msPerRun))
-  const [auditPosition] = await tx.query<{ id: string }>(selectAuditPosition())
+  await tx.query(limitTransactionTime({ lockMs: String(limits.lockMs), statementMs: String(limits.msPerRun) }))
+  const [auditPosition] = await tx.query(selectAuditPosition())
   const requestId = newId()
   const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
   const enter = async (): Promise<Scope> => {
@@ -146,7 +143,8 @@ function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, r
  */
 async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: ActiveStep, { wouldCall }: Findings): Promise<unknown> {
   const { node, iteration } = step
-  const [row] = await db.query<{ output: unknown }>(findRecordedOutput(workspace.id, run.id, node.id, iteration, inputHash(step)))
+  const asked = { runId: run.id, nodeId: node.id, iteration, inputHash: inputHash(step) }
+  const [row] = await db.query(findRecordedOutput({ ...asked, workspaceId: workspace.id }))
   if (!row) wouldCall.add(node.id)
   return row?.output ?? {}
 }

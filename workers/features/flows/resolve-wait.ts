@@ -9,10 +9,9 @@ import {
   runErrorOf,
   type StepRow,
 } from '#shared/features/flows/execution/execute.ts'
-import type { ParkedWait } from '#shared/features/flows/execution/load.ts'
 import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
 import { checked, toStorableJson } from '#shared/features/flows/execution/step-output.ts'
-import type { RunError } from '#shared/features/flows/runs/schemas.ts'
+import type { ParkedWait, RunError } from '#shared/features/flows/runs/schemas.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'

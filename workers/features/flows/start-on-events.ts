@@ -11,7 +11,7 @@ import { chainsCut } from '#shared/features/flows/metrics.ts'
 import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
-import { findEnabledFlows } from '#shared/features/flows/store.ts'
+import { type EnabledFlow, findEnabledFlows } from '#shared/features/flows/store.ts'
 import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -26,16 +26,9 @@ export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, sco
   return { result: null }
 })
 
-interface PresentFlow {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly editor_id: string
-}
-
 async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<void> {
   const { workspaceId } = delivery
-  const flows = await scope.db.query<PresentFlow>(findEnabledFlows(workspaceId, delivery.listenerIds))
+  const flows = await scope.db.query(findEnabledFlows({ workspaceId, ids: delivery.listenerIds }))
   const recordSnapshots = delivery.source === recordSource ? await readSnapshots(scope, delivery) : []
   const newRuns: NewRun[] = []
   const skipped = new Map<string, number>()
@@ -59,7 +52,9 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   await scope.db.transaction(async (tx) => {
     const ids = await startRuns({ ...scope, db: tx }, workspaceId, newRuns)
     if (scope.cause.depth >= maxCauseDepth) chainsCut.inc({ subscriber: 'flows' }, ids.size)
-    if (skipped.size > 0) await tx.query(addSkippedEvents(workspaceId, [...skipped.keys()], [...skipped.values()], hourOf(scope.now())))
+    if (skipped.size === 0) return
+    const counted = { flowIds: [...skipped.keys()], counts: [...skipped.values()] }
+    await tx.query(addSkippedEvents({ ...counted, workspaceId, hour: hourOf(scope.now()) }))
   })
 }
 
@@ -140,7 +135,7 @@ async function endsAtOnce(compiled: CompiledFlow, input: TriggerInput, budget: C
   }
 }
 
-function runOf({ cause }: PlatformScope, delivery: EventDelivery, flow: PresentFlow, { key, input, guard, isPersonal }: Input): NewRun {
+function runOf({ cause }: PlatformScope, delivery: EventDelivery, flow: EnabledFlow, { key, input, guard, isPersonal }: Input): NewRun {
   const kind = delivery.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? delivery.event, object_type: delivery.objectType || null, record_id: subject }

@@ -1,4 +1,3 @@
-import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { flowScheduleDue, startScheduledRunJob } from '#shared/features/flows/jobs.ts'
 import { startRuns } from '#shared/features/flows/runs/start.ts'
 import { findEnabledFlows, findVersion, lockFlow } from '#shared/features/flows/store.ts'
@@ -8,22 +7,15 @@ import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
-interface PresentFlow {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly editor_id: string
-}
-
 /**
  * Creates the run of a due instant and sets the first due time after now: this one run stands for all instants that were missed. The flow
  * is locked meanwhile, because a change of the flow's schedule sets the due time, too.
  */
 export default definePlatformHandler(startScheduledRunJob, async ({ payload: { workspaceId, flowId, at }, scope }) => {
   await scope.db.transaction(async (tx) => {
-    await tx.query(lockFlow(workspaceId, flowId))
-    const [flow] = await tx.query<PresentFlow>(findEnabledFlows(workspaceId, [flowId]))
-    const [definition] = flow ? await tx.query<FlowDefinition>(findVersion(workspaceId, flowId, flow.version)) : []
+    await tx.query(lockFlow({ workspaceId, id: flowId }))
+    const [flow] = await tx.query(findEnabledFlows({ workspaceId, ids: [flowId] }))
+    const [definition] = flow ? await tx.query(findVersion({ workspaceId, flowId, version: flow.version })) : []
     const trigger = definition && triggerOf(definition)
     if (!flow || trigger?.type !== 'trigger.schedule') return
     const cron = trigger.config.cron as string

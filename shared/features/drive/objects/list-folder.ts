@@ -1,8 +1,8 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkFolderKey, nameOfKey, rangeOf } from '#shared/features/drive/objects/key.ts'
-import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
-import { findFolderPage, findObjectsByName } from '#shared/features/drive/objects/store.ts'
+import { objectViewOf } from '#shared/features/drive/objects/object.ts'
+import { type FolderEntry, findFolderPage, findObjectsByName } from '#shared/features/drive/objects/store.ts'
 import type { FolderPage, FolderQuery } from '#shared/features/drive/schemas.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 
@@ -14,9 +14,9 @@ export async function listFolder(scope: Scope, spaceName: string, { prefix, q, l
   checkFolderKey(prefix, 'prefix', true)
   const space = await requireSpace(scope, spaceName, prefix, 'read')
   const list = `drive ${scope.workspace.id} ${space.id} ${prefix} ${q}`
-  const from = cursor === undefined ? firstCursorOf(prefix) : readCursor(list, cursor)
+  const first = cursor === undefined ? firstCursorOf(prefix) : readCursor(list, cursor)
   const read = q === '' ? readLevel : searchByName
-  const rows = await read(scope, space.id, prefix, { from, q, limit: limit + 1 })
+  const rows = await read(scope, space.id, prefix, { first, q, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -26,24 +26,21 @@ export async function listFolder(scope: Scope, spaceName: string, { prefix, q, l
   }
 }
 
-type Entry = ObjectRow & { readonly folder: string | null }
-
 interface PageQuery {
-  readonly from: string
+  readonly first: string
   readonly q: string
   readonly limit: number
 }
 
-const readLevel = ({ db, verification, workspace }: Scope, spaceId: string, prefix: string, { from, limit }: PageQuery): Promise<Entry[]> =>
-  readRows<Entry>({ db, verification }, findFolderPage(workspace.id, spaceId, prefix, from, rangeOf(prefix).end, limit))
+const readLevel = (scope: Scope, spaceId: string, prefix: string, { first, limit }: PageQuery): Promise<FolderEntry[]> =>
+  readRows(scope, findFolderPage({ workspaceId: scope.workspace.id, spaceId, prefix, first, end: rangeOf(prefix).end, limit }))
 
-async function searchByName({ db, verification, workspace }: Scope, spaceId: string, prefix: string, page: PageQuery): Promise<Entry[]> {
-  const { from, q, limit } = page
-  const statement = findObjectsByName(workspace.id, spaceId, from, rangeOf(prefix).end, q, limit)
-  return (await readRows<ObjectRow>({ db, verification }, statement)).map((row) => ({ ...row, folder: null }))
+async function searchByName(scope: Scope, spaceId: string, prefix: string, page: PageQuery): Promise<FolderEntry[]> {
+  const statement = findObjectsByName({ ...page, workspaceId: scope.workspace.id, spaceId, end: rangeOf(prefix).end })
+  return (await readRows(scope, statement)).map((row) => ({ ...row, folder: null }))
 }
 
 /** The first page starts after the folder's own row, which exists if the folder was created explicitly. */
 const firstCursorOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
 
-const cursorAfter = ({ folder, key }: Entry): string => rangeOf(folder ?? key).end
+const cursorAfter = ({ folder, key }: FolderEntry): string => rangeOf(folder ?? key).end

@@ -1,7 +1,7 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkKey, isFolder, type KeyRange, movingKeys, rangeOf } from '#shared/features/drive/objects/key.ts'
-import { countRange, deleteDuplicateFolders, deleteRange, moveRange } from '#shared/features/drive/objects/store.ts'
+import { countRange, deleteDuplicateFolders, deleteRange, moveRange, type RangeCounts } from '#shared/features/drive/objects/store.ts'
 import { takeQuota } from '#shared/features/drive/quota.ts'
 import { deleteSharesIn, moveShares } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
@@ -11,10 +11,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Maximum number of files that one move or deletion may touch (document 3, Limits). */
 const maxFiles = 2_000
 
-interface RangeCounts {
-  readonly rows: number
-  readonly files: number
-  readonly longest: number
+/** A range of keys in a space. */
+interface SpaceRange extends KeyRange {
+  readonly workspaceId: string
+  readonly spaceId: string
 }
 
 /**
@@ -25,14 +25,14 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
   checkKey(key)
   const space = await requireSpace(scope, spaceName, key, 'write')
   const { workspace } = scope
-  const range = rangeOf(key)
+  const range = { workspaceId: workspace.id, spaceId: space.id, ...rangeOf(key) }
   return scope.db.transaction(async (tx) => {
-    await tx.query(lockSpace(workspace.id, space.id))
-    await countWithinLimit(tx, workspace.id, space.id, range)
-    const [gone] = await tx.query<{ files: number; bytes: number }>(deleteRange(workspace.id, space.id, range.first, range.end))
+    await tx.query(lockSpace({ workspaceId: workspace.id, id: space.id }))
+    await countWithinLimit(tx, range)
+    const [gone] = await tx.query(deleteRange(range))
     if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
     if (gone.files > maxFiles) throw tooMany()
-    await tx.query(deleteSharesIn(workspace.id, space.id, range.first, range.end))
+    await tx.query(deleteSharesIn(range))
     await takeQuota(within(scope, tx), -gone.bytes)
     return gone.files
   })
@@ -53,33 +53,33 @@ export async function moveObjects(scope: Scope, spaceName: string, from: string,
   const { id } = await requireSpace(scope, spaceName, from, 'write')
   await requireSpace(scope, spaceName, to, 'write')
   const { workspace } = scope
-  const range = rangeOf(from)
+  const range = { workspaceId: workspace.id, spaceId: id, ...rangeOf(from) }
   return scope.db.transaction(async (tx) => {
-    await tx.query(lockSpace(workspace.id, id))
-    const { rows, longest } = await countWithinLimit(tx, workspace.id, id, range)
+    await tx.query(lockSpace({ workspaceId: workspace.id, id }))
+    const { rows, longest } = await countWithinLimit(tx, range)
     if (rows === 0) throw problem('NOT_FOUND')
     if (longest - Buffer.byteLength(from) + Buffer.byteLength(to) > 1024) {
       throw problem('VALIDATION_ERROR', 'to must leave every key at most 1024 bytes')
     }
-    await tx.query(deleteDuplicateFolders(workspace.id, id, range.first, range.end, to))
-    const files = await moveInSteps(tx, workspace.id, id, range, to)
-    await tx.query(moveShares(workspace.id, id, range.first, range.end, to))
+    await tx.query(deleteDuplicateFolders({ ...range, newFirst: to }))
+    const files = await moveInSteps(tx, range, to)
+    await tx.query(moveShares({ ...range, newFirst: to }))
     return files
   })
 }
 
 /** Moves a range. A folder moves into its own ancestor in two steps: in one, a key could collide with a key that has not moved yet. */
-async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: KeyRange, to: string): Promise<number> {
+async function moveInSteps(tx: Tx, range: SpaceRange, to: string): Promise<number> {
   const isUpward = range.first.startsWith(to)
   const steps = isUpward
-    ? ([
-        [range, movingKeys.first + to],
-        [movingKeys, ''],
-      ] as const)
-    : ([[range, to]] as const)
+    ? [
+        { ...range, newFirst: movingKeys.first + to },
+        { ...range, ...movingKeys, newFirst: '' },
+      ]
+    : [{ ...range, newFirst: to }]
   let files = 0
-  for (const [{ first, end }, target] of steps) {
-    files = (await tx.query<RangeCounts>(moveRange(workspaceId, spaceId, first, end, target)))[0]?.files ?? 0
+  for (const step of steps) {
+    files = (await tx.query(moveRange(step)))[0]?.files ?? 0
     if (files > maxFiles) throw tooMany()
   }
   return files
@@ -89,9 +89,8 @@ async function moveInSteps(tx: Tx, workspaceId: string, spaceId: string, range: 
  * Counts the rows of a range, only slightly beyond the limit, so that the cost is bounded. Throws VALIDATION_ERROR for more than 2,000
  * files, and for more than 4,000 rows of files and folders.
  */
-async function countWithinLimit(tx: Tx, workspaceId: string, spaceId: string, { first, end }: KeyRange): Promise<RangeCounts> {
-  const statement = countRange(workspaceId, spaceId, first, end, 2 * maxFiles + 2)
-  const counted = (await tx.query<RangeCounts>(statement))[0] ?? { rows: 0, files: 0, longest: 0 }
+async function countWithinLimit(tx: Tx, range: SpaceRange): Promise<RangeCounts> {
+  const counted = (await tx.query(countRange({ ...range, limit: 2 * maxFiles + 2 })))[0] ?? { rows: 0, files: 0, longest: 0 }
   if (counted.files > maxFiles || counted.rows > 2 * maxFiles) throw tooMany()
   return counted
 }

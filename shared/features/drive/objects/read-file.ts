@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkFileKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
-import type { ObjectRow } from '#shared/features/drive/objects/object.ts'
-import { findObject } from '#shared/features/drive/objects/store.ts'
+import { findObject, type ObjectRow } from '#shared/features/drive/objects/store.ts'
 import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -17,9 +16,10 @@ interface OpenedFile extends ObjectRow {
 export async function findFile(scope: Scope, spaceName: string, key: string): Promise<OpenedFile> {
   checkFileKey(key)
   const space = await requireSpace(scope, spaceName, key, 'read')
-  const [row] = await readRows<ObjectRow>(scope, findObject(scope.workspace.id, space.id, key))
-  if (!row) throw problem('NOT_FOUND')
-  return { ...row, name: nameOfKey(row.key), open: (range) => scope.blobs.read(row.blob_id, range) }
+  const [row] = await readRows(scope, findObject({ workspaceId: scope.workspace.id, spaceId: space.id, key }))
+  const blobId = row?.blob_id
+  if (!row || !blobId) throw problem('NOT_FOUND')
+  return { ...row, name: nameOfKey(row.key), open: (range) => scope.blobs.read(blobId, range) }
 }
 
 /** Reads a whole text file. Throws as `findFile` does, and VALIDATION_ERROR for more than `maxBytes` bytes or invalid UTF-8. */

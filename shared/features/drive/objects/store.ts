@@ -1,40 +1,72 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/statements/letter-pairs.ts'
-import { asHeavy, asUnprepared, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, instant, integer, type RowOf, selectList, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { asHeavy, asUnprepared, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
 
-const columns = 'key, blob_id, size_bytes, content_type, sha256, created_by, created_at, updated_at'
+const columns = {
+  key: text.notNull,
+  /** Null for the row of a folder. */
+  blob_id: uuid,
+  size_bytes: bigint.notNull,
+  content_type: text.notNull,
+  sha256: text.notNull,
+  created_by: uuid,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const list = selectList(columns)
 
-/** One file. Values: workspace, space, key. */
-export const findObject = sql(
-  'find_drive_object',
-  `select ${columns} from drive_objects where workspace_id = $1 and space_id = $2 and key = $3 and blob_id is not null`,
+/** A file or folder as it is stored. */
+export type ObjectRow = RowOf<typeof columns>
+
+/** One file. */
+export const findObject = statement(
+  'drive.findObject',
+  `select ${list} from drive_objects
+   where workspace_id = $workspaceId and space_id = $spaceId and key = $key and blob_id is not null`,
+  { params: { workspaceId: uuid, spaceId: uuid, key: text }, columns },
 )
 
-/**
- * Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. Values:
- * workspace, space, key, blob, size, content type, SHA-256, actor, time.
- */
-export const putObject = sql(
-  'put_drive_object',
-  `insert into drive_objects (workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_by, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+/** Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. */
+export const putObject = statement(
+  'drive.putObject',
+  `insert into drive_objects (
+     workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_by, created_at, updated_at
+   )
+   values ($workspaceId, $spaceId, $key, $blobId, $sizeBytes, $contentType, $sha256, $createdBy, $now, $now)
    on conflict on constraint drive_objects_key do update set blob_id = excluded.blob_id, size_bytes = excluded.size_bytes,
      content_type = excluded.content_type, sha256 = excluded.sha256, updated_at = excluded.updated_at
-   returning ${columns.replaceAll(/\w+/g, 'new.$&')}, old.size_bytes as replaced_bytes`,
+   returning ${selectList(columns, 'new')}, old.size_bytes as replaced_bytes`,
+  {
+    params: {
+      workspaceId: uuid,
+      spaceId: uuid,
+      key: text,
+      blobId: uuid,
+      sizeBytes: bigint,
+      contentType: text,
+      sha256: text,
+      createdBy: uuid.orNull,
+      now: instant,
+    },
+    columns: { ...columns, replaced_bytes: bigint },
+  },
 )
 
-/** Creates the row of a folder unless it exists. Values: workspace, space, key, actor, time. */
-export const putFolder = sql(
-  'put_drive_folder',
-  `insert into drive_objects (workspace_id, space_id, key, created_by, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)
+/** Inserts the row of a folder unless it exists. */
+export const putFolder = statement(
+  'drive.putFolder',
+  `insert into drive_objects (workspace_id, space_id, key, created_by, created_at, updated_at)
+   values ($workspaceId, $spaceId, $key, $createdBy, $now, $now)
    on conflict on constraint drive_objects_key do nothing`,
+  { params: { workspaceId: uuid, spaceId: uuid, key: text, createdBy: uuid.orNull, now: instant } },
 )
 
-const folder = `case when strpos(substr(key, length($3::text) + 1), '/') > 0
-    then left(key, length($3::text) + strpos(substr(key, length($3::text) + 1), '/')) end as folder`
+const folder = `case when strpos(substr(key, length($prefix::text) + 1), '/') > 0
+    then left(key, length($prefix::text) + strpos(substr(key, length($prefix::text) + 1), '/')) end as folder`
 
 /**
  * Reads `count` consecutive keys from `first`. `is_shown` marks each file and the first key of each folder; `is_last` marks the last key of
@@ -43,20 +75,26 @@ const folder = `case when strpos(substr(key, length($3::text) + 1), '/') > 0
 const stretch = (first: string, count: string): string =>
   `select found.*, folder is null or folder is distinct from lag(folder) over keys as is_shown, lead(key) over keys is null as is_last
    from (
-     select ${columns}, ${folder} from drive_objects
-     where workspace_id = $1 and space_id = $2 and key >= ${first} and key < $5 order by key limit ${count}
+     select ${list}, ${folder} from drive_objects
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= ${first} and key < $end order by key limit ${count}
    ) as found window keys as (order by key)`
 
+/** `folder` is null for a file directly in the folder. */
+const entryColumns = { ...columns, folder: text }
+
+/** A file or a folder in a folder. */
+export type FolderEntry = RowOf<typeof entryColumns>
+
 /**
- * The folders and files directly in a folder, in the order of their keys. After a folder, the query skips along the index to the first key
- * behind that folder, so its cost depends on the rows shown and not on the files below. After a file it reads 128 keys at once, since more
- * files may follow: 201 files take 1.4 ms, and 3.6 ms with a lookup for each. Values: workspace, space, prefix, first key that may be
- * shown, first key behind the folder, maximum number of rows.
+ * The folders and files directly in the folder `prefix`, from the key `first`, in the order of their keys; `end` is the first key behind
+ * the folder. After a folder, the query skips along the index to the first key behind that folder, so its cost depends on the rows shown
+ * and not on the files below. After a file it reads 128 keys at once, since more files may follow: 201 files take 1.4 ms, and 3.6 ms with a
+ * lookup for each.
  */
-export const findFolderPage = sql(
-  'find_drive_level',
+export const findFolderPage = statement(
+  'drive.findFolderPage',
   `with recursive level as (
-     (${stretch('$4', '32')})
+     (${stretch('$first', '32')})
      union all
      select next.* from level cross join lateral (
        ${stretch(
@@ -66,7 +104,11 @@ export const findFolderPage = sql(
      ) as next
      where level.is_last
    )
-   select ${columns}, folder from level where is_shown limit $6`,
+   select ${list}, folder from level where is_shown limit $limit`,
+  {
+    params: { workspaceId: uuid, spaceId: uuid, prefix: text, first: text, end: text, limit: bigint },
+    columns: entryColumns,
+  },
 )
 
 /** A file's name in lower case, as the indexes drive_objects_named and drive_objects_named_short contain it. */
@@ -77,107 +119,136 @@ const nameSql = lowerCaseSql("split_part(key, '/', -1)")
  */
 const nearKeys = 2_000
 
-const named = (name: string, condition: string) =>
-  sql(
-    name,
-    `with near as materialized (
-     select ${columns} from drive_objects
-     where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 order by key limit ${nearKeys}
+const searchText = (condition: string): string =>
+  `with near as materialized (
+     select ${list} from drive_objects
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end order by key limit ${nearKeys}
    ),
-   matching as materialized (select * from near where blob_id is not null and ${nameSql} like $5 order by key limit $6),
+   matching as materialized (select * from near where blob_id is not null and ${nameSql} like $pattern order by key limit $limit),
    state as materialized (
-     select (select count(*) from matching) >= $6::bigint or (select count(*) from near) < ${nearKeys} as is_enough
+     select (select count(*) from matching) >= $limit::bigint or (select count(*) from near) < ${nearKeys} as is_enough
    ),
    further as materialized (
-     select ${columns} from drive_objects
+     select ${list} from drive_objects
      where not (select is_enough from state)
-       and workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is not null and ${nameSql} like $5 ${condition}
+       and workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end
+       and blob_id is not null and ${nameSql} like $pattern ${condition}
    )
    select * from matching where (select is_enough from state)
    union all
    select * from further
-   order by key limit $6`,
-  )
+   order by key limit $limit`
 
-const namedByTrigrams = named('find_drive_objects_named', '')
-const namedByPairs = named('find_drive_objects_named_short', `and ${letterPairsSql(nameSql)} @> $7::text[]`)
+const searchParams = { workspaceId: uuid, spaceId: uuid, first: text, end: text, pattern: text, limit: bigint }
+
+const findObjectsByTrigrams = statement('drive.findObjectsByTrigrams', searchText(''), { params: searchParams, columns })
+const findObjectsByPairs = statement('drive.findObjectsByPairs', searchText(`and ${letterPairsSql(nameSql)} @> $pairs::text[]`), {
+  params: { ...searchParams, pairs: texts },
+  columns,
+})
+
+interface NameSearch {
+  readonly workspaceId: string
+  readonly spaceId: string
+  readonly first: string
+  readonly end: string
+  readonly q: string
+  readonly limit: number
+}
 
 /**
- * Files whose name contains `q`, in the order of their keys, from the key `from` up to but not including `behind`. The query first compares
+ * Files whose name contains `q`, in the order of their keys, from the key `first` up to but not including `end`. The query first compares
  * the next 2,000 keys, which are all of a small space and enough of a large one with many matches. If they are not enough, it uses an index
  * of names, which covers the whole space. The statement is planned for its values, since a generic plan compares every key (measured with
  * 1,000,000 files and no match: 8 s instead of 10 ms; with text of two letters 3 s).
  */
-export function findObjectsByName(workspaceId: string, spaceId: string, from: string, behind: string, q: string, limit: number): Statement {
-  const text = lowerCase(q)
-  const values = [workspaceId, spaceId, from, behind, `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`, limit]
-  return asHeavy(asUnprepared(hasTrigram(text) ? namedByTrigrams(...values) : namedByPairs(...values, letterPairs(text))), 'q')
+export function findObjectsByName({ q, ...range }: NameSearch): Statement<ObjectRow> {
+  const searched = lowerCase(q)
+  const given = { ...range, pattern: `%${searched.replaceAll(/[\\%_]/g, '\\$&')}%` }
+  const found = hasTrigram(searched) ? findObjectsByTrigrams(given) : findObjectsByPairs({ ...given, pairs: letterPairs(searched) })
+  return asHeavy(asUnprepared(found), 'q')
 }
 
-/** The most recently changed files of spaces. Values: workspace, spaces, maximum number. */
-export const findRecentObjects = sql(
-  'find_recent_drive_objects',
+/** The most recently changed files of spaces. */
+export const findRecentObjects = statement(
+  'drive.findRecentObjects',
   `select found.*, space.id as bucket_id, space.key as bucket_key
    from drive_spaces as space cross join lateral (
-     select ${columns} from drive_objects
-     where workspace_id = $1 and space_id = space.id and blob_id is not null
-     order by updated_at desc, key desc limit $3
+     select ${list} from drive_objects
+     where workspace_id = $workspaceId and space_id = space.id and blob_id is not null
+     order by updated_at desc, key desc limit $limit
    ) as found
-   where space.workspace_id = $1 and space.id = any($2)
-   order by found.updated_at desc, found.key desc, space.id limit $3`,
+   where space.workspace_id = $workspaceId and space.id = any($spaceIds)
+   order by found.updated_at desc, found.key desc, space.id limit $limit`,
+  {
+    params: { workspaceId: uuid, spaceIds: uuids, limit: bigint },
+    columns: { ...columns, bucket_id: uuid.notNull, bucket_key: text.notNull },
+  },
 )
 
-/** Number and bytes of the files of spaces by content type, most bytes first. Values: workspace, spaces. */
-export const findTypeTotals = sql(
-  'find_drive_types',
+/** Number and bytes of the files of spaces by content type, most bytes first. */
+export const findTypeTotals = statement(
+  'drive.findTypeTotals',
   `select content_type, sum(files)::bigint as count, sum(bytes)::bigint as bytes from drive_totals
-   where workspace_id = $1 and space_id = any($2) group by content_type having sum(files) > 0
+   where workspace_id = $workspaceId and space_id = any($spaceIds) group by content_type having sum(files) > 0
    order by sum(bytes) desc, content_type`,
+  {
+    params: { workspaceId: uuid, spaceIds: uuids },
+    columns: { content_type: text.notNull, count: bigint.notNull, bytes: bigint.notNull },
+  },
 )
 
-// The statements below work on a range of keys (`rangeOf`): a file alone, or a folder with everything below it.
+// The statements below work on a range of keys (`KeyRange`): a file alone, or a folder with everything below it.
 
-/**
- * Number of rows and of files in a range, and the bytes of its longest key. Values: workspace, space, first key, exclusive end, maximum
- * number of rows to count.
- */
-export const countRange = sql(
-  'count_drive_objects_in',
+const rangeParams = { workspaceId: uuid, spaceId: uuid, first: text, end: text }
+
+const rangeCounts = { rows: bigint.notNull, files: bigint.notNull, longest: integer.notNull }
+
+/** Number of rows and of files in a range, and the bytes of its longest key. */
+export type RangeCounts = RowOf<typeof rangeCounts>
+
+/** Counts the first `limit` rows of a range. */
+export const countRange = statement(
+  'drive.countRange',
   `select count(*) as rows, count(blob_id) as files, coalesce(max(octet_length(key)), 0) as longest from (
-     select key, blob_id from drive_objects where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 order by key limit $5
+     select key, blob_id from drive_objects
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end order by key limit $limit
    ) as found`,
+  { params: { ...rangeParams, limit: bigint }, columns: rangeCounts },
 )
 
-/** Deletes the rows of a range; returns the number and bytes of the deleted files. Values: workspace, space, first key, exclusive end. */
-export const deleteRange = sql(
-  'delete_drive_objects_in',
+/** Deletes the rows of a range; returns the number and bytes of the deleted files. */
+export const deleteRange = statement(
+  'drive.deleteRange',
   `with gone as (
-     delete from drive_objects where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 returning blob_id, size_bytes
+     delete from drive_objects
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning blob_id, size_bytes
    )
    select count(blob_id) as files, coalesce(sum(size_bytes), 0)::bigint as bytes from gone`,
+  { params: rangeParams, columns: { files: bigint.notNull, bytes: bigint.notNull } },
 )
 
-/**
- * Before a range moves: deletes those of its folder rows whose new key is already taken by a row outside the range. Values: workspace,
- * space, first key, exclusive end, new first key.
- */
-export const deleteDuplicateFolders = sql(
-  'delete_met_drive_folders',
+/** Before a range moves: deletes those of its folder rows whose new key is already taken by a row outside the range. */
+export const deleteDuplicateFolders = statement(
+  'drive.deleteDuplicateFolders',
   `delete from drive_objects as made
-   where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 and blob_id is null
+   where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end and blob_id is null
      and exists (
        select from drive_objects as other
-       where other.workspace_id = $1 and other.space_id = $2 and other.key = $5 || substr(made.key, length($3) + 1)
-         and not (other.key >= $3 and other.key < $4)
+       where other.workspace_id = $workspaceId and other.space_id = $spaceId
+         and other.key = $newFirst || substr(made.key, length($first) + 1)
+         and not (other.key >= $first and other.key < $end)
      )`,
+  { params: { ...rangeParams, newFirst: text } },
 )
 
-/** Moves a range; returns the number of moved rows and files. Values: workspace, space, first key, exclusive end, new first key. */
-export const moveRange = sql(
-  'move_drive_objects_in',
+/** Moves a range, in which `newFirst` replaces the first key; returns the number of moved files. */
+export const moveRange = statement(
+  'drive.moveRange',
   `with moved as (
-     update drive_objects set key = $5 || substr(key, length($3) + 1)
-     where workspace_id = $1 and space_id = $2 and key >= $3 and key < $4 returning blob_id
+     update drive_objects set key = $newFirst || substr(key, length($first) + 1)
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning blob_id
    )
    select count(*) as rows, count(blob_id) as files from moved`,
+  { params: { ...rangeParams, newFirst: text }, columns: { rows: bigint.notNull, files: bigint.notNull } },
 )

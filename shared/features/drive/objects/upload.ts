@@ -2,7 +2,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
-import { type ObjectRow, objectViewOf } from '#shared/features/drive/objects/object.ts'
+import { objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
@@ -71,8 +71,9 @@ export async function saveUpload(scope: Scope, spaceName: string, key: string, k
 async function replaceObject(scope: Scope, spaceId: string, key: string, kept: StoredBytes, type: string): Promise<WrittenObject> {
   const { db, workspace, actor, now } = scope
   const { blobId, sizeBytes, sha256 } = kept
-  const statement = putObject(workspace.id, spaceId, key, blobId, sizeBytes, type, sha256, actor.id, now())
-  const [row] = await db.query<ObjectRow & { replaced_bytes: number | null }>(statement).catch(throwForMissingSpace)
+  const file = { key, blobId, sizeBytes, contentType: type, sha256 }
+  const statement = putObject({ ...file, workspaceId: workspace.id, spaceId, createdBy: actor.id, now: now() })
+  const [row] = await db.query(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
   await takeQuota(scope, sizeBytes - (row.replaced_bytes ?? 0))
   return { object: objectViewOf(row), isNew: row.replaced_bytes === null }
@@ -99,7 +100,8 @@ export async function createFolder(scope: Scope, spaceName: string, key: string)
   checkFolderKey(key, 'key')
   const space = await requireSpace(scope, spaceName, key, 'write')
   const { db, workspace, actor, now } = scope
-  await db.query(putFolder(workspace.id, space.id, key, actor.id, now())).catch(throwForMissingSpace)
+  const statement = putFolder({ workspaceId: workspace.id, spaceId: space.id, key, createdBy: actor.id, now: now() })
+  await db.query(statement).catch(throwForMissingSpace)
   return { prefix: key, name: nameOfKey(key) }
 }
 

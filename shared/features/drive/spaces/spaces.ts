@@ -2,7 +2,7 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
-import { accessByRoleOrOwnership, insertSharedSpace, requireSpace, type SpaceRow, sharedSpaceKey } from '#shared/features/drive/access.ts'
+import { accessByRoleOrOwnership, insertSharedSpace, requireSpace, sharedSpaceKey } from '#shared/features/drive/access.ts'
 import type { SharedItem, Space, SpaceInput } from '#shared/features/drive/schemas.ts'
 import { findSharedWith } from '#shared/features/drive/shares/store.ts'
 import {
@@ -12,11 +12,10 @@ import {
   findSpaces,
   insertSpace,
   insertSpaceOnce,
+  type SpaceWithTotals,
 } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-
-type SpaceWithTotals = SpaceRow & Pick<Space, 'object_count' | 'total_bytes'>
 
 /**
  * The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces before
@@ -32,12 +31,12 @@ export async function listSpaces(scope: Scope): Promise<Space[]> {
 /** All spaces of the team and the caller's drives. */
 async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
   const { db, workspace } = scope
-  const person = scope.actor.personId
-  const spaces = await db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
-  const isComplete = spaces.some(({ type }) => type === 'org') && (person === null || spaces.some(({ is_main }) => is_main))
+  const { personId } = scope.actor
+  const spaces = await db.query(findSpaces({ workspaceId: workspace.id, personId }))
+  const isComplete = spaces.some(({ type }) => type === 'org') && (personId === null || spaces.some(({ is_main }) => is_main))
   if (isComplete) return spaces
   await ensureDefaultSpaces(scope)
-  return db.query<SpaceWithTotals>(findSpaces(workspace.id, person))
+  return db.query(findSpaces({ workspaceId: workspace.id, personId }))
 }
 
 /** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
@@ -46,25 +45,24 @@ export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await insertSharedSpace(scope)
   if (actor.personId === null) return
   const key = `user-${actor.personId}`
-  await db.query(insertSpaceOnce(workspace.id, newId(), key, actor.name.slice(0, 120), 'user', actor.personId, true, now()))
+  await db.query(
+    insertSpaceOnce({
+      ...{ workspaceId: workspace.id, id: newId(), key, name: actor.name.slice(0, 120), type: 'user' },
+      ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
+    }),
+  )
 }
 
 /** Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access. */
 export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
-  const rows = await db.query<SharedRow>(findSharedWith(workspace.id, actor.personId))
+  const rows = await db.query(findSharedWith({ workspaceId: workspace.id, personId: actor.personId }))
   const added = rows.filter((row) => {
     const { read, write } = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
     return !(read && (write || !row.edits))
   })
   return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
-}
-
-interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_name'> {
-  readonly edits: boolean
-  readonly key: string
-  readonly type: Space['type']
 }
 
 /**
@@ -73,17 +71,20 @@ interface SharedRow extends Pick<SharedItem, 'bucket_id' | 'prefix' | 'owner_nam
  */
 export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
+  const given = { workspaceId: workspace.id, isMain: false }
   if (type === 'personal') {
     if (actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
     if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
     const id = newId()
-    return inserted(await db.query<Space>(insertSpace(workspace.id, id, `user-${id}`, name, 'user', actor.personId, false, now())))
+    const personal = { ...given, id, key: `user-${id}`, name, type: 'user', ownerId: actor.personId, createdAt: now() } as const
+    return inserted(await db.query(insertSpace(personal)))
   }
   checkSpaceKey(key)
   requirePermission(scope, 'drive:manage', key)
-  return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) =>
-    inserted(await inside.db.query<Space>(insertSpace(workspace.id, newId(), key, name ?? key, 'custom', null, false, now()))),
-  )
+  return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) => {
+    const custom = { ...given, id: newId(), key, name: name ?? key, type: 'custom', ownerId: null, createdAt: now() } as const
+    return inserted(await inside.db.query(insertSpace(custom)))
+  })
 }
 
 function checkSpaceKey(key: string): void {
@@ -102,8 +103,8 @@ export async function removeSpace(scope: Scope, id: string): Promise<void> {
   const space = await requireSpace(scope, id, null, 'manage')
   if (space.type === 'org' || space.is_main) throw problem('FORBIDDEN', 'The shared space and main drives cannot be deleted')
   await scope.db.transaction(async (tx) => {
-    await tx.query(deleteEmptyFolders(scope.workspace.id, space.id))
-    const gone = await tx.query(deleteSpace(scope.workspace.id, space.id))
+    await tx.query(deleteEmptyFolders({ workspaceId: scope.workspace.id, spaceId: space.id }))
+    const gone = await tx.query(deleteSpace({ workspaceId: scope.workspace.id, id: space.id }))
     if (gone.length === 0) throw problem('NOT_FOUND')
   })
 }

@@ -9,9 +9,9 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  */
 export async function consumeDraftQuota({ config, db, workspace, now }: Scope): Promise<void> {
   if (config.agent === null) throw problem('AGENT_DISABLED', undefined, { expected: true })
-  const cap = planCapOf({ config, workspace }, 'draftsPerDay')
-  if (cap === null) return
+  const maxDrafts = planCapOf({ config, workspace }, 'draftsPerDay')
+  if (maxDrafts === null) return
   const day = now().toISOString().slice(0, 10)
-  const taken = await db.query(incrementDraftCount(workspace.id, day, cap))
+  const taken = await db.query(incrementDraftCount({ workspaceId: workspace.id, day, maxDrafts }))
   if (taken.length === 0) throw overPlan({ config }, 'draftsPerDay')
 }

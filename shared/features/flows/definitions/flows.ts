@@ -19,6 +19,7 @@ import { failOpenRuns } from '#shared/features/flows/runs/store.ts'
 import {
   deleteFlow,
   deleteOldFlowVersions,
+  type FlowRow,
   findFlow,
   findSurroundings,
   insertFlow,
@@ -31,21 +32,6 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
-/** Stored row of a flow. */
-interface FlowRow extends FlowDefinition {
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly enabled: boolean
-  readonly version: number
-  readonly positions: Positions
-  readonly editor_id: string
-  readonly last_run_at: string | null
-  readonly next_run_at: string | null
-  readonly created_at: string
-  readonly updated_at: string
-}
-
 /** Returns one flow. Throws NOT_FOUND. */
 export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlowId(scope, id))
 
@@ -54,7 +40,7 @@ export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> =>
 
 /** Returns the stored row of a flow. Throws NOT_FOUND. */
 export async function requireFlowId({ db, workspace }: Scope, id: string): Promise<FlowRow> {
-  const [row] = isUuid(id) ? await db.query<FlowRow>(findFlow(workspace.id, id)) : []
+  const [row] = isUuid(id) ? await db.query(findFlow({ workspaceId: workspace.id, id })) : []
   if (!row) throw problem('NOT_FOUND')
   return row
 }
@@ -67,10 +53,11 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
   const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
   const [id, now] = [newId(), scope.now()]
   return scope.db.transaction(async (tx) => {
-    const texts = [JSON.stringify(positions), ...textsOf(definition)]
-    await tx.query(insertFlow(workspace.id, id, input.name, input.description ?? '', ...texts, editorOf(scope), now))
+    const heading = { workspaceId: workspace.id, id, name: input.name, description: input.description ?? '' }
+    const texts = { positions: JSON.stringify(positions), ...textsOf(definition) }
+    await tx.query(insertFlow({ ...heading, ...texts, editorId: editorOf(scope), now }))
     if (isComplete) {
-      await tx.query(updateFlow(workspace.id, id, null, null, true, null, null, now))
+      await tx.query(updateFlow({ ...unchanged, workspaceId: workspace.id, id, enabled: true, now }))
       await updateFlowSubscription(tx, workspace.id, { id, enabled: true, nodes: definition.nodes }, now)
     }
     return getFlow(within(scope, tx), id)
@@ -96,8 +83,9 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
     const isEnabled = enabled ?? stored.enabled
     // A name or description can change even if a block refers to something that was removed: only a new definition or enabling is checked.
     if (isEnabled && (enabled || parsed)) refuseProblems(findFlowProblems(next, await loadSurroundings(txScope)))
-    const texts = [name ?? null, description === undefined ? null : (description ?? ''), isEnabled, version]
-    await tx.query(updateFlow(scope.workspace.id, id, ...texts, parsed ? JSON.stringify(parsed.positions) : null, now))
+    const texts = { name, description: description === undefined ? null : (description ?? '') }
+    const positions = parsed ? JSON.stringify(parsed.positions) : null
+    await tx.query(updateFlow({ ...texts, workspaceId: scope.workspace.id, id, enabled: isEnabled, version, positions, now }))
     const isSubscriptionChanged = isDefinitionChanged || isEnabled !== stored.enabled
     if (isSubscriptionChanged) await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: isEnabled, nodes: next.nodes }, now)
     return getFlow(txScope, id)
@@ -115,7 +103,7 @@ export async function restoreDefinition(scope: Scope, id: string, definition: Fl
     if (stored.enabled) refuseProblems(findFlowProblems(definition, await loadSurroundings(txScope)))
     const now = scope.now()
     const version = await addVersion(txScope, tx, stored, definition, now)
-    await tx.query(updateFlow(scope.workspace.id, id, null, null, null, version, null, now))
+    await tx.query(updateFlow({ ...unchanged, workspaceId: scope.workspace.id, id, version, now }))
     await updateFlowSubscription(tx, scope.workspace.id, { id, enabled: stored.enabled, nodes: definition.nodes }, now)
     return getFlow(txScope, id)
   })
@@ -128,24 +116,15 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     await lockRow(within(scope, tx), id)
     await updateFlowSubscription(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
-    await tx.query(failOpenRuns(workspace.id, id, JSON.stringify(flowDeletedError), scope.now()))
-    await tx.query(deleteFlow(workspace.id, id))
+    const error = JSON.stringify(flowDeletedError)
+    await tx.query(failOpenRuns({ workspaceId: workspace.id, flowId: id, error, now: scope.now() }))
+    await tx.query(deleteFlow({ workspaceId: workspace.id, id }))
   })
-}
-
-interface KnownReferencesRow {
-  readonly fields: Readonly<Record<string, readonly string[]>>
-  readonly functions: readonly string[]
-  readonly connections: readonly string[]
-  readonly templates: readonly string[]
-  readonly payment_connections: readonly string[]
-  readonly queues: readonly string[]
-  readonly calendars: readonly string[]
 }
 
 /** Loads the names and ids that flows of the workspace may currently refer to. */
 export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
-  const [row] = await db.query<KnownReferencesRow>(findSurroundings(workspace.id))
+  const [row] = await db.query(findSurroundings({ workspaceId: workspace.id }))
   return {
     fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
     functionIds: new Set(row?.functions),
@@ -185,7 +164,7 @@ export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, known: 
 /** Parses a definition from input. Throws VALIDATION_ERROR when it is invalid or larger than 256 KB. */
 export function parseFlowDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
   const parsed = readDefinition(sent)
-  const bytes = textsOf(parsed.definition).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const bytes = Object.values(textsOf(parsed.definition)).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
   return parsed
 }
@@ -193,24 +172,32 @@ export function parseFlowDefinition(sent: FlowDefinitionInput): { definition: Fl
 const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =>
   nodes !== undefined || edges !== undefined || context !== undefined
 
-const isSame = (one: FlowDefinition, other: FlowDefinition): boolean =>
-  isDeepStrictEqual(
-    textsOf(one).map((text) => JSON.parse(text)),
-    textsOf(other).map((text) => JSON.parse(text)),
-  )
+const isSame = (one: FlowDefinition, other: FlowDefinition): boolean => isDeepStrictEqual(asStored(one), asStored(other))
 
-const textsOf = ({ nodes, edges, context }: FlowDefinition): string[] => [nodes, edges, context].map((part) => JSON.stringify(part))
+/** The definition as reading it from the database gives it. */
+const asStored = (definition: FlowDefinition): unknown[] => Object.values(textsOf(definition)).map((text) => JSON.parse(text))
+
+/** The JSON texts of a definition's parts. */
+const textsOf = ({ nodes, edges, context }: FlowDefinition) => ({
+  nodes: JSON.stringify(nodes),
+  edges: JSON.stringify(edges),
+  context: JSON.stringify(context),
+})
+
+/** Values with which `updateFlow` changes nothing. */
+const unchanged = { name: null, description: null, enabled: null, version: null, positions: null }
 
 /** Locks a flow until the transaction ends and returns its row. Throws NOT_FOUND. */
 async function lockRow(txScope: Scope, id: string): Promise<FlowRow> {
-  if ((await txScope.db.query(lockFlow(txScope.workspace.id, id))).length === 0) throw problem('NOT_FOUND')
+  if ((await txScope.db.query(lockFlow({ workspaceId: txScope.workspace.id, id }))).length === 0) throw problem('NOT_FOUND')
   return requireFlowId(txScope, id)
 }
 
 async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: FlowDefinition, now: Date): Promise<number> {
   const next = version + 1
-  await tx.query(insertVersion(scope.workspace.id, id, next, ...textsOf(definition), editorOf(scope), now))
-  await tx.query(deleteOldFlowVersions(scope.workspace.id, id, next - flowLimits.keptVersions + 1))
+  const flow = { workspaceId: scope.workspace.id, flowId: id }
+  await tx.query(insertVersion({ ...flow, ...textsOf(definition), version: next, editorId: editorOf(scope), createdAt: now }))
+  await tx.query(deleteOldFlowVersions({ ...flow, oldestKept: next - flowLimits.keptVersions + 1 }))
   return next
 }
 

@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { KnownReferences } from '#shared/core/automation/block.ts'
-import type { FlowNode } from '#shared/core/automation/node.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { flowOutlineOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowOutline, FlowSummary } from '#shared/features/flows/definitions/schemas.ts'
-import { findFlowNodes, findFlows } from '#shared/features/flows/store.ts'
+import { findFlowNodes, findFlows, type ListedFlowRow } from '#shared/features/flows/store.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-
-type Row = Omit<FlowSummary, keyof FlowOutline> & { readonly node_bytes: number }
 
 /** Bytes of nodes read per query. They count as stored, compressed; as text they may be fifty times as long. */
 const batchBytes = 20_000
@@ -18,9 +15,9 @@ const batchBytes = 20_000
 export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
   const { db, workspace } = scope
   const known = await loadSurroundings(scope)
-  return listByCreation<Row, FlowSummary>(db, query, {
+  return listByCreation(db, query, {
     list: `flows ${workspace.id}`,
-    find: (...page) => findFlows(workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findFlows({ workspaceId: workspace.id, afterTime, afterId, limit }),
     isVisible: ({ id }) => permits(scope, 'flows:read', id),
     show: (rows) => summariesOf(scope, rows, known),
   })
@@ -42,14 +39,18 @@ export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {
 }
 
 /** Builds summaries. They need the nodes to derive the outlines; nodes are read and released in small batches. */
-async function* summariesOf({ db, workspace }: Scope, rows: readonly Row[], known: KnownReferences): AsyncGenerator<FlowSummary> {
+async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowRow[], known: KnownReferences): AsyncGenerator<FlowSummary> {
   const digest = digestOf(known)
   const budget = computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
-  const summaryOf = ({ node_bytes: _, ...row }: Row, outline: FlowOutline) => ({ ...row, context: { ...row.context }, ...outline })
+  const summaryOf = ({ node_bytes: _, ...row }: ListedFlowRow, outline: FlowOutline) => ({
+    ...row,
+    context: { ...row.context },
+    ...outline,
+  })
   for (const batch of batchesOf(rows)) {
     const unknown = batch.filter((row) => outlines.get(cacheKeyOf(row))?.digest !== digest)
-    const keys = [unknown.map(({ id }) => id), unknown.map(({ version }) => version)]
-    const found = unknown.length > 0 ? await db.query<{ flow_id: string; nodes: FlowNode[] }>(findFlowNodes(workspace.id, ...keys)) : []
+    const asked = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
+    const found = unknown.length > 0 ? await db.query(findFlowNodes(asked)) : []
     const built = new Map(found.map(({ flow_id, nodes }) => [flow_id, flowOutlineOf({ nodes }, known)]))
     for (const row of batch) {
       const outline = built.get(row.id) ?? outlines.get(cacheKeyOf(row))?.outline ?? flowOutlineOf({ nodes: [] }, known)
@@ -69,7 +70,7 @@ const outlines = new Map<string, { readonly digest: string; readonly outline: Fl
 const [maxOutlines, maxProblems] = [2_000, 50_000]
 let problemCount = 0
 
-const cacheKeyOf = ({ id, version }: Row): string => `${id} ${version}`
+const cacheKeyOf = ({ id, version }: ListedFlowRow): string => `${id} ${version}`
 
 function remember(key: string, entry: { readonly digest: string; readonly outline: FlowOutline }): void {
   forget(key)
@@ -93,8 +94,8 @@ function digestOf(known: KnownReferences): string {
   return createHash('sha256').update(JSON.stringify(lists)).digest('base64')
 }
 
-function batchesOf(rows: readonly Row[]): Row[][] {
-  const batches: Row[][] = []
+function batchesOf(rows: readonly ListedFlowRow[]): ListedFlowRow[][] {
+  const batches: ListedFlowRow[][] = []
   let freeBytes = 0
   for (const row of rows) {
     freeBytes -= row.node_bytes

@@ -1,13 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { restoreDefinition } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowVersionView, FlowView } from '#shared/features/flows/definitions/schemas.ts'
-import { findVersion, findVersions } from '#shared/features/flows/store.ts'
+import { type FlowVersionRow, findVersion, findVersions } from '#shared/features/flows/store.ts'
 import { type LinkedPage, type LinkedQuery, readPage, readWholeList } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-
-type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'created_at'>
 
 /**
  * Lists the kept versions of a flow's definition, newest first. Throws VALIDATION_ERROR for a damaged cursor, and without `limit` for a
@@ -16,11 +13,11 @@ type Row = FlowDefinition & Pick<FlowVersionView, 'version' | 'editor_id' | 'cre
 export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
   const { limit, cursor } = query
   const list = `flow versions ${workspace.id} ${flowId}`
-  const below = cursor === undefined ? null : versionOf(readCursor(list, cursor))
-  const statement = findVersions(workspace.id, flowId, below, limit === undefined ? null : limit + 1)
+  const beforeVersion = cursor === undefined ? null : versionOf(readCursor(list, cursor))
+  const statement = findVersions({ workspaceId: workspace.id, flowId, beforeVersion, limit: limit === undefined ? null : limit + 1 })
   if (limit === undefined)
-    return { items: (await readWholeList<Row>(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
-  const { page, hasMore } = await readPage<Row>(db, statement, limit)
+    return { items: (await readWholeList(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
+  const { page, hasMore } = await readPage(db, statement, limit)
   const last = page.at(-1)
   return { items: page.map(viewOf), next: hasMore && last ? makeCursor(list, String(last.version)) : null }
 }
@@ -35,14 +32,14 @@ function versionOf(position: string): number {
  * of `changeFlow`.
  */
 export async function restoreVersion(scope: Scope, flowId: string, version: string): Promise<FlowView> {
-  const statement = /^[1-9]\d{0,8}$/.test(version) ? findVersion(scope.workspace.id, flowId, version) : undefined
-  const [found] = statement ? await scope.db.query<Row>(statement) : []
+  const isVersion = /^[1-9]\d{0,8}$/.test(version)
+  const [found] = isVersion ? await scope.db.query(findVersion({ workspaceId: scope.workspace.id, flowId, version: Number(version) })) : []
   if (!found) throw problem('NOT_FOUND')
   const { nodes, edges, context } = found
   return restoreDefinition(scope, flowId, { nodes, edges, context })
 }
 
-const viewOf = ({ nodes, edges, context, ...version }: Row): FlowVersionView => ({
+const viewOf = ({ nodes, edges, context, ...version }: FlowVersionRow): FlowVersionView => ({
   ...version,
   nodes: nodes.map((node) => ({ ...node, config: { ...node.config }, position: { x: 0, y: 0 } })),
   edges: edges.map((edge) => ({ ...edge })),

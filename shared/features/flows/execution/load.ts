@@ -1,43 +1,16 @@
-import type { WaitRequest } from '#shared/core/automation/block.ts'
 import { toPlainJsonInSlices } from '#shared/core/automation/template.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { type CompiledFlow, compileFlow, loadStepOutputs, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
-import { initialRunState, type RunState } from '#shared/features/flows/execution/run-state.ts'
+import { initialRunState } from '#shared/features/flows/execution/run-state.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import type { FlowRunStatus, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { findRunToExecute } from '#shared/features/flows/runs/store.ts'
+import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import { type FlowRunRow, findRunToExecute } from '#shared/features/flows/runs/store.ts'
 import { findVersion } from '#shared/features/flows/store.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** What a parked run waits for, as stored. */
-export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
-  | Extract<WaitRequest, { kind: 'time' | 'call' }>
-  /** Operation of a function's run, and how often the function was started. */
-  | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
-)
-
-/** Stored row of a run. */
-export interface FlowRunRow {
-  readonly id: string
-  readonly flowId: string
-  readonly version: number
-  readonly editorId: string
-  /** Whether the run may use the editor's personal data. */
-  readonly isPersonal: boolean
-  readonly status: FlowRunStatus
-  readonly input: TriggerInput
-  readonly depth: number
-  readonly turn: number
-  readonly createdAt: string
-  readonly steps: number
-  readonly state: RunState | null
-  readonly waiting: ParkedWait | null
-}
-
 /** Returns a run while it is open; undefined when it has ended. */
 export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId: string, runId: string): Promise<FlowRunRow | undefined> {
-  const [row] = await db.query<FlowRunRow>(findRunToExecute(workspaceId, runId))
+  const [row] = await db.query(findRunToExecute({ workspaceId, id: runId }))
   return row && (row.status === 'queued' || row.status === 'running') ? row : undefined
 }
 
@@ -82,6 +55,6 @@ export const loadCompiledFlow = (
   version: number,
 ): Promise<CompiledFlow | undefined> =>
   cache.remember(db, workspaceId, `flow ${flowId} ${version}`, async () => {
-    const [definition] = await db.query<FlowDefinition>(findVersion(workspaceId, flowId, version))
+    const [definition] = await db.query(findVersion({ workspaceId, flowId, version }))
     return definition && compileFlow(definition)
   })

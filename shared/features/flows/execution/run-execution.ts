@@ -62,8 +62,8 @@ export async function loadStepOutputs(
     return iteration === undefined ? [] : [{ nodeId, iteration }]
   })
   if (asked.length === 0) return
-  const places = [asked.map(({ nodeId }) => nodeId), asked.map(({ iteration }) => iteration)]
-  const rows = await db.query<{ node_id: string; output: unknown }>(findOutputs(workspaceId, id, ...places))
+  const places = { nodeIds: asked.map(({ nodeId }) => nodeId), iterations: asked.map(({ iteration }) => iteration) }
+  const rows = await db.query(findOutputs({ ...places, workspaceId, runId: id }))
   for (const { node_id, output } of rows) outputs.set(node_id, await toPlainJsonInSlices(output, budget))
 }
 

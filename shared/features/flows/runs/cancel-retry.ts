@@ -16,7 +16,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
  */
 export async function cancelRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   const { id, status } = await getFlowRun(scope, flowId, runId)
-  const cancelled = await scope.db.query(cancelOpenRun(scope.workspace.id, id, scope.now()))
+  const cancelled = await scope.db.query(cancelOpenRun({ workspaceId: scope.workspace.id, id, now: scope.now() }))
   if (cancelled.length === 0) throw problem('VALIDATION_ERROR', `The run has ended as ${status}`)
   return getFlowRun(scope, flowId, runId)
 }
@@ -34,8 +34,8 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
   const [id, jobId, now] = [newId(), newId(), scope.now()]
   const endedAfter = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
   await scope.db.transaction(async (tx) => {
-    const values = [scope.workspace.id, run.id, id, jobId, now, endedAfter, scope.cause.requestId, scope.actor.personId] as const
-    const made = await tx.query(insertRetry(...values))
+    const caller = { requestId: scope.cause.requestId, personId: scope.actor.personId }
+    const made = await tx.query(insertRetry({ ...caller, workspaceId: scope.workspace.id, oldId: run.id, id, jobId, now, endedAfter }))
     if (made.length === 0) {
       throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)
     }

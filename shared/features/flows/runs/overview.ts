@@ -6,21 +6,12 @@ import { findSkippedTotals, findTotals } from '#shared/features/flows/runs/views
 /** Maximum length of the list of upcoming runs. */
 const maxUpcoming = 10
 
-type Totals = Pick<FlowOverview, 'daily' | 'failing' | 'busiest'> & {
-  readonly runs_24h: { readonly ok: number; readonly failed: number }
-  readonly runs_7d: { readonly ok: number; readonly failed: number }
-}
-
 /** Builds the overview of the flows the caller may see, with their runs of the last 14 days. */
 export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
   const { db, workspace } = scope
   const flows = await listBriefFlows(scope)
-  const ids = flows.map(({ id }) => id)
-  const now = scope.now()
-  const [[totals], [skips]] = await Promise.all([
-    db.query<Totals>(findTotals(workspace.id, now, ids)),
-    db.query<{ skipped_24h: number; skipped_7d: number }>(findSkippedTotals(workspace.id, now, ids)),
-  ])
+  const counted = { workspaceId: workspace.id, now: scope.now(), flowIds: flows.map(({ id }) => id) }
+  const [[totals], [skips]] = await Promise.all([db.query(findTotals(counted)), db.query(findSkippedTotals(counted))])
   const nothing = { ok: 0, failed: 0 }
   const names = new Map(flows.map(({ id, name }) => [id, name]))
   const withNames = <Item extends { flow_id: string }>(items: readonly Item[] = []) =>

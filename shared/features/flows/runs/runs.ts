@@ -9,16 +9,16 @@ import { blockKindOf, blockKinds } from '#shared/features/flows/blocks.ts'
 import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
 import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 import { loadCompiledFlow } from '#shared/features/flows/execution/load.ts'
-import type {
-  FlowRunPage,
-  FlowRunQuery,
-  FlowRunSummary,
-  FlowRunView,
-  FlowStepView,
-  RunError,
-  TriggerVisibility,
-} from '#shared/features/flows/runs/schemas.ts'
-import { findFlowOfRuns, findRun, findRuns, findRunsOfFlow, findSteps } from '#shared/features/flows/runs/views-store.ts'
+import type { FlowRunPage, FlowRunQuery, FlowRunSummary, FlowRunView, FlowStepView, RunError } from '#shared/features/flows/runs/schemas.ts'
+import {
+  type FlowRunViewRow,
+  type FlowStepViewRow,
+  findFlowOfRuns,
+  findRun,
+  findRuns,
+  findRunsOfFlow,
+  findSteps,
+} from '#shared/features/flows/runs/views-store.ts'
 import { loadTriggerAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
 import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -31,19 +31,13 @@ const maxRunsOfFlow = 50
 /** Maximum number of pages of rows read for one response page, when the caller's roles show only some flows. */
 const maxPages = 20
 
-type Row = Omit<FlowRunSummary, 'error'> & {
-  readonly error: RunError | null
-  readonly guard: TriggerVisibility | null
-  readonly has_input: boolean
-}
-
 /** Id of an existing flow, or of a deleted one that still has runs. Throws NOT_FOUND. */
 export async function requireFlowWithRuns(scope: Scope, id: string): Promise<string> {
   try {
     return (await requireFlowId(scope, id)).id
   } catch (error) {
     if (!(error instanceof Problem) || !isUuid(id)) throw error
-    const [row] = await scope.db.query<{ flow_id: string }>(findFlowOfRuns(scope.workspace.id, id))
+    const [row] = await scope.db.query(findFlowOfRuns({ workspaceId: scope.workspace.id, flowId: id }))
     if (!row) throw error
     return row.flow_id
   }
@@ -51,18 +45,19 @@ export async function requireFlowWithRuns(scope: Scope, id: string): Promise<str
 
 /** Lists the last 50 runs of a flow, newest first. */
 export async function listRunsOfFlow(scope: Scope, flowId: string): Promise<FlowRunSummary[]> {
-  const rows = await scope.db.query<Row>(findRunsOfFlow(scope.workspace.id, flowId, maxRunsOfFlow))
+  const rows = await scope.db.query(findRunsOfFlow({ workspaceId: scope.workspace.id, flowId, limit: maxRunsOfFlow }))
   return summariesOf(scope, rows)
 }
 
 /** Lists runs of all flows the caller may see, newest first. Throws VALIDATION_ERROR for a damaged cursor or an invalid `from`. */
 export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cursor }: FlowRunQuery): Promise<FlowRunPage> {
-  const since = from === undefined ? null : sinceOf(from)
-  const list = `flow runs ${scope.workspace.id} ${status ?? ''} ${flow ?? ''} ${since ?? ''}`
+  const createdFrom = from === undefined ? null : instantOf(from)
+  const list = `flow runs ${scope.workspace.id} ${status ?? ''} ${flow ?? ''} ${createdFrom ?? ''}`
+  const filters = { workspaceId: scope.workspace.id, status, flowId: flow, createdFrom }
   let after = readCursorId(list, cursor)
   const runs: FlowRunSummary[] = []
   for (let pages = 0; pages < maxPages; pages++) {
-    const rows = await scope.db.query<Row>(findRuns(scope.workspace.id, after, status, flow, since, limit + 1))
+    const rows = await scope.db.query(findRuns({ ...filters, beforeId: after, limit: limit + 1 }))
     const seen = rows.slice(0, limit).filter(({ flow_id }) => permits(scope, 'flows:read', flow_id))
     const free = limit - runs.length
     runs.push(...(await summariesOf(scope, seen.slice(0, free))))
@@ -77,9 +72,9 @@ export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cu
 /** Returns a run with its steps, whose outputs hold only what the caller may see. Throws NOT_FOUND. */
 export async function getFlowRun(scope: Scope, flowId: string, id: string): Promise<FlowRunView> {
   const { workspace, db } = scope
-  const [row] = isUuid(id) ? await db.query<Row>(findRun(workspace.id, flowId, id)) : []
+  const [row] = isUuid(id) ? await db.query(findRun({ workspaceId: workspace.id, flowId, id })) : []
   if (!row) throw problem('NOT_FOUND')
-  const steps = await db.query<StepRow>(findSteps(workspace.id, row.id))
+  const steps = await db.query(findSteps({ workspaceId: workspace.id, runId: row.id }))
   const access = (await accessByRun(scope, [row])).get(row.id) ?? noAccess
   const isHidden = access.isFullyVisible ? () => false : await derivedBlockTest(scope, row)
   const views = await viewsOf(scope, flowId, steps, isHidden)
@@ -100,24 +95,18 @@ export const listBlockKinds = (): BlockView[] =>
     app: kind.isTrigger ? null : kind.app,
   }))
 
-interface StepRow extends Omit<FlowStepView, 'error' | 'output' | 'output_cut'> {
-  readonly output: unknown
-  readonly is_cut: boolean
-  readonly error: RunError | null
-}
-
 /** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
 const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flows:update', flowId)
 
 const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 
-const accessByRun = (scope: Scope, rows: readonly Row[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
+const accessByRun = (scope: Scope, rows: readonly FlowRunViewRow[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
   loadTriggerAccess(
     scope,
     rows.map(({ id, trigger, guard, has_input }) => ({ id, trigger, guard, hasInput: has_input })),
   )
 
-async function summariesOf(scope: Scope, rows: readonly Row[]): Promise<FlowRunSummary[]> {
+async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promise<FlowRunSummary[]> {
   const accessById = await accessByRun(scope, rows)
   return rows.map((row) => summaryOf(scope, row, accessById.get(row.id) ?? noAccess))
 }
@@ -125,7 +114,7 @@ async function summariesOf(scope: Scope, rows: readonly Row[]): Promise<FlowRunS
 /** The text of a failure may repeat trigger data, so only callers who may see the trigger in full read it. */
 function summaryOf(
   scope: Scope,
-  { error, guard: _, has_input: __, ...row }: Row,
+  { error, guard: _, has_input: __, ...row }: FlowRunViewRow,
   { isIdVisible, isFullyVisible }: TriggerAccess,
 ): FlowRunSummary {
   const { trigger } = row
@@ -138,7 +127,7 @@ function summaryOf(
 }
 
 /** Returns a test for blocks whose outputs derive from the trigger; true for all when the definition is gone. */
-async function derivedBlockTest(scope: Scope, { flow_id, version }: Row): Promise<(nodeId: string) => boolean> {
+async function derivedBlockTest(scope: Scope, { flow_id, version }: FlowRunViewRow): Promise<(nodeId: string) => boolean> {
   const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
   if (!flow) return () => true
   const derived = blocksDerivedFromTrigger(flow.graph)
@@ -154,7 +143,7 @@ export function visibleErrorText({ code, message, node_id }: RunError, inFull: b
 async function viewsOf(
   scope: Scope,
   flowId: string,
-  steps: readonly StepRow[],
+  steps: readonly FlowStepViewRow[],
   isHidden: (nodeId: string) => boolean,
 ): Promise<FlowStepView[]> {
   const seesAll = isEditor(scope, flowId)
@@ -177,7 +166,7 @@ const visibilityOf = (type: string): string => {
 }
 const showsRecord = (type: string): boolean => visibilityOf(type) === 'record'
 
-function sinceOf(from: string): string {
+function instantOf(from: string): string {
   const instant = toUtcInstant(from) ?? (isDay(from) ? `${from}T00:00:00Z` : undefined)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `from must be an instant as RFC 3339 writes it, or YYYY-MM-DD, got ${from}`)
   return instant

@@ -1,3 +1,4 @@
+import type { WaitRequest } from '#shared/core/automation/block.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** Statuses of a run; the last three are final. */
@@ -121,6 +122,13 @@ export interface RunError {
 
 /** Error of runs that were open when their flow was deleted. */
 export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', message: 'The flow was deleted', node_id: null })
+
+/** What a parked run waits for, as stored. */
+export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
+  | Extract<WaitRequest, { kind: 'time' | 'call' }>
+  /** Operation of a function's run, and how often the function was started. */
+  | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
+)
 
 /**
  * Data that decides who may see a run's trigger, besides the record that the trigger names. It is stored with the run; references cannot

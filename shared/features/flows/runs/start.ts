@@ -58,7 +58,7 @@ export const maxDepthError: RunError = Object.freeze({
 export async function startRuns({ db, jobQueue, now }: StartServices, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
   const rows = runs.map(rowOf)
-  const made = await db.query<{ id: string }>(insertRuns(workspaceId, JSON.stringify(rows), now()))
+  const made = await db.query(insertRuns({ workspaceId, runs: JSON.stringify(rows), now: now() }))
   const ids = new Set(made.map(({ id }) => id))
   const queued = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
   const jobs = queued.map(({ id, job_id }) => ({

@@ -1,35 +1,90 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import type { RunState } from '#shared/features/flows/execution/run-state.ts'
+import type {
+  FlowRunStatus,
+  FlowRunSummary,
+  ParkedWait,
+  RunError,
+  TriggerInput,
+  TriggerVisibility,
+} from '#shared/features/flows/runs/schemas.ts'
+import {
+  bigint,
+  boolean,
+  instant,
+  integer,
+  integers,
+  json,
+  jsonb,
+  type RowOf,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/** SQL for rows that a caller sends as a JSON list in $2, with these columns. */
-const rowsOf = (columns: string) => `json_to_recordset($2::json) as given (${columns})`
+const status = text.as<FlowRunStatus>()
+const input = json.as<TriggerInput>()
+const runError = json.as<RunError>()
+const state = json.as<RunState>()
+const waiting = json.as<ParkedWait>()
 
 /**
- * Inserts runs and returns the ids of the inserted ones; a run of the same flow with the same deduplication key (`trigger_key`) is not
- * inserted again. Values: workspace, the runs as a JSON list, now.
+ * Inserts runs, which are given as a JSON list, and returns the ids of the inserted ones; a run of the same flow with the same
+ * deduplication key (`trigger_key`) is not inserted again.
  */
-export const insertRuns = sql(
-  'insert_flow_runs',
-  `insert into flow_runs
-     (workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, state, job_id,
-      request_id, error, created_at, touched_at, started_at, finished_at)
-   select $1::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, state, job_id, request_id,
-     error,
-     $3::timestamptz, $3::timestamptz, case when status = 'failed' then $3::timestamptz end, case when status = 'failed' then $3::timestamptz end
-   from ${rowsOf(`id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, is_personal boolean, status text, trigger json, input json, guard json,
-     trigger_key text, depth integer, state json, job_id uuid, request_id text, error json`)}
+export const insertRuns = statement(
+  'flows.insertRuns',
+  `insert into flow_runs (
+     workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard,
+     trigger_key, depth, state, job_id, request_id, error,
+     created_at, touched_at, started_at, finished_at
+   )
+   select
+     $workspaceId::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard,
+     trigger_key, depth, state, job_id, request_id, error,
+     $now::timestamptz, $now::timestamptz,
+     case when status = 'failed' then $now::timestamptz end, case when status = 'failed' then $now::timestamptz end
+   from json_to_recordset($runs::json) as given (
+     id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, is_personal boolean, status text, trigger json, input json,
+     guard json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json
+   )
    on conflict do nothing
    returning id`,
+  { params: { workspaceId: uuid, runs: json, now: instant }, columns: { id: uuid.notNull } },
 )
 
-/** A run with all that its execution needs. Values: workspace, id. */
-export const findRunToExecute = sql(
-  'find_flow_run_to_play',
-  `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state, waiting, created_at as "createdAt"
-   from flow_runs where workspace_id = $1 and id = $2`,
+const executionColumns = {
+  id: uuid.notNull,
+  flowId: uuid.notNull,
+  version: integer.notNull,
+  editorId: uuid.notNull,
+  /** Whether the run may use the editor's personal data. */
+  isPersonal: boolean.notNull,
+  status: status.notNull,
+  input: input.notNull,
+  depth: integer.notNull,
+  turn: integer.notNull,
+  steps: integer.notNull,
+  state,
+  waiting,
+  createdAt: instant.notNull,
+}
+
+/** A run as its execution needs it. */
+export type FlowRunRow = RowOf<typeof executionColumns>
+
+/** A run with all that its execution needs. */
+export const findRunToExecute = statement(
+  'flows.findRunToExecute',
+  `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state,
+     waiting, created_at as "createdAt"
+   from flow_runs where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns: executionColumns },
 )
 
 /** Instant at which the first step of a turn began; it may be the step at which the run is parked, which has no row yet. */
-const begun = `least($9, ($10::json -> 0 ->> 'started_at')::timestamptz, ($6::json ->> 'started_at')::timestamptz)`
+const begun = `least($now, ($steps::json -> 0 ->> 'started_at')::timestamptz, ($waiting::json ->> 'started_at')::timestamptz)`
 
 /** Properties of a turn that decide which statement writes it. */
 interface Shape {
@@ -41,10 +96,11 @@ interface Shape {
 
 const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
      update flow_runs
-     set turn = turn + 1, status = $4, state = $5::json, waiting = $6::json, job_id = $7, error = $8::json, touched_at = $9,
-       started_at = coalesce(started_at, ${begun}), finished_at = case when $4 in ('ok', 'failed') then $9 end,
-       steps = steps + json_array_length($10::json), revived = 0
-     where workspace_id = $1 and id = $2 and turn = $3 and status in ('queued', 'running')
+     set turn = turn + 1, status = $status, state = $state::json, waiting = $waiting::json, job_id = $jobId, error = $error::json,
+       touched_at = $now, started_at = coalesce(started_at, ${begun}),
+       finished_at = case when $status in ('ok', 'failed') then $now end,
+       steps = steps + json_array_length($steps::json), revived = 0
+     where workspace_id = $workspaceId and id = $id and turn = $turn and status in ('queued', 'running')
      returning workspace_id, id
    ),
    stepped as (
@@ -52,123 +108,171 @@ const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
        (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
      select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
        step.input_hash, step.error, step.started_at, step.duration_ms
-     from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, place integer, node_type text, status text,
+     from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, place integer, node_type text, status text,
        output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
    )${keeps && !isOk ? `, kept as (${keptText})` : ''}${isOk ? `, forgotten as (${forgottenText})` : ''}
    select case when exists (select from turned) then true else refuse_turn() end as turned`
 
 const keptText = `insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
-   select workspace_id, id, step.node_id, step.iteration, step.whole, $9
-   from turned cross join json_to_recordset($10::json) as step (node_id text, iteration text, whole json) where step.whole is not null`
+   select workspace_id, id, step.node_id, step.iteration, step.whole, $now
+   from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, whole json) where step.whole is not null`
 
 const forgottenText = `delete from flow_outputs as output using turned
    where output.workspace_id = turned.workspace_id and output.run_id = turned.id`
 
-const [onward, keeping, ending] = [
-  sql('write_flow_turn', checkpointText({ isOk: false, keeps: false })),
-  sql('write_flow_turn_keeping', checkpointText({ isOk: false, keeps: true })),
-  sql('write_flow_turn_ok', checkpointText({ isOk: true, keeps: false })),
-]
+const checkpoint = {
+  params: {
+    workspaceId: uuid,
+    id: uuid,
+    /** Number of turns written before. */
+    turn: integer,
+    status,
+    state: state.orNull,
+    waiting: waiting.orNull,
+    /** The job that continues the run. */
+    jobId: uuid.orNull,
+    error: runError.orNull,
+    now: instant,
+    /** The finished steps as a JSON list. */
+    steps: json,
+  },
+  columns: { turned: boolean.notNull },
+} as const
+
+const writeCheckpoint = statement('flows.writeCheckpoint', checkpointText({ isOk: false, keeps: false }), checkpoint)
+const writeCheckpointWithOutputs = statement('flows.writeCheckpointWithOutputs', checkpointText({ isOk: false, keeps: true }), checkpoint)
+const writeLastCheckpoint = statement('flows.writeLastCheckpoint', checkpointText({ isOk: true, keeps: false }), checkpoint)
 
 /**
  * The statement that writes one turn of a run: its finished steps and the state after them. It fails (`isRunSuperseded`) when another job
- * has written a turn since, or the run has ended; the failure rolls back the whole transaction. Values: workspace, run, number of turns
- * written before, status, state, what the run waits for, id of the job that continues the run, error, now, the steps as a JSON list.
+ * has written a turn since, or the run has ended; the failure rolls back the whole transaction.
  */
-export const checkpointStatementFor = ({ isOk, keeps }: Shape): ReturnType<typeof sql> => (isOk ? ending : keeps ? keeping : onward)
+export const checkpointStatementFor = ({ isOk, keeps }: Shape): typeof writeCheckpoint =>
+  isOk ? writeLastCheckpoint : keeps ? writeCheckpointWithOutputs : writeCheckpoint
 
 /** Whether a turn could not be written because another job has written one, or because the run has ended. */
 export const isRunSuperseded = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
 
-/** Ends a run as failed, unless another job has continued it. Values: workspace, run, its turn, the error as JSON, now. */
-export const giveUpRun = sql(
-  'give_up_flow_run',
+/** Ends a run as failed, unless another job has continued it. */
+export const giveUpRun = statement(
+  'flows.giveUpRun',
   `update flow_runs
-   set status = 'failed', error = $4::json, turn = turn + 1, waiting = null, started_at = coalesce(started_at, $5), finished_at = $5, touched_at = $5
-   where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null`,
+   set status = 'failed', error = $error::json, turn = turn + 1, waiting = null,
+     started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
+   where workspace_id = $workspaceId and id = $id and turn = $turn and finished_at is null`,
+  { params: { workspaceId: uuid, id: uuid, turn: integer, error: runError, now: instant } },
 )
 
-/** The whole outputs of some steps. Values: workspace, run, block ids, and in the same order the steps' iterations. */
-export const findOutputs = sql(
-  'find_flow_outputs',
+/** The whole outputs of some steps of a run; `iterations` are in the order of `nodeIds`. */
+export const findOutputs = statement(
+  'flows.findOutputs',
   `select step.node_id, coalesce(whole.output, step.output) as output
-   from unnest($3::text[], $4::text[]) as asked (node_id, iteration)
+   from unnest($nodeIds::text[], $iterations::text[]) as asked (node_id, iteration)
    join flow_steps as step
-     on step.workspace_id = $1 and step.run_id = $2 and step.node_id = asked.node_id and step.iteration = asked.iteration and step.status = 'ok'
+     on step.workspace_id = $workspaceId and step.run_id = $runId and step.node_id = asked.node_id and step.iteration = asked.iteration
+       and step.status = 'ok'
    left join flow_outputs as whole
-     on whole.workspace_id = $1 and whole.run_id = $2 and whole.node_id = asked.node_id and whole.iteration = asked.iteration`,
+     on whole.workspace_id = $workspaceId and whole.run_id = $runId and whole.node_id = asked.node_id
+       and whole.iteration = asked.iteration`,
+  {
+    params: { workspaceId: uuid, runId: uuid, nodeIds: texts, iterations: texts },
+    columns: { node_id: text.notNull, output: json },
+  },
 )
 
-/** Ends all open runs of a flow as failed. Values: workspace, flow, the error as JSON, now. */
-export const failOpenRuns = sql(
-  'end_flow_runs',
-  `update flow_runs set status = 'failed', error = $3::json, turn = turn + 1, waiting = null, finished_at = $4, touched_at = $4
-   where workspace_id = $1 and flow_id = $2 and finished_at is null`,
+/** Ends all open runs of a flow as failed. */
+export const failOpenRuns = statement(
+  'flows.failOpenRuns',
+  `update flow_runs
+   set status = 'failed', error = $error::json, turn = turn + 1, waiting = null, finished_at = $now, touched_at = $now
+   where workspace_id = $workspaceId and flow_id = $flowId and finished_at is null`,
+  { params: { workspaceId: uuid, flowId: uuid, error: runError, now: instant } },
 )
 
-/** Cancels a run; returns no row when the run has ended. Values: workspace, run, now. */
-export const cancelOpenRun = sql(
-  'cancel_flow_run',
-  `update flow_runs set status = 'cancelled', turn = turn + 1, waiting = null, finished_at = $3, touched_at = $3
-   where workspace_id = $1 and id = $2 and finished_at is null returning id`,
+/** Cancels a run; returns no row when the run has ended. */
+export const cancelOpenRun = statement(
+  'flows.cancelOpenRun',
+  `update flow_runs set status = 'cancelled', turn = turn + 1, waiting = null, finished_at = $now, touched_at = $now
+   where workspace_id = $workspaceId and id = $id and finished_at is null returning id`,
+  { params: { workspaceId: uuid, id: uuid, now: instant }, columns: { id: uuid.notNull } },
 )
 
 /**
  * Inserts a run that continues a failed or cancelled one, with copies of its finished steps and their outputs. Returns no row when the old
- * run is not failed or cancelled, or ended too long ago. Values: workspace, the old run, the new run's id and job, now, instant after which
- * the old run must have ended, request, caller's person id or null. The new run may use personal data only if the old one might and the
- * caller is its editor.
+ * run is not failed or cancelled, or ended before `endedAfter`. The new run may use personal data only if the old one might and the caller
+ * is its editor.
  */
-export const insertRetry = sql(
-  'insert_flow_retry',
+export const insertRetry = statement(
+  'flows.insertRetry',
   `with retried as (
-     insert into flow_runs
-       (workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard, trigger_key, depth, retry_of, steps,
-        state, job_id, request_id, created_at, touched_at)
-     select workspace_id, $3::uuid, flow_id, flow_name, version, editor_id, is_personal and editor_id is not distinct from $8, 'queued',
+     insert into flow_runs (
+       workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status,
+       trigger, input, guard, trigger_key, depth, retry_of,
+       steps, state, job_id, request_id, created_at, touched_at
+     )
+     select
+       workspace_id, $id::uuid, flow_id, flow_name, version, editor_id, is_personal and editor_id is not distinct from $personId, 'queued',
        trigger, input, guard, trigger_key, depth, id,
-       (select count(*) from flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'),
-       state, $4::uuid, $7, $5::timestamptz, $5::timestamptz
-     from flow_runs where workspace_id = $1 and id = $2 and status in ('failed', 'cancelled') and finished_at > $6
+       (select count(*) from flow_steps as step where step.workspace_id = $workspaceId and step.run_id = $oldId and step.status = 'ok'),
+       state, $jobId::uuid, $requestId, $now::timestamptz, $now::timestamptz
+     from flow_runs
+     where workspace_id = $workspaceId and id = $oldId and status in ('failed', 'cancelled') and finished_at > $endedAfter
      returning id
    ),
    steps as (
      insert into flow_steps
        (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
      select step.workspace_id, retried.id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms
-     from retried cross join flow_steps as step where step.workspace_id = $1 and step.run_id = $2 and step.status = 'ok'
+     from retried cross join flow_steps as step
+     where step.workspace_id = $workspaceId and step.run_id = $oldId and step.status = 'ok'
    ),
    outputs as (
      insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
-     select output.workspace_id, retried.id, node_id, iteration, output, $5::timestamptz
-     from retried cross join flow_outputs as output where output.workspace_id = $1 and output.run_id = $2
+     select output.workspace_id, retried.id, node_id, iteration, output, $now::timestamptz
+     from retried cross join flow_outputs as output where output.workspace_id = $workspaceId and output.run_id = $oldId
    )
    select id from retried`,
+  {
+    params: {
+      workspaceId: uuid,
+      oldId: uuid,
+      id: uuid,
+      jobId: uuid,
+      now: instant,
+      endedAfter: instant,
+      requestId: text,
+      /** The person who retries; null for a caller that is no person. */
+      personId: uuid.orNull,
+    },
+    columns: { id: uuid.notNull },
+  },
 )
 
-/** Adds to the counts of events that made no run. Values: workspace, flow ids, and in the same order the numbers to add, the hour. */
-export const addSkippedEvents = sql(
-  'count_flow_skips',
+/** Adds to the counts of events of an hour that made no run; `counts` are in the order of `flowIds`. */
+export const addSkippedEvents = statement(
+  'flows.addSkippedEvents',
   `insert into flow_skips as counted (workspace_id, flow_id, hour, share, skipped)
-   select $1, flow_id, $4, pg_backend_pid() % 16, skipped from unnest($2::uuid[], $3::integer[]) as given (flow_id, skipped)
+   select $workspaceId, flow_id, $hour, pg_backend_pid() % 16, skipped
+   from unnest($flowIds::uuid[], $counts::integer[]) as given (flow_id, skipped)
    on conflict (workspace_id, hour, flow_id, share) do update set skipped = counted.skipped + excluded.skipped`,
+  { params: { workspaceId: uuid, flowIds: uuids, counts: integers, hour: instant } },
 )
 
 /**
- * Open runs, of active workspaces, that nothing will continue: they were not updated since $1, what they wait for has passed, and they have
- * neither a job nor a due task. Values: the instant, maximum number.
+ * Open runs, of active workspaces, that nothing will continue: they were not updated since `before`, what they wait for has passed, and
+ * they have neither a job nor a due task.
  */
-export const findLostRuns = sql(
-  'find_lost_flow_runs',
+export const findLostRuns = statement(
+  'flows.findLostRuns',
   `select run.workspace_id as "workspaceId", run.id as "runId", run.turn, run.revived, run.waiting ->> 'kind' as waits
    from flow_runs as run
    join workspaces as workspace on workspace.id = run.workspace_id and workspace.status = 'active'
-   where run.finished_at is null and run.touched_at < $1
+   where run.finished_at is null and run.touched_at < $before
      and case run.waiting ->> 'kind'
-       when 'time' then (run.waiting ->> 'until')::timestamptz < $1
+       when 'time' then (run.waiting ->> 'until')::timestamptz < $before
        when 'function' then not exists (
          select from operations where operations.id = (run.waiting ->> 'operation')::uuid
-           and (operations.finished_at is null or operations.finished_at >= $1)
+           and (operations.finished_at is null or operations.finished_at >= $before)
        )
        else true
      end
@@ -180,50 +284,88 @@ export const findLostRuns = sql(
      and not exists (
        select from due_work where due_work.workspace_id = run.workspace_id and due_work.kind = 'flows.wait' and due_work.subject = run.id::text
      )
-   order by run.touched_at, run.id limit $2`,
+   order by run.touched_at, run.id limit $limit`,
+  {
+    params: { before: instant, limit: bigint },
+    columns: { workspaceId: uuid.notNull, runId: uuid.notNull, turn: integer.notNull, revived: integer.notNull, waits: text },
+  },
 )
 
-/**
- * Records that a lost run has a new job; returns no row when the run was continued meanwhile. Values: workspace, run, its turn, the job,
- * now.
- */
-export const reviveRun = sql(
-  'revive_flow_run',
-  `update flow_runs set job_id = $4, revived = revived + 1, touched_at = $5
-   where workspace_id = $1 and id = $2 and turn = $3 and finished_at is null returning id`,
+/** Records that a lost run has a new job; returns no row when the run was continued meanwhile. */
+export const reviveRun = statement(
+  'flows.reviveRun',
+  `update flow_runs set job_id = $jobId, revived = revived + 1, touched_at = $now
+   where workspace_id = $workspaceId and id = $id and turn = $turn and finished_at is null returning id`,
+  { params: { workspaceId: uuid, id: uuid, turn: integer, jobId: uuid, now: instant }, columns: { id: uuid.notNull } },
 )
 
-/** The newest ended runs of a flow that were no retries, with their triggers. Values: workspace, flow, maximum number. */
-export const findRunsToRehearse = sql(
-  'find_rehearsed_flow_runs',
+const endedColumns = {
+  id: uuid.notNull,
+  input: input.notNull,
+  objectType: text,
+  isPersonal: boolean.notNull,
+  trigger: json.as<FlowRunSummary['trigger']>().notNull,
+  guard: json.as<TriggerVisibility>(),
+}
+
+/** An ended run with its trigger. */
+export type EndedRun = RowOf<typeof endedColumns>
+
+/** The newest ended runs of a flow that were no retries. */
+export const findRunsToRehearse = statement(
+  'flows.findRunsToRehearse',
   `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
-   where workspace_id = $1 and flow_id = $2 and finished_at is not null and retry_of is null order by id desc limit $3`,
+   where workspace_id = $workspaceId and flow_id = $flowId and finished_at is not null and retry_of is null order by id desc limit $limit`,
+  { params: { workspaceId: uuid, flowId: uuid, limit: bigint }, columns: endedColumns },
 )
 
-/**
- * The whole output of a run's step that had the same input. Values: workspace, run, block, iteration, digest of the input (`inputHash`).
- */
-export const findRecordedOutput = sql(
-  'find_recorded_flow_step',
+/** The whole output of a run's step that had the same input, which is compared by its digest (`inputHash`). */
+export const findRecordedOutput = statement(
+  'flows.findRecordedOutput',
   `select coalesce(whole.output, step.output) as output
    from flow_steps as step
    left join flow_outputs as whole using (workspace_id, run_id, node_id, iteration)
-   where step.workspace_id = $1 and step.run_id = $2 and step.node_id = $3 and step.iteration = $4 and step.input_hash = $5
-     and step.status = 'ok' and (not step.is_cut or whole.run_id is not null)`,
+   where step.workspace_id = $workspaceId and step.run_id = $runId and step.node_id = $nodeId and step.iteration = $iteration
+     and step.input_hash = $inputHash and step.status = 'ok' and (not step.is_cut or whole.run_id is not null)`,
+  {
+    params: { workspaceId: uuid, runId: uuid, nodeId: text, iteration: text, inputHash: text.orNull },
+    columns: { output: json },
+  },
 )
 
 /** A position in the audit, as an id: entries written afterwards have higher ids. */
-export const selectAuditPosition = sql('mark_audit', 'select uuidv7() as id')
+export const selectAuditPosition = statement('flows.selectAuditPosition', 'select uuidv7() as id', {
+  params: {},
+  columns: { id: uuid.notNull },
+})
 
-/** The audit entries that one request wrote after a position. Values: workspace, position, request. */
-export const findAuditEntriesSince = sql(
-  'find_written_in_rehearsal',
+const recordValues = jsonb.as<Readonly<Record<string, unknown>>>()
+
+const auditColumns = {
+  action: text.notNull,
+  object_type: text.notNull,
+  record_id: uuid.notNull,
+  before: recordValues,
+  after: recordValues,
+}
+
+/** An entry of the audit. */
+export type AuditEntry = RowOf<typeof auditColumns>
+
+/** The audit entries that one request wrote after a position. */
+export const findAuditEntriesSince = statement(
+  'flows.findAuditEntriesSince',
   `select action, object_type, record_id, before, after from audit_entries
-   where workspace_id = $1 and id > $2 and request_id = $3 order by id`,
+   where workspace_id = $workspaceId and id > $afterId and request_id = $requestId order by id`,
+  { params: { workspaceId: uuid, afterId: uuid, requestId: text }, columns: auditColumns },
 )
 
-/** Limits the time to wait for a lock, and the time of a statement, until the transaction ends. Values: both in milliseconds. */
-export const limitTransactionTime = sql(
-  'bound_rehearsal',
-  `select set_config('lock_timeout', $1::text, true), set_config('statement_timeout', $2::text, true)`,
+/** Limits the time to wait for a lock, and the time of a statement, until the transaction ends; both in milliseconds, as text. */
+export const limitTransactionTime = statement(
+  'flows.limitTransactionTime',
+  `select set_config('lock_timeout', $lockMs::text, true) as lock_timeout, set_config('statement_timeout', $statementMs::text, true) as statement_timeout`,
+  {
+    params: { lockMs: text, statementMs: text },
+    columns: { lock_timeout: text.notNull, statement_timeout: text.notNull },
+  },
 )

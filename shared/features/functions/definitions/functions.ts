@@ -16,9 +16,9 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Functions visible to the caller, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FunctionSummary>> =>
-  listByCreation<FunctionSummary, FunctionSummary>(scope.db, query, {
+  listByCreation(scope.db, query, {
     list: `functions ${scope.workspace.id}`,
-    find: (...page) => findFunctions(scope.workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findFunctions({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ id }) => permits(scope, 'functions:read', id),
     show: (rows) => rows,
   })
@@ -27,7 +27,7 @@ export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<Li
 export async function requireFunction({ db, cache, workspace }: Scope, id: string): Promise<FunctionSummary> {
   const known = isUuid(id)
     ? await cache.remember(db, workspace.id, `function ${id.toLowerCase()}`, async () => {
-        const [found] = await db.query<FunctionSummary>(findFunction(workspace.id, id))
+        const [found] = await db.query(findFunction({ workspaceId: workspace.id, id }))
         return found
       })
     : undefined
@@ -46,28 +46,34 @@ export const functionDisabledProblem = () => problem('VALIDATION_ERROR', 'The fu
 
 /** A function with its source; throws NOT_FOUND. */
 export async function getFunction({ db, workspace }: Scope, id: string): Promise<FunctionView> {
-  return found(isUuid(id) ? await db.query<FunctionView>(findFunctionWithSource(workspace.id, id)) : [])
+  return found(isUuid(id) ? await db.query(findFunctionWithSource({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a function whose source has been checked; the caller becomes its author. */
 export async function createFunction({ db, workspace, actor }: Scope, values: FunctionValues): Promise<FunctionView> {
-  const { name, source, description = '', timeout_ms = functionLimits.defaultTimeoutMs, http_enabled = false } = values
-  return found(
-    await db.query<FunctionView>(insertFunction(workspace.id, newId(), name, description, source, timeout_ms, http_enabled, actor.id)),
-  )
+  const {
+    name,
+    source,
+    description = '',
+    timeout_ms: timeoutMs = functionLimits.defaultTimeoutMs,
+    http_enabled: httpEnabled = false,
+  } = values
+  const settings = { name, description, source, timeoutMs, httpEnabled }
+  return found(await db.query(insertFunction({ ...settings, workspaceId: workspace.id, id: newId(), authorId: actor.id })))
 }
 
 /** Changes a function; a new source must have been checked and makes the caller its author. Throws NOT_FOUND. */
 export async function changeFunction({ db, workspace, actor }: Scope, id: string, values: FunctionValues): Promise<FunctionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const { name, description, timeout_ms, enabled, http_enabled, source } = values
-  const changes = [name, description, timeout_ms, enabled, http_enabled, source]
-  return found(await db.query<FunctionView>(updateFunction(workspace.id, id, ...changes, actor.id, functionLimits.keptVersions)))
+  const { name, description, timeout_ms: timeoutMs, enabled, http_enabled: httpEnabled, source } = values
+  const changes = { name, description, timeoutMs, enabled, httpEnabled, source }
+  const { keptVersions } = functionLimits
+  return found(await db.query(updateFunction({ ...changes, workspaceId: workspace.id, id, senderId: actor.id, keptVersions })))
 }
 
 /** Deletes a function permanently. Throws NOT_FOUND. */
 export async function removeFunction({ db, workspace }: Scope, id: string): Promise<void> {
-  found(isUuid(id) ? await db.query(deleteFunction(workspace.id, id)) : [])
+  found(isUuid(id) ? await db.query(deleteFunction({ workspaceId: workspace.id, id })) : [])
 }
 
 function found<Row>([row]: readonly (Row | undefined)[]): Row {

@@ -1,56 +1,94 @@
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import { boolean, instant, integer, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
   functions_cap: ['VALIDATION_ERROR', `a workspace can have ${functionLimits.perWorkspace} functions; delete some first`],
 })
 
-const listed = 'id, name, description, timeout_ms, enabled, http_enabled, author_id, version, created_at, updated_at'
-const whole = `${listed}, source`
+const summaryColumns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  description: text.notNull,
+  timeout_ms: integer.notNull,
+  enabled: boolean.notNull,
+  http_enabled: boolean.notNull,
+  author_id: uuid.notNull,
+  version: integer.notNull,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const summaryList = selectList(summaryColumns)
 
-/**
- * Functions of a workspace, in the order of their creation. Values: workspace, instant and id after which the page begins, maximum number.
- */
-export const findFunctions = creationPageSql('list_functions', `select ${listed} from functions where workspace_id = $1`, 1)
+const columns = { ...summaryColumns, source: text.notNull }
+const list = selectList(columns)
 
-/** One function without its source. Values: workspace, id. */
-export const findFunction = sql('find_function', `select ${listed} from functions where workspace_id = $1 and id = $2`)
+/** A page of a workspace's functions, in the order of their creation. */
+export const findFunctions = creationPage(
+  'functions.findFunctions',
+  `select ${summaryList} from functions where workspace_id = $workspaceId`,
+  { params: { workspaceId: uuid }, columns: summaryColumns },
+)
 
-/** One function with its source. Values: workspace, id. */
-export const findFunctionWithSource = sql('find_whole_function', `select ${whole} from functions where workspace_id = $1 and id = $2`)
+/** One function without its source. */
+export const findFunction = statement(
+  'functions.findFunction',
+  `select ${summaryList} from functions where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns: summaryColumns },
+)
 
-/** Inserts a function with its first version. Values: workspace, id, name, description, source, timeout, http_enabled, author. */
-export const insertFunction = sql(
-  'insert_function',
+/** One function with its source. */
+export const findFunctionWithSource = statement(
+  'functions.findFunctionWithSource',
+  `select ${list} from functions where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
+)
+
+/** Inserts a function with its first version. */
+export const insertFunction = statement(
+  'functions.insertFunction',
   `with made as (
      insert into functions (workspace_id, id, name, description, source, timeout_ms, http_enabled, author_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     returning workspace_id, ${whole}
+     values ($workspaceId, $id, $name, $description, $source, $timeoutMs, $httpEnabled, $authorId)
+     returning workspace_id, ${list}
    ),
    versioned as (
      insert into function_versions (workspace_id, function_id, version, source, author_id)
      select workspace_id, id, version, source, author_id from made
    )
-   select ${whole} from made`,
+   select ${list} from made`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text.orNull,
+      description: text,
+      source: text.orNull,
+      timeoutMs: integer,
+      httpEnabled: boolean,
+      authorId: uuid.orNull,
+    },
+    columns,
+  },
 )
 
 /**
- * Changes a function; null leaves a column unchanged. A source that differs from the stored one adds a version, and its sender becomes the
- * author. Values: workspace, id, name, description, timeout, enabled, http_enabled, source, sender, number of versions to keep.
+ * Changes a function; null leaves a column unchanged. A source that differs from the stored one adds a version, of which the newest
+ * `keptVersions` are kept, and its sender becomes the author.
  */
-export const updateFunction = sql(
-  'update_function',
+export const updateFunction = statement(
+  'functions.updateFunction',
   `with changed as (
      update functions
-     set name = coalesce($3, name), description = coalesce($4, description), timeout_ms = coalesce($5, timeout_ms),
-       enabled = coalesce($6, enabled), http_enabled = coalesce($7, http_enabled), source = coalesce($8, source),
-       author_id = case when $8 <> source then $9 else author_id end,
-       version = case when $8 <> source then version + 1 else version end,
+     set name = coalesce($name, name), description = coalesce($description, description), timeout_ms = coalesce($timeoutMs, timeout_ms),
+       enabled = coalesce($enabled, enabled), http_enabled = coalesce($httpEnabled, http_enabled), source = coalesce($source, source),
+       author_id = case when $source <> source then $senderId else author_id end,
+       version = case when $source <> source then version + 1 else version end,
        updated_at = now()
-     where workspace_id = $1 and id = $2
-     returning workspace_id, ${whole}, new.version <> old.version as is_new
+     where workspace_id = $workspaceId and id = $id
+     returning workspace_id, ${list}, new.version <> old.version as is_new
    ),
    versioned as (
      insert into function_versions (workspace_id, function_id, version, source, author_id)
@@ -58,24 +96,48 @@ export const updateFunction = sql(
    ),
    forgotten as (
      delete from function_versions as kept using changed
-     where kept.workspace_id = changed.workspace_id and kept.function_id = changed.id and kept.version <= changed.version - $10
+     where kept.workspace_id = changed.workspace_id and kept.function_id = changed.id and kept.version <= changed.version - $keptVersions
    )
-   select ${whole} from changed`,
+   select ${list} from changed`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text.orNull,
+      description: text.orNull,
+      timeoutMs: integer.orNull,
+      enabled: boolean.orNull,
+      httpEnabled: boolean.orNull,
+      source: text.orNull,
+      senderId: uuid.orNull,
+      keptVersions: integer,
+    },
+    columns,
+  },
 )
 
-/** Deletes a function with its versions. Values: workspace, id. */
-export const deleteFunction = sql('delete_function', 'delete from functions where workspace_id = $1 and id = $2 returning id')
-
-const versionColumns = 'version, author_id, octet_length(source) as source_bytes, created_at'
-
-/** The kept versions of a function's source, newest first, without the text. Values: workspace, function. */
-export const findVersions = sql(
-  'find_function_versions',
-  `select ${versionColumns} from function_versions where workspace_id = $1 and function_id = $2 order by version desc`,
+/** Deletes a function with its versions. */
+export const deleteFunction = statement(
+  'functions.deleteFunction',
+  'delete from functions where workspace_id = $workspaceId and id = $id returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** One version with its source. Values: workspace, function, version. */
-export const findVersion = sql(
-  'find_function_version',
-  `select ${versionColumns}, source from function_versions where workspace_id = $1 and function_id = $2 and version = $3`,
+const versionColumns = { version: integer.notNull, author_id: uuid.notNull, source_bytes: integer.notNull, created_at: instant.notNull }
+const versionList = 'version, author_id, octet_length(source) as source_bytes, created_at'
+
+/** The kept versions of a function's source, newest first, without the text. */
+export const findVersions = statement(
+  'functions.findVersions',
+  `select ${versionList} from function_versions
+   where workspace_id = $workspaceId and function_id = $functionId order by version desc`,
+  { params: { workspaceId: uuid, functionId: uuid }, columns: versionColumns },
+)
+
+/** One version with its source. */
+export const findVersion = statement(
+  'functions.findVersion',
+  `select ${versionList}, source from function_versions
+   where workspace_id = $workspaceId and function_id = $functionId and version = $version`,
+  { params: { workspaceId: uuid, functionId: uuid, version: integer }, columns: { ...versionColumns, source: text.notNull } },
 )

@@ -6,11 +6,12 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The kept versions of a function, newest first. */
 export const listVersions = ({ db, workspace }: Scope, functionId: string): Promise<FunctionVersionSummary[]> =>
-  db.query(findVersions(workspace.id, functionId))
+  db.query(findVersions({ workspaceId: workspace.id, functionId }))
 
 /** One version with its source; throws NOT_FOUND. */
 export async function getVersion({ db, workspace }: Scope, functionId: string, version: string): Promise<FunctionVersionView> {
-  const [found] = /^[1-9]\d{0,8}$/.test(version) ? await db.query<FunctionVersionView>(findVersion(workspace.id, functionId, version)) : []
+  const isVersion = /^[1-9]\d{0,8}$/.test(version)
+  const [found] = isVersion ? await db.query(findVersion({ workspaceId: workspace.id, functionId, version: Number(version) })) : []
   if (!found) throw problem('NOT_FOUND')
   return found
 }

@@ -1,8 +1,8 @@
 import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { FunctionRunPage, FunctionRunQuery, FunctionRunSummary, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
-import { findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
+import type { FunctionRunPage, FunctionRunQuery, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
+import { type FunctionRunRow, findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -24,21 +24,17 @@ export interface EndedFunctionRun {
 
 /** Records a run for the scope's caller. Idempotent by run id. */
 export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, run: EndedFunctionRun): Promise<void> {
-  const actorColumns = [actor.id, actor.type, cause.requestId]
-  const jsonTexts = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
-  const { id, functionId, version, parentId, ending, error, resultBytes, durationMs } = run
-  await db.query(
-    insertRun(workspace.id, id, functionId, version, parentId, ...actorColumns, ending, error, ...jsonTexts, resultBytes, durationMs),
-  )
+  const caller = { actorId: actor.id, actorType: actor.type, requestId: cause.requestId }
+  const [logs, steps] = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
+  await db.query(insertRun({ ...run, ...caller, workspaceId: workspace.id, logs, steps }))
 }
-
-type RunRow = Omit<FunctionRunSummary, 'error'> & { readonly error: string | null }
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listFunctionRuns(scope: Scope, functionId: string, query: FunctionRunQuery): Promise<FunctionRunPage> {
   const list = `runs ${functionId}`
   const after = readCursorId(list, query.cursor)
-  const { page, hasMore } = await readPage<RunRow>(scope.db, findRuns(scope.workspace.id, functionId, after, query.limit + 1), query.limit)
+  const statement = findRuns({ workspaceId: scope.workspace.id, functionId, beforeId: after, limit: query.limit + 1 })
+  const { page, hasMore } = await readPage(scope.db, statement, query.limit)
   const last = page.at(-1)
   const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && maySeeOutput(scope, run) ? { error } : {}) }))
   return { runs, next_cursor: hasMore && last ? makeCursor(list, last.id) : null }
@@ -46,8 +42,7 @@ export async function listFunctionRuns(scope: Scope, functionId: string, query: 
 
 /** One run with its steps, and with its output when the caller may see it. Throws NOT_FOUND. */
 export async function getFunctionRun(scope: Scope, functionId: string, id: string): Promise<FunctionRunView> {
-  const find = findRun(scope.workspace.id, functionId, id)
-  const [row] = isUuid(id) ? await scope.db.query<RunRow & Required<Pick<FunctionRunView, 'logs' | 'steps'>>>(find) : []
+  const [row] = isUuid(id) ? await scope.db.query(findRun({ workspaceId: scope.workspace.id, functionId, id })) : []
   if (!row) throw problem('NOT_FOUND')
   const { error, logs, ...run } = row
   if (!maySeeOutput(scope, run)) return run
@@ -55,5 +50,5 @@ export async function getFunctionRun(scope: Scope, functionId: string, id: strin
 }
 
 /** A run's output may hold data that only its caller may read; functions:create on the function also permits reading it. */
-const maySeeOutput = (scope: Scope, run: Pick<RunRow, 'actor_id' | 'function_id'>): boolean =>
+const maySeeOutput = (scope: Scope, run: Pick<FunctionRunRow, 'actor_id' | 'function_id'>): boolean =>
   (scope.actor.id !== null && run.actor_id === scope.actor.id) || permits(scope, 'functions:create', run.function_id)

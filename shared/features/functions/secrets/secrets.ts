@@ -5,7 +5,7 @@ import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query<SecretView>(findSecrets(workspace.id))
+export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query(findSecrets({ workspaceId: workspace.id }))
 
 /**
  * Stores a secret encrypted, in place of an earlier value. Throws VALIDATION_ERROR for an invalid name, and for a new secret when the
@@ -15,9 +15,10 @@ export async function saveSecret(scope: Scope, name: string, value: string): Pro
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
   const encrypted = encryptorOf(scope).encrypt(value, contextOf(scope, name))
   const maxSecrets = functionLimits.secretsPerWorkspace
+  const workspaceId = scope.workspace.id
   const [stored] = await scope.db.transaction(async (tx) => {
-    await tx.query(lockSecrets(scope.workspace.id))
-    return tx.query<SecretView>(putSecret(scope.workspace.id, name, encrypted, maxSecrets))
+    await tx.query(lockSecrets({ workspaceId }))
+    return tx.query(putSecret({ workspaceId, name, value: encrypted, maxSecrets }))
   })
   if (!stored) throw problem('VALIDATION_ERROR', `a workspace may keep at most ${maxSecrets} secrets`)
   return stored
@@ -25,14 +26,14 @@ export async function saveSecret(scope: Scope, name: string, value: string): Pro
 
 /** A secret's value, for a function run. Throws NOT_FOUND. */
 export async function readSecret(scope: Scope, name: string): Promise<string> {
-  const [found] = isSecretName(name) ? await scope.db.query<{ value: Buffer }>(findSecret(scope.workspace.id, name)) : []
+  const [found] = isSecretName(name) ? await scope.db.query(findSecret({ workspaceId: scope.workspace.id, name })) : []
   if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)}`)
   return encryptorOf(scope).decrypt(found.value, contextOf(scope, name))
 }
 
 /** Deletes a secret. Throws NOT_FOUND. */
 export async function removeSecret({ db, workspace }: Scope, name: string): Promise<void> {
-  const removed = isSecretName(name) ? await db.query(deleteSecret(workspace.id, name)) : []
+  const removed = isSecretName(name) ? await db.query(deleteSecret({ workspaceId: workspace.id, name })) : []
   if (removed.length === 0) throw problem('NOT_FOUND')
 }
 

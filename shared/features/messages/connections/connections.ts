@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, NewConnectionView } from '#shared/features/messages/connections/schemas.ts'
 import {
+  type ConnectionSettings,
   deleteConnection,
   findConnection,
   findConnections,
@@ -36,7 +37,7 @@ export const decryptSecret = (config: Config, id: string, name: SecretName, secr
 
 /** All connections of the workspace, oldest first. */
 export async function listConnections(scope: Scope): Promise<ConnectionView[]> {
-  const rows = await scope.db.query<StoredConnection>(findConnections(scope.workspace.id))
+  const rows = await scope.db.query(findConnections({ workspaceId: scope.workspace.id }))
   return rows.map((row) => viewOf(scope, row))
 }
 
@@ -48,13 +49,13 @@ export async function getConnection(scope: Scope, id: string): Promise<Connectio
 /** A connection as its creation returned it, with the webhook secret: a change may send these values back unchanged. Throws NOT_FOUND. */
 export async function connectionAtCreation(scope: Scope, id: string): Promise<NewConnectionView> {
   const stored = await requireConnection(scope, id)
-  const webhook = requireRow(await scope.db.query<{ webhook_secret: Buffer }>(findWebhook(stored.id)))
+  const webhook = requireRow(await scope.db.query(findWebhook({ id: stored.id })))
   return { ...viewOf(scope, stored), webhook_secret: decryptSecret(scope.config, stored.id, 'webhook', webhook.webhook_secret) }
 }
 
 /** A stored connection; throws NOT_FOUND. */
 export async function requireConnection({ db, workspace }: Scope, id: string): Promise<StoredConnection> {
-  return requireRow(isUuid(id) ? await db.query<StoredConnection>(findConnection(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query(findConnection({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a connection. Throws VALIDATION_ERROR for an invalid host, address or key. */
@@ -71,9 +72,9 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
     dkim_selector: null,
     dkim_key: null,
   }
-  const values = mergeSettings(config, id, { name: '', host: '', from_address: '', ...defaults }, input)
-  const encryptedSecret = encryptSecret(config, id, 'webhook', secret)
-  const [row] = await db.query<StoredConnection>(insertConnection(workspace.id, id, ...values, encryptedSecret, scope.now()))
+  const settings = mergeSettings(config, id, { name: '', host: '', from_address: '', ...defaults }, input)
+  const webhookSecret = encryptSecret(config, id, 'webhook', secret)
+  const [row] = await db.query(insertConnection({ ...settings, workspaceId: workspace.id, id, webhookSecret, now: scope.now() }))
   return { ...viewOf(scope, row as StoredConnection), webhook_secret: secret }
 }
 
@@ -84,16 +85,16 @@ export function changeConnection(scope: Scope, id: string, change: ConnectionCha
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
   return scope.db.transaction(async (tx) => {
-    const before = requireRow(await tx.query<StoredConnection>(lockConnection(workspace.id, id)))
-    const values = mergeSettings(config, before.id, before, change)
-    const [row] = await tx.query<StoredConnection>(updateConnection(workspace.id, id, ...values, scope.now()))
+    const before = requireRow(await tx.query(lockConnection({ workspaceId: workspace.id, id })))
+    const settings = mergeSettings(config, before.id, before, change)
+    const [row] = await tx.query(updateConnection({ ...settings, workspaceId: workspace.id, id, now: scope.now() }))
     return viewOf(scope, row as StoredConnection)
   })
 }
 
 /** Deletes a connection: its queued messages fail, and its webhook URL is no longer valid. Throws NOT_FOUND. */
 export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {
-  requireRow(isUuid(id) ? await db.query(deleteConnection(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteConnection({ workspaceId: workspace.id, id })) : [])
 }
 
 /** A connection with decrypted secrets, for talking to its server. */
@@ -116,7 +117,7 @@ export async function loadDecryptedConnection(
   workspaceId: string,
   id: string,
 ): Promise<DecryptedConnection | undefined> {
-  const [row] = await db.query<StoredConnection>(findConnection(workspaceId, id))
+  const [row] = await db.query(findConnection({ workspaceId, id }))
   if (!row) return undefined
   const { host, port, secure, username, password, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
   return {
@@ -136,37 +137,37 @@ export async function saveConnectionCheck(
   error: string | null,
 ): Promise<ConnectionView> {
   const status = error === null ? 'ok' : 'failed'
-  const statement = updateConnectionCheck(scope.workspace.id, id, status, error?.slice(0, 500) ?? null, scope.now(), updatedAt)
-  const [row] = await scope.db.query<StoredConnection>(statement)
+  const result = { status, error: error?.slice(0, 500), checkedAt: scope.now() } as const
+  const [row] = await scope.db.query(updateConnectionCheck({ ...result, workspaceId: scope.workspace.id, id, testedVersion: updatedAt }))
   return row ? viewOf(scope, row) : getConnection(scope, id)
 }
 
 type Settings = Omit<StoredConnection, 'id' | 'status' | 'error' | 'checked_at' | 'created_at' | 'updated_at'>
 
-/** Values of a connection's settings in column order: each sent value, otherwise the value from `before`. */
-function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): readonly unknown[] {
+/** A connection's settings: each sent value, otherwise the value from `before`. */
+function mergeSettings(config: Config, id: string, before: Settings, sent: ConnectionChange): ConnectionSettings {
   const encrypt = (text: string | null, name: SecretName) => (text ? encryptSecret(config, id, name, text) : null)
   const { dkim } = sent
   const signature =
     dkim === undefined
-      ? [before.dkim_domain, before.dkim_selector, before.dkim_key]
+      ? { dkimDomain: before.dkim_domain, dkimSelector: before.dkim_selector, dkimKey: before.dkim_key }
       : dkim === null
-        ? [null, null, null]
-        : [
-            dkim.domain.toLowerCase(),
-            dkim.selector,
-            dkim.private_key === undefined ? requireStoredKey(before) : encrypt(readKey(dkim.private_key), 'dkim'),
-          ]
-  return [
-    sent.name ?? before.name,
-    sent.host === undefined ? before.host : readHost(sent.host),
-    sent.port ?? before.port,
-    sent.secure ?? before.secure,
-    sent.username === undefined ? before.username : (sent.username ?? ''),
-    sent.password === undefined ? before.password : encrypt(sent.password, 'password'),
-    sent.from === undefined ? before.from_address : normalizeSender(sent.from),
+        ? { dkimDomain: null, dkimSelector: null, dkimKey: null }
+        : {
+            dkimDomain: dkim.domain.toLowerCase(),
+            dkimSelector: dkim.selector,
+            dkimKey: dkim.private_key === undefined ? requireStoredKey(before) : encrypt(readKey(dkim.private_key), 'dkim'),
+          }
+  return {
+    name: sent.name ?? before.name,
+    host: sent.host === undefined ? before.host : readHost(sent.host),
+    port: sent.port ?? before.port,
+    secure: sent.secure ?? before.secure,
+    username: sent.username === undefined ? before.username : (sent.username ?? ''),
+    password: sent.password === undefined ? before.password : encrypt(sent.password, 'password'),
+    fromAddress: sent.from === undefined ? before.from_address : normalizeSender(sent.from),
     ...signature,
-  ]
+  }
 }
 
 /** Canonical spelling of a host. Whether it may be dialled is checked at each connect, since names may resolve differently later. */

@@ -18,7 +18,7 @@ const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message
  */
 export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
   const { config, db, now } = scope
-  const webhook = requireRow(isUuid(connectionId) ? await db.query<Webhook>(findWebhook(connectionId)) : [])
+  const webhook = requireRow(isUuid(connectionId) ? await db.query(findWebhook({ id: connectionId })) : [])
   const connection = connectionId.toLowerCase()
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
   // The header's hexadecimal digits may be in upper case.
@@ -27,14 +27,12 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
   const { event, messageId } = readReport(body) ?? {}
   if (messageId === undefined) return
   const { workspace_id: workspaceId } = webhook
-  if (event === 'bounce') return void (await db.query(markBounced(workspaceId, connection, messageId, 'The provider reports a bounce')))
-  const [message] = await db.query<{ recipient: string }>(findRecipientByConnection(workspaceId, connection, messageId))
-  if (message) await db.query(insertDoNotContact(workspaceId, contactKey(message.recipient), 'complaint', messageId, now()))
-}
-
-interface Webhook {
-  readonly workspace_id: string
-  readonly webhook_secret: Buffer
+  const reported = { workspaceId, connectionId: connection, id: messageId }
+  if (event === 'bounce') return void (await db.query(markBounced({ ...reported, reason: 'The provider reports a bounce' })))
+  const [message] = await db.query(findRecipientByConnection(reported))
+  if (!message) return
+  const address = contactKey(message.recipient)
+  await db.query(insertDoNotContact({ workspaceId, address, reason: 'complaint', messageId, createdAt: now() }))
 }
 
 /**

@@ -6,14 +6,14 @@ import { requireRow } from '#shared/platform/kernel/errors.ts'
 
 /** Do-not-contact list of the workspace, in alphabetical order. */
 export const listDoNotContact = ({ db, workspace }: Scope, { limit, cursor = '' }: DoNotContactQuery): Promise<DoNotContactEntry[]> =>
-  db.query<DoNotContactEntry>(findDoNotContact(workspace.id, cursor, limit))
+  db.query(findDoNotContact({ workspaceId: workspace.id, afterAddress: cursor, limit }))
 
 /** Entry of an address, in any spelling. Throws NOT_FOUND. */
 export async function getDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<DoNotContactEntry> {
-  return requireRow(await db.query<DoNotContactEntry>(findDoNotContactByKey(workspace.id, contactKey(address))))
+  return requireRow(await db.query(findDoNotContactByKey({ workspaceId: workspace.id, address: contactKey(address) })))
 }
 
 /** Removes an address, in any spelling, from the list: it gets messages again. Throws NOT_FOUND. */
 export async function removeDoNotContactEntry({ db, workspace }: Scope, address: string): Promise<void> {
-  requireRow(await db.query(deleteDoNotContact(workspace.id, contactKey(address))))
+  requireRow(await db.query(deleteDoNotContact({ workspaceId: workspace.id, address: contactKey(address) })))
 }

@@ -1,30 +1,39 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import type { DoNotContactEntry } from '#shared/features/messages/do-not-contact/schemas.ts'
+import { bigint, instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const columns = 'address, reason, message_id, created_at'
+// Addresses on the list are normalized by `contactKey`.
 
-/** A page of the do-not-contact list, in alphabetical order. Values: workspace, last address of the previous page, page size. */
-export const findDoNotContact = sql(
-  'find_do_not_contact',
-  `select ${columns} from do_not_contact where workspace_id = $1 and address > $2 order by address limit $3`,
+const reason = text.as<DoNotContactEntry['reason']>()
+
+const columns = { address: text.notNull, reason: reason.notNull, message_id: uuid, created_at: instant.notNull }
+const list = selectList(columns)
+
+/** A page of the do-not-contact list after an address, in alphabetical order. */
+export const findDoNotContact = statement(
+  'messages.findDoNotContact',
+  `select ${list} from do_not_contact where workspace_id = $workspaceId and address > $afterAddress order by address limit $limit`,
+  { params: { workspaceId: uuid, afterAddress: text, limit: bigint }, columns },
 )
 
-/** The entry of an address. Values: workspace, address normalized by `contactKey`. */
-export const findDoNotContactByKey = sql(
-  'find_do_not_contact_one',
-  `select ${columns} from do_not_contact where workspace_id = $1 and address = $2`,
+/** The entry of an address. */
+export const findDoNotContactByKey = statement(
+  'messages.findDoNotContactByKey',
+  `select ${list} from do_not_contact where workspace_id = $workspaceId and address = $address`,
+  { params: { workspaceId: uuid, address: text }, columns },
 )
 
-/**
- * Puts an address on the list; an existing entry stays unchanged. Values: workspace, address normalized by `contactKey`, reason, message,
- * time.
- */
-export const insertDoNotContact = sql(
-  'stop_contact',
-  `insert into do_not_contact (workspace_id, address, reason, message_id, created_at) values ($1, $2, $3, $4, $5) on conflict do nothing`,
+/** Puts an address on the list because of a message; an existing entry stays unchanged. */
+export const insertDoNotContact = statement(
+  'messages.insertDoNotContact',
+  `insert into do_not_contact (workspace_id, address, reason, message_id, created_at)
+   values ($workspaceId, $address, $reason, $messageId, $createdAt) on conflict do nothing`,
+  { params: { workspaceId: uuid, address: text, reason, messageId: uuid, createdAt: instant } },
 )
 
-/** Removes an address from the list. Values: workspace, address normalized by `contactKey`. */
-export const deleteDoNotContact = sql(
-  'allow_contact',
-  'delete from do_not_contact where workspace_id = $1 and address = $2 returning address',
+/** Removes an address from the list. */
+export const deleteDoNotContact = statement(
+  'messages.deleteDoNotContact',
+  'delete from do_not_contact where workspace_id = $workspaceId and address = $address returning address',
+  { params: { workspaceId: uuid, address: text }, columns: { address: text.notNull } },
 )

@@ -31,7 +31,7 @@ export interface UnsubscribeRecipient {
 /** Recipient of an unsubscribe link; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
 export async function findUnsubscribeRecipient(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const ids = readToken(scope.config, token)
-  const row = requireRow(await scope.db.query<Row>(findUnsubscribingRecipient(ids.workspaceId, ids.messageId)))
+  const row = requireRow(await scope.db.query(findUnsubscribingRecipient({ workspaceId: ids.workspaceId, id: ids.messageId })))
   const { recipient: address, workspace: name, color, logo, isStopped } = row
   return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
 }
@@ -40,20 +40,13 @@ export async function findUnsubscribeRecipient(scope: PlatformScope, token: stri
 export async function unsubscribe(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const recipient = await findUnsubscribeRecipient(scope, token)
   const { workspaceId, messageId } = readToken(scope.config, token)
-  await scope.db.query(insertDoNotContact(workspaceId, contactKey(recipient.address), 'unsubscribed', messageId, scope.now()))
+  const entry = { workspaceId, address: contactKey(recipient.address), reason: 'unsubscribed', messageId, createdAt: scope.now() } as const
+  await scope.db.query(insertDoNotContact(entry))
   return { ...recipient, isStopped: true }
 }
 
 /** Whether a form has the proof that the unsubscribe page contains, so that it was sent from that page. */
 export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isEqual(proofOf(config, token), proof)
-
-interface Row {
-  readonly recipient: string
-  readonly workspace: string
-  readonly color: string | null
-  readonly logo: string | null
-  readonly isStopped: boolean
-}
 
 const keyOf = ({ secretKey }: Config): Buffer => Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'kontor unsubscribe', 32))
 

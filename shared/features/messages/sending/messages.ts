@@ -8,14 +8,11 @@ import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
 export async function listMessages({ db, workspace }: Scope, query: MessageQuery): Promise<MessageSummary[]> {
   const { cursor = highestId, status, record_id, limit } = query
   if (!isUuid(cursor)) throw problem('VALIDATION_ERROR', 'cursor must be the id of the last message of the previous page')
-  return db.query<MessageSummary>(
-    record_id === undefined
-      ? findMessages(workspace.id, cursor, status, limit)
-      : findRecordMessages(workspace.id, cursor, status, limit, record_id),
-  )
+  const page = { workspaceId: workspace.id, beforeId: cursor, status, limit }
+  return db.query(record_id === undefined ? findMessages(page) : findRecordMessages({ ...page, recordId: record_id }))
 }
 
 /** One message, with its bodies for as long as they are kept. Throws NOT_FOUND. */
 export async function getMessage({ db, workspace }: Scope, id: string): Promise<MessageView> {
-  return requireRow(isUuid(id) ? await db.query<MessageView>(findMessage(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query(findMessage({ workspaceId: workspace.id, id })) : [])
 }

@@ -5,7 +5,7 @@ import { requireConnection } from '#shared/features/messages/connections/connect
 import { contactKeys } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import { type MessageInput, messageInput, type SentMessage } from '#shared/features/messages/sending/schemas.ts'
-import { findMessageByDeduplicationKey, insertMessage } from '#shared/features/messages/store.ts'
+import { findMessageByKey, insertMessage } from '#shared/features/messages/store.ts'
 import { renderHtml, renderSubject, renderText, type VariableLookup } from '#shared/features/messages/templates/render.ts'
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
 import { getTemplate } from '#shared/features/messages/templates/templates.ts'
@@ -41,22 +41,25 @@ export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicati
   const { template_id, record_type, record_id } = input
   if (record_id && !isUuid(record_id)) throw problem('VALIDATION_ERROR', 'message.record_id must be the id of a record')
   const id = newId()
-  const about = [template_id || null, record_type || null, record_id || null]
+  const about = { templateId: template_id || null, recordType: record_type || null, recordId: record_id || null }
   const headers = JSON.stringify(unsubscribeHeaders(scope.config, scope.workspace.id, id))
   const { subject, text, html } = content
-  const mail = [connection.id, recipient, contactKeys(recipient), subject, text, html, headers]
+  const mail = {
+    connectionId: connection.id,
+    recipient,
+    contactKeys: contactKeys(recipient),
+    subject,
+    bodyText: text,
+    bodyHtml: html,
+    headers,
+  }
+  const key = { workspaceId: scope.workspace.id, deduplicationKey }
   return scope.db.transaction(async (tx) => {
-    const statement = insertMessage(scope.workspace.id, id, ...mail, ...about, deduplicationKey ?? null, scope.now())
-    const [inserted] = await tx.query<Row>(statement)
+    const [inserted] = await tx.query(insertMessage({ ...mail, ...about, ...key, id, createdAt: scope.now() }))
     if (inserted?.status === 'queued') await enqueue(within(scope, tx), id)
-    const [row] = inserted ? [inserted] : await tx.query<Row>(findMessageByDeduplicationKey(scope.workspace.id, deduplicationKey))
+    const [row] = inserted ? [inserted] : await tx.query(findMessageByKey(key))
     return { message_id: row?.id ?? id, skipped: row?.status === 'skipped' }
   })
-}
-
-interface Row {
-  readonly id: string
-  readonly status: string
 }
 
 /** The cause gets depth 0: a message starts no automation, so the limit on automatic steps must not stop its sending. */

@@ -1,41 +1,68 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import { instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can have 1,000 templates; delete some first'] })
 
-const columns = 'id, name, subject, body_text, body_html, created_at, updated_at'
+const heading = { id: uuid.notNull, name: text.notNull, subject: text.notNull }
+const times = { created_at: instant.notNull, updated_at: instant.notNull }
 
-/**
- * A page of a workspace's templates without their bodies, oldest first. Values: workspace, position after which the page begins, page size.
- */
-export const findTemplates = creationPageSql(
-  'list_message_templates',
-  'select id, name, subject, created_at, updated_at from message_templates where workspace_id = $1',
-  1,
+const summaryColumns = { ...heading, ...times }
+const columns = { ...heading, body_text: text.notNull, body_html: text.notNull, ...times }
+const list = selectList(columns)
+
+/** A page of a workspace's templates without their bodies, oldest first. */
+export const findTemplates = creationPage(
+  'messages.findTemplates',
+  `select ${selectList(summaryColumns)} from message_templates where workspace_id = $workspaceId`,
+  { params: { workspaceId: uuid }, columns: summaryColumns },
 )
 
-/** One template. Values: workspace, id. */
-export const findTemplate = sql('find_message_template', `select ${columns} from message_templates where workspace_id = $1 and id = $2`)
+/** One template. */
+export const findTemplate = statement(
+  'messages.findTemplate',
+  `select ${list} from message_templates where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
+)
 
-/** Stores a template. Values: workspace, id, name, subject, text, HTML, time. */
-export const insertTemplate = sql(
-  'insert_message_template',
+/** Inserts a template. */
+export const insertTemplate = statement(
+  'messages.insertTemplate',
   `insert into message_templates (workspace_id, id, name, subject, body_text, body_html, created_at, updated_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $7) returning ${columns}`,
+   values ($workspaceId, $id, $name, $subject, $bodyText, $bodyHtml, $now, $now)
+   returning ${list}`,
+  {
+    params: { workspaceId: uuid, id: uuid, name: text, subject: text, bodyText: text, bodyHtml: text, now: instant },
+    columns,
+  },
 )
 
-/** Changes a template; null leaves a column unchanged. Values: workspace, id, name, subject, text, HTML, time. */
-export const updateTemplate = sql(
-  'update_message_template',
+/** Changes a template; null leaves a column unchanged. */
+export const updateTemplate = statement(
+  'messages.updateTemplate',
   `update message_templates
-   set name = coalesce($3, name), subject = coalesce($4, subject), body_text = coalesce($5, body_text),
-     body_html = coalesce($6, body_html), updated_at = $7
-   where workspace_id = $1 and id = $2 returning ${columns}`,
+   set name = coalesce($name, name), subject = coalesce($subject, subject), body_text = coalesce($bodyText, body_text),
+     body_html = coalesce($bodyHtml, body_html), updated_at = $now
+   where workspace_id = $workspaceId and id = $id
+   returning ${list}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text.orNull,
+      subject: text.orNull,
+      bodyText: text.orNull,
+      bodyHtml: text.orNull,
+      now: instant,
+    },
+    columns,
+  },
 )
 
-/** Deletes a template. Values: workspace, id. */
-export const deleteTemplate = sql(
-  'delete_message_template',
-  'delete from message_templates where workspace_id = $1 and id = $2 returning id',
+/** Deletes a template. */
+export const deleteTemplate = statement(
+  'messages.deleteTemplate',
+  'delete from message_templates where workspace_id = $workspaceId and id = $id returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )

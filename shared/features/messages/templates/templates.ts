@@ -8,22 +8,23 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listTemplates = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<TemplateSummary>> =>
-  listByCreation<TemplateSummary, TemplateSummary>(db, query, {
+  listByCreation(db, query, {
     list: `templates ${workspace.id}`,
-    find: (...page) => findTemplates(workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findTemplates({ workspaceId: workspace.id, afterTime, afterId, limit }),
     show: (rows) => rows,
   })
 
 /** One template; throws NOT_FOUND. */
 export async function getTemplate({ db, workspace }: Scope, id: string): Promise<TemplateView> {
-  return requireRow(isUuid(id) ? await db.query<TemplateView>(findTemplate(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query(findTemplate({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a template. Throws VALIDATION_ERROR for HTML with a variable where none is allowed. */
 export async function createTemplate({ db, workspace, now }: Scope, input: TemplateInput): Promise<TemplateView> {
-  const { name, subject, body_text = '', body_html = '' } = input
-  parseHtml(body_html)
-  return requireRow(await db.query<TemplateView>(insertTemplate(workspace.id, newId(), name, subject, body_text, body_html, now())))
+  const { name, subject, body_text: bodyText = '', body_html: bodyHtml = '' } = input
+  parseHtml(bodyHtml)
+  const template = { id: newId(), name, subject, bodyText, bodyHtml }
+  return requireRow(await db.query(insertTemplate({ ...template, workspaceId: workspace.id, now: now() })))
 }
 
 /**
@@ -31,12 +32,13 @@ export async function createTemplate({ db, workspace, now }: Scope, input: Templ
  */
 export async function changeTemplate({ db, workspace, now }: Scope, id: string, change: TemplateChange): Promise<TemplateView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const { name, subject, body_text, body_html } = change
-  parseHtml(body_html ?? '')
-  return requireRow(await db.query<TemplateView>(updateTemplate(workspace.id, id, name, subject, body_text, body_html, now())))
+  const { name, subject, body_text: bodyText, body_html: bodyHtml } = change
+  parseHtml(bodyHtml ?? '')
+  const changes = { name, subject, bodyText, bodyHtml }
+  return requireRow(await db.query(updateTemplate({ ...changes, workspaceId: workspace.id, id, now: now() })))
 }
 
 /** Deletes a template; queued messages keep their text. Throws NOT_FOUND. */
 export async function removeTemplate({ db, workspace }: Scope, id: string): Promise<void> {
-  requireRow(isUuid(id) ? await db.query(deleteTemplate(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteTemplate({ workspaceId: workspace.id, id })) : [])
 }
