@@ -14,7 +14,6 @@ const partMakers = [
   'shared/core/policy',
   'shared/core/records/query/filter.ts',
   'shared/core/records/query/query.ts',
-  'shared/core/records/query/statement-cache.ts',
   'shared/core/types/field-kinds',
   'shared/core/types/indexes/index-kinds.ts',
 ]

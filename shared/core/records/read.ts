@@ -46,7 +46,7 @@ export async function findRecord(
 ): Promise<StoredRecord | undefined> {
   if (!isUuid(recordId)) return undefined
   const statement = asArrays(findRecordById(type, { lock })({ id: recordId }))
-  const [row] = lock ? await scope.db.query<RecordRow>(statement) : await readRows<RecordRow>(scope, statement)
+  const [row] = lock ? await scope.db.query(statement) : await readRows(scope, statement)
   return row && toRecord(type, row)
 }
 

@@ -1,8 +1,9 @@
 import type { TestedRecord } from '#shared/core/policy/evaluate.ts'
+import { ownColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
 import { plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
@@ -38,15 +39,6 @@ export type RecordRow = readonly unknown[]
 
 /** The id of a row's record. */
 export const rowId = (row: RecordRow): string => row[0] as string
-
-/** The columns that every record table has. */
-const ownColumns = ['id', 'created_by', 'created_at', 'updated_at'] as const
-
-/** The columns of a field's values: one, or two for a currency. */
-export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])
-
-/** All columns of a type's table, in the order of its fields. */
-export const recordColumns = ({ fields }: RecordType): readonly string[] => [...ownColumns, ...fields.flatMap(valueColumnsOf)]
 
 /** A field's value from its cells. `code` is the second cell of a field with two columns. */
 export function readValue({ type, codeColumn }: Field, cell: unknown, code: unknown): FieldValue {
@@ -93,21 +85,15 @@ interface FieldCells {
   readonly toJson: ((cell: unknown, code: unknown) => unknown) | undefined
 }
 
-const cellsByType = new WeakMap<RecordType, readonly FieldCells[]>()
-
 /** The cells of a type's fields, cached per type: looking up a field's kind for every cell takes a quarter of the time of a page. */
-function fieldCellsOf(type: RecordType): readonly FieldCells[] {
-  const cached = cellsByType.get(type)
-  if (cached) return cached
-  let nextIndex: number = ownColumns.length
-  const cells = type.fields.map((field) => {
+const fieldCellsOf = derivedFromType(({ fields }): readonly FieldCells[] => {
+  let nextIndex = Object.keys(ownColumns).length
+  return fields.map((field) => {
     const index = nextIndex
     nextIndex += valueColumnsOf(field).length
     return { field, index, toJson: jsonConversionOf(field) }
   })
-  cellsByType.set(type, cells)
-  return cells
-}
+})
 
 function jsonConversionOf(field: Field): FieldCells['toJson'] {
   const { fromColumns, toJson } = fieldKinds[field.type]

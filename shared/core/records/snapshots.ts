@@ -1,4 +1,4 @@
-import { valuesOfEntries } from '#shared/core/records/audit/store.ts'
+import { findValuesOfEntries } from '#shared/core/records/audit/store.ts'
 import { emptyValues, type RecordView, type StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
@@ -27,7 +27,7 @@ export async function readSnapshots({ db }: Pick<Scope, 'db'>, delivery: EventDe
   if (!headings) return []
   const valuesByEntryId = new Map<string, RecordSnapshot['values']>()
   if (delivery.event !== 'updated') {
-    const rows = await db.query<{ id: string; values: RecordSnapshot['values'] }>(valuesOfEntries(delivery.workspaceId, delivery.entryIds))
+    const rows = await db.query(findValuesOfEntries({ workspaceId: delivery.workspaceId, ids: delivery.entryIds }))
     for (const { id, values } of rows) valuesByEntryId.set(id, values)
   }
   return delivery.entryIds.flatMap((entryId, index) => {

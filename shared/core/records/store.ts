@@ -1,74 +1,98 @@
-import { recordColumns, valueColumnsOf } from '#shared/core/records/record.ts'
+import { recordColumnNames, recordColumns, valueColumnsOf, valueParams } from '#shared/core/records/record-columns.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { prepareStatement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
+import {
+  booleans,
+  type Columns,
+  instant,
+  integer,
+  jsonb,
+  type Params,
+  type ParamsOf,
+  text,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { type BuiltStatement, prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
+import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch, updateDispatchParams } from '#shared/platform/events/store.ts'
 
 /** Statements by type metadata and shape; they are released with the metadata. */
-const cached = new WeakMap<object, Map<string, StatementTemplate>>()
+const cached = new WeakMap<object, Map<string, unknown>>()
 
 /**
  * The statement of a shape; `make` builds it once for this metadata (of a type, or of one access to it). Only for shapes that code names, a
  * few per field: shapes that callers choose go through `cachedSearchStatement`, whose cache is bounded.
  */
-export function cachedStatement(metadata: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
-  const shapes = cached.get(metadata) ?? new Map<string, StatementTemplate>()
+export function cachedStatement<P extends Params, C extends Columns>(
+  metadata: object,
+  shape: string,
+  make: () => BuiltStatement<P, C>,
+): BuiltStatement<P, C> {
+  const shapes = cached.get(metadata) ?? new Map<string, unknown>()
   cached.set(metadata, shapes)
-  const known = shapes.get(shape)
+  const known = shapes.get(shape) as BuiltStatement<P, C> | undefined
   if (known) return known
-  const fill = prepareStatement(make())
-  shapes.set(shape, fill)
-  return fill
+  const built = make()
+  shapes.set(shape, built)
+  return built
 }
 
 /** The type's table, for knex. */
 export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('??.??', [schema, key])
 
-const lists = new WeakMap<RecordType, string>()
+const listedColumns = derivedFromType((type) => {
+  const names = recordColumnNames(type)
+  return builder.raw(names.map(() => '??').join(', '), [...names]).toString()
+})
 
 /** All columns of a type's rows as SQL, written out once per type: knex takes a millisecond to write out a hundred columns. */
-export function columnList(type: RecordType): Knex.Raw {
-  const text =
-    lists.get(type) ??
-    builder
-      .raw(
-        recordColumns(type)
-          .map(() => '??')
-          .join(', '),
-        [...recordColumns(type)],
-      )
-      .toString()
-  lists.set(type, text)
-  return builder.raw(text)
-}
+export const columnList = (type: RecordType): Knex.Raw => builder.raw(listedColumns(type))
 
 /** One record by its id; `lock` locks it until the transaction ends. */
-export const findRecordById = (type: RecordType, { lock }: { lock: boolean }): StatementTemplate =>
+export const findRecordById = (type: RecordType, { lock }: { lock: boolean }) =>
   cachedStatement(type, lock ? 'lock' : 'find', () => {
     const query = builder
-      .select(recordColumns(type))
+      .select(recordColumnNames(type))
       .from(tableOf(type))
       .where('id', slot('id') as never)
-    return lock ? query.forUpdate() : query
+    return prepareStatement(lock ? query.forUpdate() : query, { params: { id: uuid }, columns: recordColumns(type) })
   })
 
 /** Locks the records of these ids, in the order of the ids, so that two concurrent calls cannot deadlock. */
-export const lockRecordsByIds = (type: RecordType): StatementTemplate =>
+export const lockRecordsByIds = (type: RecordType) =>
   cachedStatement(type, 'lock by ids', () =>
-    builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
+    prepareStatement(
+      builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
+      { params: { ids: uuids }, columns: { id: uuid.notNull } },
+    ),
   )
 
 /** Columns of an audit entry that a change fills. */
 export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id'
+
+/** Parameters of `auditColumns`; `before` and `after` are JSON text. */
+const auditParams = {
+  workspaceId: uuid,
+  actorId: uuid.orNull,
+  actorType: text,
+  objectType: text,
+  before: jsonb.orNull,
+  after: jsonb.orNull,
+  textLength: integer,
+  requestId: text,
+} as const
+
+/** Values that every statement of a change takes for the audit entry and the dispatch. */
+export type ChangeValues = ParamsOf<typeof auditParams & typeof dispatchParams>
 
 const audited = (action: string) =>
   builder.raw(
     `insert into audit_entries (${auditColumns})
      select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ? from changed
      returning id, record_id`,
-    ['workspaceId', 'actorId', 'actorType', 'objectType', 'before', 'after', 'textLength', 'requestId'].map((name) => slot(name) as never),
+    Object.keys(auditParams).map((name) => slot(name) as never),
   )
 
 /**
@@ -83,6 +107,9 @@ export const countChangedRecords = (sign: 1 | -1) =>
     [slot('workspaceId') as never, slot('typeId') as never],
   )
 
+/** Parameters of `countChangedRecords`. */
+export const countParams = { workspaceId: uuid, typeId: uuid } as const
+
 /** The parameter of a column, cast to the column's type, so that PostgreSQL need not infer a type for the text that the driver sends. */
 const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
@@ -92,11 +119,11 @@ const parameter = (field: Field, index: number): Knex.Raw =>
  * id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
  * whatever a caller sent: otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
  */
-export const insertRecord = (type: RecordType): StatementTemplate =>
+export const insertRecord = (type: RecordType) =>
   cachedStatement(type, 'insert', () => {
     const columns = type.fields.flatMap(valueColumnsOf)
     const parameters = type.fields.flatMap((field) => valueColumnsOf(field).map((_, index) => parameter(field, index)))
-    return builder.raw(
+    const query = builder.raw(
       `with fresh as (select uuidv7() as id),
        changed as (
          insert into ? (id, created_by, created_at, updated_at, ??${', ??'.repeat(columns.length)})
@@ -118,6 +145,10 @@ export const insertRecord = (type: RecordType): StatementTemplate =>
         insertDispatch('created'),
       ] as never,
     )
+    return prepareStatement(query, {
+      params: { ...valueParams(type.fields), ...auditParams, ...countParams, ...dispatchParams, createdBy: uuid.orNull },
+      columns: { id: uuid.notNull, created_at: instant.notNull, ...dispatchedColumns },
+    })
   })
 
 /**
@@ -132,14 +163,14 @@ export const changeTimeSql = (next: string): string => `greatest(now(), ${next})
  * `insertRecord` does. `sent` has a flag per field of the type, in their order: the columns of a field whose flag is false keep their
  * values, and a long value is then not written again.
  */
-export const updateRecord = (type: RecordType): StatementTemplate =>
+export const updateRecord = (type: RecordType) =>
   cachedStatement(type, 'update', () => {
     const sets = type.fields.flatMap((field, place) =>
       valueColumnsOf(field).map((column, index) =>
         builder.raw(`?? = case when sent.fields[${place + 1}] then ? else record.?? end`, [column, parameter(field, index), column]),
       ),
     )
-    return builder.raw(
+    const query = builder.raw(
       `with changed as (
          update ? as record set updated_at = ${changeTimeSql('?::timestamptz')}, ?? = null${', ?'.repeat(sets.length)}
          from (select ?::boolean[] as fields) as sent where id = ?
@@ -153,13 +184,20 @@ export const updateRecord = (type: RecordType): StatementTemplate =>
         ...[audited('record.updated'), insertDispatch('updated')],
       ] as never,
     )
+    return prepareStatement(query, {
+      params: { ...valueParams(type.fields), ...auditParams, ...updateDispatchParams, id: uuid, next: instant, sent: booleans },
+      columns: dispatchedColumns,
+    })
   })
 
 /** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and outbox row. */
-export const deleteRecord = (type: RecordType): StatementTemplate =>
+export const deleteRecord = (type: RecordType) =>
   cachedStatement(type, 'delete', () =>
-    builder.raw(
-      `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${dispatchedColumn}`,
-      [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')] as never,
+    prepareStatement(
+      builder.raw(
+        `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${dispatchedColumn}`,
+        [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')] as never,
+      ),
+      { params: { id: uuid, ...auditParams, ...countParams, ...dispatchParams }, columns: dispatchedColumns },
     ),
   )

@@ -11,7 +11,7 @@ const minLongRecordText = 20_000
  */
 export async function noteLongRecord({ db }: Scope, type: RecordType, values: Readonly<Record<string, unknown>>): Promise<void> {
   if (type.longRecords || textLength(values) < minLongRecordText) return
-  await db.query({ ...markLongRecords(type.workspaceId, type.id), repeatable: true })
+  await db.query({ ...markLongRecords({ workspaceId: type.workspaceId, typeId: type.id }), repeatable: true })
 }
 
 /** UTF-16 units of the texts among a record's values. */

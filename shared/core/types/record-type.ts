@@ -5,7 +5,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { type Computation, compileTypeComputations } from '#shared/core/types/formulas/computations.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
-import { findTypeKeys, findTypeWithFields, type StoredType } from '#shared/core/types/types/store.ts'
+import { type FieldRow, findTypeKeys, findTypeWithFields, type TrigramsRow, type TypeWithFields } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
@@ -37,24 +37,16 @@ export interface RecordType {
   readonly knownTrigrams: ReadonlyMap<string, KnownTrigrams>
 }
 
-interface Row extends Omit<StoredType, 'record_count'> {
-  readonly edition: number
-  readonly long_records: boolean
-  readonly fields: readonly (FieldRow & TrigramsRow)[]
-}
-
-interface TrigramsRow {
-  readonly common_trigrams: readonly string[] | null
-  readonly frequent_trigrams: readonly string[] | null
-}
-
-/** A row of `fieldColumns`. */
-export interface FieldRow
-  extends Pick<Field, 'id' | 'key' | 'label' | 'type' | 'required' | 'immutable' | 'autogen' | 'description' | 'rules' | 'system'> {
-  readonly is_unique: boolean
-  readonly column_name: string
-  readonly stale_reads: readonly string[] | null
-  readonly created_at: string
+/** Makes a function of a type's metadata that computes its result once, and keeps it as long as the metadata. */
+export function derivedFromType<Value extends object | string>(derive: (type: RecordType) => Value): (type: RecordType) => Value {
+  const known = new WeakMap<RecordType, Value>()
+  return (type) => {
+    const found = known.get(type)
+    if (found !== undefined) return found
+    const value = derive(type)
+    known.set(type, value)
+    return value
+  }
 }
 
 type TypeReader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string }; readonly actor?: Scope['actor'] }
@@ -83,7 +75,7 @@ export const unknownTypeProblem = async (scope: TypeReader, path: string, key: s
 
 /** Suggests the most similar type that the caller may list, or else how to create one. */
 async function suggestType({ db, workspace, actor }: TypeReader, key: string): Promise<string> {
-  const rows = actor ? await db.query<{ key: string }>(findTypeKeys(workspace.id)) : []
+  const rows = actor ? await db.query(findTypeKeys({ workspaceId: workspace.id })) : []
   const known = rows.map(({ key }) => key).filter((key) => actor && permits({ actor }, 'types:read', key))
   const nearest = findNearestName(key, known)
   return nearest !== undefined && isSimilarName(key, nearest) ? `; did you mean ${nearest}?` : '; POST …/types makes one'
@@ -93,7 +85,7 @@ const truncateKey = (key: string): string => (key.length > 100 ? `${key.slice(0,
 
 /** Reads a record type, bypassing the cache, for callers that hold its lock. */
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
-  const [row] = await db.query<Row>(findTypeWithFields(workspaceId, key))
+  const [row] = await db.query(findTypeWithFields({ workspaceId, key }))
   return row && toRecordType(workspaceId, row)
 }
 
@@ -119,7 +111,7 @@ export function toField(entityType: string, row: FieldRow): Field {
   }
 }
 
-function toRecordType(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: Row): RecordType {
+function toRecordType(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: TypeWithFields): RecordType {
   const { fields, computations } = compileTypeComputations(rows.map((field) => toField(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
   const recordType = {

@@ -41,8 +41,15 @@ export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
 
 const snapshotOf = (ofUpdate: boolean): string[] => (ofUpdate ? ['snapshot'] : [])
 
+/** Parameters of the SQL that `insertDispatch` makes for created and deleted records. */
+export const dispatchParams = { workspaceId: uuid, objectType: text, cause: jsonb } as const
+
+/** Parameters of the SQL that `insertDispatch` makes for updated records. */
+export const updateDispatchParams = { ...dispatchParams, snapshot: text.orNull } as const
+
 /** The column that says whether the statement inserted a dispatch. */
 export const dispatchedColumn = 'exists (select from dispatched) as dispatched'
+export const dispatchedColumns = { dispatched: boolean.notNull } as const
 
 /**
  * Inserts a dispatch of events of a source other than records, if they have listeners; returns no row if they have none. `entryIds`,

@@ -94,7 +94,7 @@ export const exceptions: readonly Exception[] = [
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
-    statements: ['find_workspaces_behind', 'find_upgrades_left'],
+    statements: ['types.findWorkspacesBehind', 'types.findUpgradesLeft'],
     tables: ['workspaces', 'record_types', 'fields'],
     because: 'built-in types are brought to all workspaces; the operator sees where that was not possible',
   },
@@ -104,7 +104,7 @@ export const exceptions: readonly Exception[] = [
     because: "a provider's webhook names the connection alone, by 74 random bits; its signature decides what it may say",
   },
   {
-    statements: ['find_used_types'],
+    statements: ['types.selectUsedTypes'],
     tables: ['field_uses', 'field_indexes', 'fields', 'record_types', 'record_counts'],
     because: 'indexes are made where they are of most use, in all workspaces; the operator sees them',
   },

@@ -25,8 +25,9 @@ const driverNames: Readonly<Record<string, keyof typeof pg.types.builtins>> = {
   'timestamp with time zone': 'TIMESTAMPTZ',
   'timestamp without time zone': 'TIMESTAMP',
 }
-/** Array types, which the driver does not name. */
-const arrayTypes: Readonly<Record<string, number>> = {
+/** Types that the driver does not name. */
+const otherTypes: Readonly<Record<string, number>> = {
+  void: 2278,
   'uuid[]': 2951,
   'text[]': 1009,
   'boolean[]': 1000,
@@ -35,7 +36,7 @@ const arrayTypes: Readonly<Record<string, number>> = {
 }
 
 const typeIdOf = (sqlName: string): number | undefined =>
-  arrayTypes[sqlName] ?? pg.types.builtins[driverNames[sqlName] ?? (sqlName.toUpperCase() as keyof typeof pg.types.builtins)]
+  otherTypes[sqlName] ?? pg.types.builtins[driverNames[sqlName] ?? (sqlName.toUpperCase() as keyof typeof pg.types.builtins)]
 
 /** What contradicts the declared columns in the description of a statement's rows. */
 export function compareDescription(declared: Columns, fields: readonly { readonly name: string; readonly dataTypeID: number }[]): string[] {

@@ -1,4 +1,5 @@
 import { toValuesView, type Values } from '#shared/core/records/record.ts'
+import type { ChangeValues } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
@@ -6,7 +7,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
  * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record (document 1, Audit
  * entry). `before` is null for a creation, `after` for a deletion. Empty values of a creation or deletion are omitted.
  */
-export function auditSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): Record<string, unknown> {
+export function auditSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): ChangeValues {
   const { cause, workspace } = scope
   const [beforeJson, afterJson] = [jsonOf(type, before, after === null), jsonOf(type, after, before === null)]
   return {

@@ -16,8 +16,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise<AuditPage> {
   const readers = canSeeWholeAudit(scope) ? undefined : findAuditAccess(scope, await findTypes(scope, query.object_type))
   const statement = asHeavy(auditPageStatement(scope.workspace.id, query, readers), 'the choice of entries')
-  const rows = await scope.db.query<AuditEntry & { total: number; together: number }>(statement)
-  const entries = rows.filter(({ id }) => id !== null).map(({ total, together, ...entry }) => entry)
+  const rows = await scope.db.query(statement)
+  const entries = rows.flatMap(({ total: _, together: __, ...entry }) => (isFound(entry) ? entry : []))
   const total = rows[0]?.total ?? 0
   if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
   const shown = readers ? await maskEntries(scope, entries, readers) : entries
@@ -27,11 +27,14 @@ export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise
   return { entries: shown, total }
 }
 
+/** Whether a row has an entry, not only the number of all. */
+const isFound = (row: { readonly id: string | null }): row is AuditEntry => row.id !== null
+
 const tooLong = (limit: number) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries have more than 10 MB`)
 
 async function findTypes(scope: Scope, key: string | undefined): Promise<RecordType[]> {
-  const keys = key === undefined ? await scope.db.query<{ key: string }>(findTypeKeys(scope.workspace.id)) : [{ key }]
+  const keys = key === undefined ? await scope.db.query(findTypeKeys({ workspaceId: scope.workspace.id })) : [{ key }]
   const types = await Promise.all(keys.map((each) => findRecordType(scope, each.key)))
   return types.filter((type) => type !== undefined)
 }

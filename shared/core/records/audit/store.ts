@@ -2,12 +2,29 @@ import type { TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts
 import { type AuditQuery, auditIdRange } from '#shared/core/records/audit/schemas.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { buildStatement, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, instant, jsonb, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { buildStatement, statement } from '#shared/platform/db/statements/statement.ts'
 
-const columns = 'id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at'
+/** The columns of an entry; all are null in the row of a page without entries. */
+const entryColumns = {
+  id: uuid,
+  actor_id: uuid,
+  actor_type: text,
+  action: text,
+  object_type: text,
+  record_id: uuid,
+  before: jsonb.as<Record<string, unknown>>(),
+  after: jsonb.as<Record<string, unknown>>(),
+  request_id: text,
+  created_at: instant,
+}
+const entryList = selectList(entryColumns)
 
-/** Keys of a workspace's types. Values: workspace. */
-export const findTypeKeys = sql('find_type_keys', 'select key from record_types where workspace_id = $1')
+/** Keys of a workspace's types. */
+export const findTypeKeys = statement('records.findTypeKeys', 'select key from record_types where workspace_id = $workspaceId', {
+  params: { workspaceId: uuid },
+  columns: { key: text.notNull },
+})
 
 /** Maximum characters of the values on a page of several entries, so that no request fills the memory of a process. */
 const maxPageText = 9_000_000
@@ -17,22 +34,23 @@ const maxPageText = 9_000_000
  * `maxPageText` with more than one entry, a single row comes with the number alone. The statement is not prepared: which index is right
  * depends on its filters.
  */
-export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined): Statement {
+export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined) {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
   if (readers) conditions.push(readable(readers))
   const where = joinWithAnd(conditions)
   return buildStatement(
     builder.raw(
-      `select counted.total, together, ${columns} from (select count(*) as total from audit_entries as entry where ?) as counted
+      `select counted.total, together, ${entryList} from (select count(*) as total from audit_entries as entry where ?) as counted
        left join (
          select * from (
            select page.*, sum(text_length) over () as together, count(*) over () as entries
-           from (select ${columns}, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page
+           from (select ${entryList}, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page
          ) as measured where together <= ${maxPageText} or entries = 1
        ) as page on true
        order by page.id desc`,
       [where, where, query.limit, query.offset],
     ),
+    { total: bigint.notNull, together: bigint, ...entryColumns },
   )
 }
 
@@ -68,8 +86,12 @@ function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
   return joinWithOr(parts)
 }
 
-/** The values that entries show: those after the change, or before a deletion. Values: workspace, entries. */
-export const valuesOfEntries = sql(
-  'values_of_entries',
-  `select id, coalesce(after, before) as values from audit_entries where workspace_id = $1 and id = any($2::uuid[])`,
+/** The values that entries show: those after the change, or before a deletion. */
+export const findValuesOfEntries = statement(
+  'records.findValuesOfEntries',
+  'select id, coalesce(after, before) as values from audit_entries where workspace_id = $workspaceId and id = any($ids::uuid[])',
+  {
+    params: { workspaceId: uuid, ids: uuids },
+    columns: { id: uuid.notNull, values: jsonb.as<Readonly<Record<string, unknown>>>().notNull },
+  },
 )

@@ -151,6 +151,6 @@ async function findRecordIdByUnique(
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
   if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)
-  const [holder] = await scope.db.query<{ id: string }>(recordByUniqueValue(type, field)(toColumnValues([field], { [by]: value })))
+  const [holder] = await scope.db.query(recordByUniqueValue(type, field)(toColumnValues([field], { [by]: value })))
   return holder?.id
 }

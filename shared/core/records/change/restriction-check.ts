@@ -1,6 +1,6 @@
-import { changesAfter, idOfNow, lockAgainstWrites, pageOfField } from '#shared/core/records/change/breakers-store.ts'
+import { findChangesAfter, lockAgainstWrites, makeEntryId, pageOfField } from '#shared/core/records/change/breakers-store.ts'
 import { findValuesByIds } from '#shared/core/records/query/records-by-ids.ts'
-import { type RecordRow, readValue, rowId } from '#shared/core/records/record.ts'
+import { readValue, rowId } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { Restriction } from '#shared/core/types/fields/restrictions.ts'
@@ -42,7 +42,7 @@ export async function countViolationsAfter(
   counts: Counts,
 ): Promise<{ count: number; last: string | undefined }> {
   const { type, field } = check
-  const rows = await db.query<RecordRow>(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
+  const rows = await db.query(asArrays(pageOfField(type, field, pageSizeOf(field))({ after: after || lowestId })))
   addViolations(
     check,
     rows.map(([, cell, code]) => readValue(field, cell, code)),
@@ -73,7 +73,7 @@ export function requireNoViolations({ restrictions }: RestrictionCheck, counts: 
 export const readAuditPosition = (scope: Scope, type: RecordType): Promise<string> =>
   changeTable(scope, async (tx) => {
     await tx.query(lockAgainstWrites(type))
-    const [row] = await tx.query<{ id: string }>(idOfNow())
+    const [row] = await tx.query(makeEntryId())
     return row?.id ?? lowestId
   })
 
@@ -84,7 +84,8 @@ export async function requireNoViolationsSince(db: Executor, check: RestrictionC
   const checkedIds = new Set<string>()
   const pageSize = pageSizeOf(field)
   for (let after = position, changes = 0; ; ) {
-    const entries = await db.query<{ id: string; record_id: string }>(changesAfter(type.workspaceId, type.key, after, pageSize))
+    const change = { workspaceId: type.workspaceId, typeKey: type.key, afterId: after, limit: pageSize }
+    const entries = await db.query(findChangesAfter(change))
     const ids = entries.map(({ record_id }) => record_id).filter((id) => !checkedIds.has(id))
     addViolations(check, await findValuesByIds({ db }, type, field, [...new Set(ids)]), counts)
     for (const id of ids) checkedIds.add(id)

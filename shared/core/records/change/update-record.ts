@@ -13,7 +13,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { type DispatchResult, wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -76,7 +76,7 @@ async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord
     after[key] = next[key] ?? null
   }
   try {
-    const [outcome] = await scope.db.query<DispatchResult>(
+    const [outcome] = await scope.db.query(
       updateRecord(type)({
         ...toColumnValues(type.fields, after),
         ...auditSlots(scope, type, before, after),

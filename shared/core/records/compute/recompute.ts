@@ -25,7 +25,7 @@ export async function recomputeAfter(
   after: string,
   selection: Selection,
 ): Promise<{ count: number; last: string | undefined }> {
-  const rows = await scope.db.query<RecordRow>(asArrays(nextPage(type, selection)({ after: after || lowestId })))
+  const rows = await scope.db.query(asArrays(nextPage(type, selection)({ after: after || lowestId })))
   const { changes, count, last } = await computeChanges(scope, type, rows)
   for (const { values } of changes) await noteLongRecord(scope, type, values)
   if (computesUnique(type)) await clearUniqueValues(scope, type, changes)

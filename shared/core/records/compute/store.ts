@@ -1,24 +1,27 @@
 import { textBytes } from '#shared/core/records/query/read-store.ts'
-import { recordColumns, type StoredRecord, toColumnValues, valueColumnsOf } from '#shared/core/records/record.ts'
+import { type StoredRecord, toColumnValues } from '#shared/core/records/record.ts'
+import { recordColumnNames, recordColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type Statement, type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
+import { json, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { prepareStatement, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 // A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag. The second column is that of the
 // type's edition, which every write names.
 const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 
+const computedFields = ({ computations }: RecordType) => computations.map(({ field }) => field)
+
 /** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
-export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
-  const fields = type.computations.map(({ field }) => field)
-  const statement = cachedStatement(type, 'recompute store', () => {
-    const columns = fields.flatMap((field) =>
+export const setComputedValues = (type: RecordType) =>
+  cachedStatement(type, 'recompute store', () => {
+    const columns = computedFields(type).flatMap((field) =>
       valueColumnsOf(field).map((column, index) => ({ column, kind: fieldKinds[field.type].columns[index] ?? 'text' })),
     )
-    return builder.raw(
+    const query = builder.raw(
       `update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
        from json_to_recordset(?::json) as sent (id uuid, next timestamptz${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
        where record.id = sent.id`,
@@ -30,22 +33,31 @@ export function storeComputedStatement(type: RecordType, records: readonly Store
         ...columns.map(({ column }) => column),
       ] as never,
     )
+    return prepareStatement(query, { params: { rows: json } })
   })
-  return statement({ rows: JSON.stringify(records.map((record) => ({ ...touchOf(record), ...toColumnValues(fields, record.values) }))) })
+
+/** `setComputedValues` of these records. */
+export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
+  const fields = computedFields(type)
+  const rows = records.map((record) => ({ ...touchOf(record), ...toColumnValues(fields, record.values) }))
+  return setComputedValues(type)({ rows: JSON.stringify(rows) })
 }
 
 /** Empties the unique computed fields of records. */
-export function clearUniqueStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
-  const statement = cachedStatement(type, 'recompute empty', () => {
+export const clearUniqueValues = (type: RecordType) =>
+  cachedStatement(type, 'recompute empty', () => {
     const columns = type.computations.flatMap(({ field }) => (field.unique ? valueColumnsOf(field) : []))
-    return builder.raw(
+    const query = builder.raw(
       `update ? as record set ${touched}${', ?? = null'.repeat(columns.length)}
        from json_to_recordset(?::json) as sent (id uuid, next timestamptz) where record.id = sent.id`,
       [tableOf(type), type.editionColumn, ...columns, slot('rows')] as never,
     )
+    return prepareStatement(query, { params: { rows: json } })
   })
-  return statement({ rows: JSON.stringify(records.map(touchOf)) })
-}
+
+/** `clearUniqueValues` of these records. */
+export const clearUniqueStatement = (type: RecordType, records: readonly StoredRecord[]): Statement =>
+  clearUniqueValues(type)({ rows: JSON.stringify(records.map(touchOf)) })
 
 const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: nextInstant(updated_at) })
 
@@ -58,10 +70,10 @@ export const perStep = { records: 100, ms: 100, bytes: 4_000_000 }
 /** Which records a recompute of a type reads: all, or those in which a unique computed field is empty. */
 export type Selection = 'all' | 'empty'
 
-/** The next records to compute, locked, with slot `after`. */
-export const nextPage = (type: RecordType, selection: Selection): StatementTemplate =>
+/** The next records to compute after an id, locked. */
+export const nextPage = (type: RecordType, selection: Selection) =>
   cachedStatement(type, `recompute page ${selection}`, () => {
-    const columns = recordColumns(type)
+    const columns = recordColumnNames(type)
     const page = builder
       .select(columns)
       .select({ bytes: textBytes(type) })
@@ -78,5 +90,6 @@ export const nextPage = (type: RecordType, selection: Selection): StatementTempl
       .select('*')
       .select({ before: builder.raw('sum(bytes) over (order by id) - bytes') })
       .from(page.as('page'))
-    return builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
+    const query = builder.select(columns).from(sized.as('sized')).where('before', '<', perStep.bytes).orderBy('id')
+    return prepareStatement(query, { params: { after: uuid }, columns: recordColumns(type) })
   })

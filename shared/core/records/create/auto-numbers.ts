@@ -44,20 +44,20 @@ export function requireValidNumbers(type: RecordType, values: Values): void {
  */
 export async function skipHeldNumbers(scope: Scope, type: RecordType, field: Field): Promise<void> {
   const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
-  const period = numbering.periodOf(now)
-  const [counter] = await scope.db.query<{ next: number }>(findNextNumber(scope.workspace.id, field.id, period))
-  if (!counter) return
-  for (let first = counter.next; ; first += numbersPerCheck) {
+  const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
+  const [row] = await scope.db.query(findNextNumber(counter))
+  if (!row) return
+  for (let first = row.next; ; first += numbersPerCheck) {
     const texts = Array.from({ length: numbersPerCheck }, (_, index) => numbering.format(first + index, now))
     const held = await findHeldTexts(scope, type, field, texts)
     const free = texts.findIndex((text) => !held.has(text))
     if (free < 0) continue
-    await scope.db.query({ ...skipNumbers(scope.workspace.id, field.id, period, first + free), repeatable: true })
+    await scope.db.query({ ...skipNumbers({ ...counter, next: first + free }), repeatable: true })
     return
   }
 }
 
 async function findHeldTexts(scope: Scope, type: RecordType, { column }: Field, texts: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await scope.db.query<{ text: string }>(heldTexts(type, column, texts))
-  return new Set(rows.map(({ text }) => text))
+  const rows = await scope.db.query(heldTexts(type, column, texts))
+  return new Set(rows.flatMap(({ text }) => text ?? []))
 }

@@ -90,12 +90,6 @@ export async function storeNewRecord(scope: Scope, type: RecordType, action: Cre
   }
 }
 
-interface Inserted {
-  readonly id: string
-  readonly created_at: string
-  readonly dispatched: boolean
-}
-
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE that names the field. */
 export async function insertNewRecord(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
   await noteLongRecord(scope, type, values)
@@ -106,7 +100,8 @@ export async function insertNewRecord(scope: Scope, type: RecordType, values: Va
     typeId: type.id,
   })
   try {
-    const [row] = (await scope.db.query<Inserted>(statement)) as [Inserted]
+    const [row] = await scope.db.query(statement)
+    if (!row) throw new Error('The statement of a creation returned no row')
     const { id, created_at, dispatched } = row
     wakeDispatcher(scope, { dispatched })
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }

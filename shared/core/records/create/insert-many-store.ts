@@ -1,22 +1,23 @@
-import { valueColumnsOf } from '#shared/core/records/record.ts'
-import { auditColumns, cachedStatement, countChangedRecords, tableOf } from '#shared/core/records/store.ts'
+import { valueColumnsOf } from '#shared/core/records/record-columns.ts'
+import { auditColumns, cachedStatement, countChangedRecords, countParams, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type StatementTemplate, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatchedColumn, insertDispatch } from '#shared/platform/events/store.ts'
+import { integer, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
+import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch } from '#shared/platform/events/store.ts'
 
 /**
  * Stores new records with their audit entries and one outbox row for all, and returns the positions of the stored records. The rows are one
  * JSON array with a column for every field, so that a type has a single such statement, however many rows there are and whichever fields
  * have values. The database makes the ids one after the other, so their order is that of the rows.
  */
-export const insertRecords = (type: RecordType): StatementTemplate =>
+export const insertRecords = (type: RecordType) =>
   cachedStatement(type, 'insert many', () => {
     const columns = type.fields.flatMap(valueColumnsOf)
     const names = columns.map(() => ', ??').join('')
-    return builder.raw(
+    const query = builder.raw(
       `with fresh as materialized (
          select uuidv7() as id, sent.* from json_to_recordset(?::json) as sent (position integer, after jsonb, length integer${definitions(type.fields)})
        ),
@@ -47,6 +48,16 @@ export const insertRecords = (type: RecordType): StatementTemplate =>
         insertDispatch('created'),
       ] as never,
     )
+    return prepareStatement(query, {
+      params: {
+        rows: json,
+        createdBy: uuid.orNull,
+        ...{ actorId: uuid.orNull, actorType: text, requestId: text },
+        ...countParams,
+        ...dispatchParams,
+      },
+      columns: { position: integer.notNull, ...dispatchedColumns },
+    })
   })
 
 /**

@@ -24,7 +24,7 @@ export async function insertManyRecords(scope: Scope, type: RecordType, drafts: 
     typeId: type.id,
     rows: JSON.stringify(insertedRows),
   })
-  const rows = await scope.db.query<{ position: number; dispatched: boolean }>(statement)
+  const rows = await scope.db.query(statement)
   wakeDispatcher(scope, rows[0])
   const stored = new Set(rows.map(({ position }) => position))
   return [...drafts.keys()].filter((position) => !stored.has(position))

@@ -64,7 +64,7 @@ interface Match {
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
-  return scope.db.query<Match>(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
+  return scope.db.query(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
 }
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {

@@ -12,6 +12,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countFilterUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
+import type { Params } from '#shared/platform/db/statements/sql-types.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -28,10 +29,11 @@ export type RecordFilter =
   | { readonly field: string; readonly among: readonly string[] }
   | { readonly field: string; readonly empty: boolean }
 
-/** One condition of a query: SQL with slots, built on demand, and the values of the slots. */
+/** One condition of a query: SQL with slots and their types, made on demand, and the values of the slots. */
 export interface QueryCondition {
   readonly shape: string
   readonly values: Readonly<Record<string, unknown>>
+  readonly params: () => Params
   readonly dependsOnValues: boolean
   readonly toSql: () => Knex.Raw
 }
@@ -77,11 +79,16 @@ export function filterCondition(
 }
 
 /** The condition of a comparison. `name` prefixes its slots and must be unique in the query. */
-export function comparisonCondition(column: string, { sql, values }: Comparison, name: string): Omit<QueryCondition, 'dependsOnValues'> {
+export function comparisonCondition(
+  column: string,
+  { sql, values, valueType }: Comparison,
+  name: string,
+): Omit<QueryCondition, 'dependsOnValues'> {
   const names = values.map((_, index) => `${name} ${index}`)
   return {
     shape: `${column} ${sql}`,
     values: Object.fromEntries(names.map((name, index) => [name, values[index]])),
+    params: () => (valueType ? Object.fromEntries(names.map((each) => [each, valueType])) : {}),
     toSql: () => comparisonSql(column, { sql }, names.map(slot)),
   }
 }

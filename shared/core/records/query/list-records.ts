@@ -3,7 +3,8 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { listPage } from '#shared/core/records/query/read-store.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
-import { type RecordRow, type RecordView, recordColumns, rowId } from '#shared/core/records/record.ts'
+import { type RecordView, rowId } from '#shared/core/records/record.ts'
+import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
@@ -44,8 +45,8 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   const after = query.cursor === undefined ? undefined : readCursorId(list, query.cursor)
   const fill = listPage(type, access, reference?.field, after !== undefined)
   const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-  const rows = await readRows<RecordRow>(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
-  const found = type.longRecords ? ((rows[0]?.[recordColumns(type).length] ?? 0) as number) : rows.length
+  const rows = await readRows(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
+  const found = type.longRecords ? ((rows[0]?.[recordColumnNames(type).length] ?? 0) as number) : rows.length
   const page = rows.slice(0, query.limit)
   const visible = toVisibleViews(type, page, access, selected)
   const records = type.longRecords ? takeFittingItems(visible) : visible

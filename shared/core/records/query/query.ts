@@ -13,6 +13,7 @@ import { containsText } from '#shared/core/types/field-kinds/filters/value-filte
 import { countFieldUse, countRuleUses, countSearchUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { type Params, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -68,6 +69,8 @@ export interface CompiledQuery {
   readonly shape: string
   /** The values of the slots in `where`, by name. */
   readonly values: Readonly<Record<string, unknown>>
+  /** The types of `values`, for the statement's declaration. */
+  readonly params: () => Params
   /** Whether the best plan depends on the values, as for ranges and substrings. */
   readonly dependsOnValues: boolean
   /** Parameters to name in an error about a query that is too heavy: `filter`, `q` or both. */
@@ -95,6 +98,7 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
   return {
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
+    params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
     dependsOnValues: conditions.some(({ dependsOnValues }) => dependsOnValues),
     parameterNames: !q ? 'filter' : filters.length === 0 ? 'q' : 'filter and q',
     whereSql() {
@@ -143,6 +147,7 @@ function visibilityCondition(type: RecordType, access: RecordAccess, key: string
   return {
     shape: `seeing ${known}`,
     values: {},
+    params: () => ({}),
     dependsOnValues: false,
     toSql: () => access.fieldWhere(known) ?? builder.raw('true'),
   }
@@ -151,6 +156,7 @@ function visibilityCondition(type: RecordType, access: RecordAccess, key: string
 const amongIds = (ids: readonly string[]): QueryCondition => ({
   shape: 'ids',
   values: { ids: ids.filter(isUuid) },
+  params: () => ({ ids: uuids }),
   dependsOnValues: false,
   toSql: () => builder.raw('id = any(?::uuid[])', [slot('ids') as never]),
 })
@@ -166,6 +172,7 @@ function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: 
   return {
     shape: `q ${matches.map(({ matching }) => matching.shape).join(' or ')}`,
     values: Object.assign({}, ...matches.map(({ matching }) => matching.values)),
+    params: () => Object.assign({}, ...matches.map(({ matching }) => matching.params())),
     dependsOnValues: true,
     toSql() {
       if (matches.length === 0) return builder.raw('false')

@@ -1,5 +1,5 @@
 import { recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
-import { type RecordRow, readValue, type StoredRecord, toRecord } from '#shared/core/records/record.ts'
+import { readValue, type StoredRecord, toRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -17,7 +17,7 @@ export async function findRecordsByIds(
   { lock = false } = {},
 ): Promise<StoredRecord[]> {
   if (ids.length === 0) return []
-  return (await db.query<RecordRow>(asArrays(recordsByIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
+  return (await db.query(asArrays(recordsByIds(type, lock)({ ids })))).map((row) => toRecord(type, row))
 }
 
 /** The values of one field of these records, in no order. For internal checks: it tests no caller's rights. */
@@ -28,5 +28,5 @@ export async function findValuesByIds(
   ids: readonly string[],
 ): Promise<FieldValue[]> {
   if (ids.length === 0) return []
-  return (await db.query<RecordRow>(asArrays(valuesByIds(type, field)({ ids })))).map(([, cell, code]) => readValue(field, cell, code))
+  return (await db.query(asArrays(valuesByIds(type, field)({ ids })))).map(([, cell, code]) => readValue(field, cell, code))
 }

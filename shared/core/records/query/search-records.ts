@@ -4,7 +4,8 @@ import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
-import { type RecordRow, type RecordView, recordColumns, rowId } from '#shared/core/records/record.ts'
+import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
+import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
@@ -32,7 +33,7 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   if (found.length > 0) {
     const records = toVisibleViews(type, found, access, selected)
     if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit)
-    return { records, total: found[0]?.[recordColumns(type).length + 1] as number }
+    return { records, total: found[0]?.[recordColumnNames(type).length + 1] as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
@@ -59,7 +60,7 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
 
 /** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
 const readQueryRows = (scope: Scope, { dependsOnValues, parameterNames }: CompiledQuery, statement: Statement): Promise<RecordRow[]> =>
-  readRows<RecordRow>(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
+  readRows(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
 
 const tooLong = (limit: number) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records have more than 10 MB`)

@@ -1,9 +1,9 @@
-import type { Knex } from '#shared/platform/db/statements/builder.ts'
-import { asUnprepared, prepareStatement, type StatementTemplate } from '#shared/platform/db/statements/statement.ts'
+import type { Columns, Params } from '#shared/platform/db/statements/sql-types.ts'
+import { asUnprepared, type BuiltStatement, type MakeStatement } from '#shared/platform/db/statements/statement.ts'
 
 /** A cached statement of a search, for later searches with the same shape. */
 interface CachedStatement {
-  readonly fill: StatementTemplate
+  readonly built: unknown
   /** Characters of its key and text. */
   readonly length: number
   uses: number
@@ -40,7 +40,11 @@ function accessNumberOf(access: object): number {
  * The statement of a search, built once per `access` object and shape while it stays in the cache. From `usesBeforePrepared` uses on it is
  * prepared; before, PostgreSQL plans it for its values each time.
  */
-export function cachedSearchStatement(access: object, shape: string, make: () => Knex.QueryBuilder | Knex.Raw): StatementTemplate {
+export function cachedSearchStatement<P extends Params, C extends Columns>(
+  access: object,
+  shape: string,
+  make: () => BuiltStatement<P, C>,
+): MakeStatement<P, C> {
   const key = `${accessNumberOf(access)} ${shape}`
   const found = cache.get(key)
   if (found) {
@@ -48,21 +52,22 @@ export function cachedSearchStatement(access: object, shape: string, make: () =>
     cache.delete(key)
     cache.set(key, found)
     found.uses += 1
-    return found.uses < usesBeforePrepared ? withoutPreparing(found.fill) : found.fill
+    const known = found.built as BuiltStatement<P, C>
+    return found.uses < usesBeforePrepared ? withoutPreparing(known) : known
   }
-  const fill = prepareStatement(make())
-  const length = key.length + fill().text.length
-  cache.set(key, { fill, length, uses: 1 })
+  const built = make()
+  const length = key.length + built.text.length
+  cache.set(key, { built, length, uses: 1 })
   cachedLength += length
   for (const [oldest, { length }] of cache) {
     if (cachedLength <= maxLength) break
     cache.delete(oldest)
     cachedLength -= length
   }
-  return withoutPreparing(fill)
+  return withoutPreparing(built)
 }
 
 const withoutPreparing =
-  (fill: StatementTemplate): StatementTemplate =>
-  (slots) =>
-    asUnprepared(fill(slots))
+  <P extends Params, C extends Columns>(built: BuiltStatement<P, C>): MakeStatement<P, C> =>
+  (...given) =>
+    asUnprepared(built(...given))

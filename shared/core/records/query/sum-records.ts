@@ -3,7 +3,7 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { requireNamedField } from '#shared/core/records/query/filter.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
-import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup } from '#shared/core/records/query/sum-store.ts'
+import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup, zoneParam } from '#shared/core/records/query/sum-store.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
@@ -57,14 +57,11 @@ export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery)
       type,
       keys.map(({ value }) => value),
       summed,
-      compiled.whereSql(),
+      compiled,
     ),
   )
-  const zones = Object.fromEntries(keys.map(({ zone }, index) => [`zone ${index}`, zone]))
-  const rows = await readRows<readonly unknown[]>(
-    scope,
-    asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)),
-  )
+  const zones = Object.fromEntries(keys.map(({ zone }, index) => [zoneParam(index), zone]))
+  const rows = await readRows(scope, asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)))
   return toGroups(
     rows.filter(([count]) => count !== null),
     keys.length,
@@ -82,11 +79,11 @@ function compileGroupKey(type: RecordType, hideable: ReadonlySet<string>, key: G
   const field = requireNamedField(type, hideable, key.field, 'by')
   requireSortable(field, 'by')
   if (field.type === 'currency') throw problem('VALIDATION_ERROR', `by: ${field.key} is a currency field and cannot be grouped by`)
-  if (!('span' in key)) return { shape: field.key, value: () => valueGroup(field), zone: 'UTC' }
+  if (!('span' in key)) return { shape: field.key, value: valueGroup(field), zone: 'UTC' }
   if (field.type !== 'date' && field.type !== 'datetime') throw problem('VALIDATION_ERROR', `by: ${field.key} has no ${key.span}`)
   return {
     shape: `${field.key} ${key.span}`,
-    value: (zone) => spanGroup(field, key.span, zone),
+    value: spanGroup(field, key.span),
     zone: key.timeZone,
   }
 }

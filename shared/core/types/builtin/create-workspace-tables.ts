@@ -7,7 +7,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 /** Creates the schema and built-in types of a new workspace and activates it. Idempotent, also under concurrent calls. */
 export async function createWorkspaceTables(db: Executor, workspaceId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    const activated = await tx.query(activateWorkspace(workspaceId, builtinDeclaration.version))
+    const activated = await tx.query(activateWorkspace({ workspaceId, version: builtinDeclaration.version }))
     if (activated.length === 0) return
     await createSchema(tx, schemaOf(workspaceId))
     for (const type of builtinDeclaration.types) await createBuiltinType(tx, workspaceId, type)

@@ -1,5 +1,5 @@
 import { type BuiltinDeclaration, builtinDeclaration } from '#shared/core/types/builtin/builtin-types.ts'
-import { findUpgradesLeft } from '#shared/core/types/builtin/store.ts'
+import { findUpgradesLeft, type LeftUpgrade } from '#shared/core/types/builtin/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 
 /** A declared type or field that a workspace lacks, or has replaced with its own. */
@@ -13,28 +13,18 @@ interface PendingUpgrade {
   readonly why: string
 }
 
-interface Row {
-  readonly workspace_id: string
-  readonly type: string
-  readonly field: string
-  readonly is_behind: boolean
-  readonly is_builtin_type: boolean | null
-  readonly field_type: string | null
-}
-
 /** Lists the declared types and fields that workspaces lack, ordered by workspace id; for the operator. */
 export async function listPendingUpgrades(db: Executor, declared: BuiltinDeclaration = builtinDeclaration): Promise<PendingUpgrade[]> {
   const pairs = declared.types.flatMap((type) =>
     type.fields.map((field) => ({ type: type.key, field: field.key, declaredType: field.type })),
   )
   const declaredTypes = new Map(pairs.map(({ type, field, declaredType }) => [`${type}.${field}`, declaredType]))
-  const types = pairs.map(({ type }) => type)
-  const rows = await db.query<Row>(
-    findUpgradesLeft(
-      types,
-      pairs.map(({ field }) => field),
-      declared.version,
-    ),
+  const rows = await db.query(
+    findUpgradesLeft({
+      typeKeys: pairs.map(({ type }) => type),
+      fieldKeys: pairs.map(({ field }) => field),
+      version: declared.version,
+    }),
   )
   const upgrades = rows.map((row) => toPendingUpgrade(row, declaredTypes.get(`${row.type}.${row.field}`) ?? ''))
   // A missing or custom type is listed once, not once per field.
@@ -45,7 +35,7 @@ export async function listPendingUpgrades(db: Executor, declared: BuiltinDeclara
 }
 
 function toPendingUpgrade(
-  { workspace_id, type, field, is_behind, is_builtin_type, field_type }: Row,
+  { workspace_id, type, field, is_behind, is_builtin_type, field_type }: LeftUpgrade,
   declaredType: string,
 ): PendingUpgrade {
   const state = is_behind ? 'waiting' : 'kept'

@@ -10,11 +10,11 @@ import {
   createBuiltinType,
   findWorkspacesBehind,
   lockUpgradedWorkspace,
-  noteBuiltinVersion,
+  setBuiltinVersion,
 } from '#shared/core/types/builtin/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
-import { allocateField, type FieldAllocation } from '#shared/core/types/fields/store.ts'
+import { allocateField } from '#shared/core/types/fields/store.ts'
 import { type RecordType, readRecordType } from '#shared/core/types/record-type.ts'
 import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
 import { addUniqueIndex } from '#shared/core/types/tables/store.ts'
@@ -39,7 +39,7 @@ export async function upgradeWorkspaces(
 ): Promise<void> {
   let after = lowestId
   for (let found = batchSize; found === batchSize; ) {
-    const behind = await db.query<{ id: string }>(findWorkspacesBehind(declared.version, after, batchSize))
+    const behind = await db.query(findWorkspacesBehind({ version: declared.version, afterId: after, limit: batchSize }))
     for (const { id } of behind) {
       if (signal.aborted) return
       await upgradeWorkspace(db, id, declared).catch((error: unknown) =>
@@ -63,13 +63,13 @@ export async function upgradeWorkspace(
   for (const type of declared.types) {
     await changeTable({ db, workspace: { id: workspaceId } }, (tx) => upgradeType(tx, workspaceId, type))
   }
-  await db.query(noteBuiltinVersion(workspaceId, declared.version))
+  await db.query(setBuiltinVersion({ workspaceId, version: declared.version }))
 }
 
 async function upgradeType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<void> {
   // The workspace lock serializes concurrent upgrades. An existing type takes the same lock that field changes take.
-  await tx.query(lockUpgradedWorkspace(workspaceId))
-  await tx.query(lockType(workspaceId, declared.key))
+  await tx.query(lockUpgradedWorkspace({ workspaceId }))
+  await tx.query(lockType({ workspaceId, key: declared.key }))
   const type = await readRecordType(tx, workspaceId, declared.key)
   if (!type) return createBuiltinType(tx, workspaceId, declared)
   if (!type.system) return
@@ -84,9 +84,11 @@ async function upgradeField(tx: Tx, type: RecordType, declared: BuiltinField): P
   if (own) return
   // A formula that contains the key as a bare word would start to read the field, so the field is not added.
   if (type.computations.some(({ words }) => words.has(declared.key))) return
-  const [allocation] = await tx.query<FieldAllocation>(allocateField(type.workspaceId, type.key, fieldKinds[declared.type].columns.length))
+  const { workspaceId } = type
+  const columns = fieldKinds[declared.type].columns.length
+  const [allocation] = await tx.query(allocateField({ workspaceId, typeKey: type.key, columns }))
   if (!allocation) return
-  await createBuiltinField(tx, { workspaceId: type.workspaceId, typeId: type.id, typeKey: type.key, number: allocation.number }, declared)
+  await createBuiltinField(tx, { workspaceId, typeId: type.id, typeKey: type.key, number: allocation.number }, declared)
 }
 
 /** Converts a custom field to the built-in one. When a field that must be unique has duplicate values, the workspace keeps its own. */

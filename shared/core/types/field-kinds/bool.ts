@@ -1,6 +1,7 @@
 import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import { boolean } from '#shared/platform/db/statements/sql-types.ts'
 
 const booleans = new Map<unknown, boolean>([
   [true, true],
@@ -25,7 +26,7 @@ export const boolKind: FieldKind<boolean> = {
     defaultOperator: 'eq',
     read(operator, value, path) {
       const operand = parseBoolean(value, path)
-      return createComparison(operator, operand, '', (stored: boolean) => (stored === operand ? 0 : 1))
+      return createComparison(operator, operand, { type: boolean }, (stored: boolean) => (stored === operand ? 0 : 1))
     },
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),

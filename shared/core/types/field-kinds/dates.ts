@@ -8,6 +8,7 @@ import {
 } from '#shared/core/types/field-kinds/field-kind.ts'
 import { compareText, createComparison, orderedOperators } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import { date, instant } from '#shared/platform/db/statements/sql-types.ts'
 import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 type ComparisonOperator = Exclude<FilterOperator, 'contains'>
@@ -16,7 +17,7 @@ type ComparisonOperator = Exclude<FilterOperator, 'contains'>
  * Each operator's comparison of an instant with a UTC day, which begins at `start` and ends before `next` (decisions, Records, types,
  * fields).
  */
-const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: string) => Omit<Comparison, 'matches'>>> = {
+const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: string) => Pick<Comparison, 'sql' | 'values'>>> = {
   eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),
   ne: (start, next) => ({ sql: '(?? is null or ?? < ?::timestamptz or ?? >= ?::timestamptz)', values: [start, next] }),
   gt: (_start, next) => ({ sql: '?? >= ?::timestamptz', values: [next] }),
@@ -27,7 +28,9 @@ const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: 
 
 const rule = 'a date as YYYY-MM-DD or an instant as RFC 3339 writes it'
 
-const dayOf = (instant: string): string => instant.slice(0, 10)
+const dayOf = (moment: string): string => moment.slice(0, 10)
+
+const instantOperand = { type: instant, cast: '::timestamptz' }
 
 /** Filter of instants: an instant operand is compared exactly, a date operand is the whole UTC day. */
 const instantFilter: KindFilter = {
@@ -35,12 +38,12 @@ const instantFilter: KindFilter = {
   read(operator, value, path) {
     if (isDay(value)) {
       const condition = compareWithDay[operator as ComparisonOperator](`${value}T00:00:00Z`, `${nextDay(value)}T00:00:00Z`)
-      const { matches } = createComparison(operator, value, '', (stored: string) => compareText(dayOf(stored), value))
-      return { ...condition, matches }
+      const { matches } = createComparison(operator, value, instantOperand, (stored: string) => compareText(dayOf(stored), value))
+      return { ...condition, valueType: instant, matches }
     }
-    const instant = toUtcInstant(value)
-    if (instant === undefined) throw invalidValueProblem(path, rule, value)
-    return createComparison(operator, instant, '::timestamptz', (stored: string) => compareText(stored, instant))
+    const moment = toUtcInstant(value)
+    if (moment === undefined) throw invalidValueProblem(path, rule, value)
+    return createComparison(operator, moment, instantOperand, (stored: string) => compareText(stored, moment))
   },
 }
 
@@ -48,10 +51,10 @@ const instantFilter: KindFilter = {
 const dayFilter: KindFilter = {
   ...orderedOperators,
   read(operator, value, path) {
-    const instant = isDay(value) ? value : toUtcInstant(value)
-    if (instant === undefined) throw invalidValueProblem(path, rule, value)
-    const day = dayOf(instant)
-    return createComparison(operator, day, '::date', (stored: string) => compareText(stored, day))
+    const moment = isDay(value) ? value : toUtcInstant(value)
+    if (moment === undefined) throw invalidValueProblem(path, rule, value)
+    const day = dayOf(moment)
+    return createComparison(operator, day, { type: date, cast: '::date' }, (stored: string) => compareText(stored, day))
   },
 }
 

@@ -1,5 +1,7 @@
+import type { ColumnType } from '#shared/core/types/field-kinds/column-types.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import type { RuleKey, TypedRules } from '#shared/core/types/fields/field.ts'
+import type { SqlType } from '#shared/platform/db/statements/sql-types.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The operators of a search filter (document 1, Filter operators by field type). */
@@ -18,6 +20,8 @@ export interface Comparison {
   /** SQL with `??` for the field's column and `?` for the values in order. Filters that differ only in values have the same SQL. */
   readonly sql: string
   readonly values: readonly unknown[]
+  /** The type of each value; absent where there are none. */
+  readonly valueType?: SqlType<unknown, unknown> | undefined
   /** Whether a value in memory matches the condition. */
   readonly matches: (value: FieldValue) => boolean
 }
@@ -40,7 +44,7 @@ type Value = NonNullable<FieldValue>
 export interface FieldKind<V extends Value = Value> {
   readonly type: FieldType
   /** PostgreSQL types of the field's columns: one, or two for a currency (amount, code). */
-  readonly columns: readonly [string] | readonly [string, string]
+  readonly columns: readonly [ColumnType] | readonly [ColumnType, ColumnType]
   /** Whether `q` searches the field. */
   readonly isText: boolean
   readonly sortable: boolean

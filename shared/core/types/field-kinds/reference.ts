@@ -2,6 +2,7 @@ import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/fie
 import { compareText, createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import { uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads a record's id in any letter case. Checks the format only, not that the record exists (decisions, Values on create). */
@@ -21,7 +22,7 @@ export const refKind: FieldKind<string> = {
     defaultOperator: 'eq',
     read(operator, value, path) {
       const id = parseId(value, path)
-      return createComparison(operator, id, '', (stored: string) => compareText(stored, id))
+      return createComparison(operator, id, { type: uuid }, (stored: string) => compareText(stored, id))
     },
   },
   parse: (input, _field, { path }) => parseId(input, path),

@@ -43,7 +43,8 @@ export async function changeFieldDefinition(
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined
     if (restrictions.length > 0 || recomputes) await startEdition(tx, type)
     if (restrictions.length > 0) await requireConform(tx, locked, restrictions)
-    await tx.query(updateField(type.workspaceId, field.id, label, description, required, JSON.stringify(rules)))
+    const stored = { label, description, required, rules: JSON.stringify(rules) }
+    await tx.query(updateField({ workspaceId: type.workspaceId, id: field.id, ...stored }))
     // The recompute clears results that the new rules forbid and sets those that the old rules forbade.
     if (recomputes) await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)

@@ -11,7 +11,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Sets a custom field's description; empty text clears it. Throws NOT_FOUND. */
 export async function describeField(scope: Scope, field: Field, description: string): Promise<FieldView> {
   refuseBuiltIn(field)
-  return updateAndView(scope, field.id, updateFieldDescription(scope.workspace.id, field.id, description))
+  return updateAndView(scope, field.id, updateFieldDescription({ workspaceId: scope.workspace.id, id: field.id, description }))
 }
 
 /** Sets the target type of a custom `ref` or `refs` field; stored ids are unchanged (document 1, Fields, rule 6). Throws NOT_FOUND. */
@@ -21,7 +21,7 @@ export async function changeRefType(scope: Scope, field: Field, refType: string)
   if (!fieldKinds[type].ruleKeys.includes('ref_type'))
     throw problem('VALIDATION_ERROR', `ref_type is for ref and refs fields; ${key} is a ${type} field`)
   await requireRefType(scope, refType, 'ref_type')
-  return updateAndView(scope, id, updateRefType(scope.workspace.id, id, refType))
+  return updateAndView(scope, id, updateRefType({ workspaceId: scope.workspace.id, id, refType }))
 }
 
 async function updateAndView({ db, workspace }: Scope, fieldId: string, statement: Statement): Promise<FieldView> {

@@ -4,16 +4,9 @@ import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { FieldRules } from '#shared/core/types/fields/field.ts'
 import { parseRules, refuseLargePatterns, requireUniqueable } from '#shared/core/types/fields/rules.ts'
 import { type FieldInput, type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
-import { allocateField, type FieldAllocation, insertField } from '#shared/core/types/fields/store.ts'
+import { allocateField, insertField } from '#shared/core/types/fields/store.ts'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
-import {
-  type FieldRow,
-  findRecordType,
-  type RecordType,
-  readRecordType,
-  toField,
-  unknownTypeProblem,
-} from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType, readRecordType, toField, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { addColumns } from '#shared/core/types/tables/store.ts'
 import { columnOf, maxColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
@@ -57,12 +50,19 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   const { entity_type: entityType, key, label, type } = input
   const { required, unique, immutable, description } = input
   const id = newId()
-  const [allocation] = await tx.query<FieldAllocation>(allocateField(workspaceId, entityType, fieldKinds[type].columns.length))
+  const allocating = allocateField({ workspaceId, typeKey: entityType, columns: fieldKinds[type].columns.length })
+  const [allocation] = await tx.query(allocating)
   if (!allocation) throw unknownType('entity_type', entityType)
   refuseConflicts(await readRecordType(tx, workspaceId, entityType), key, rules)
-  const definition = [key, label, type, required ?? false, unique ?? false, immutable ?? false, description ?? '', JSON.stringify(rules)]
-  const column = columnOf(key, allocation.number)
-  const [row] = await tx.query<FieldRow>(insertField(workspaceId, id, allocation.type_id, ...definition, column, maxFields))
+  const [row] = await tx.query(
+    insertField({
+      ...{ workspaceId, id, typeId: allocation.type_id, key, label, type },
+      ...{ required: required ?? false, unique: unique ?? false, immutable: immutable ?? false, description: description ?? '' },
+      rules: JSON.stringify(rules),
+      column: columnOf(key, allocation.number),
+      maxFields,
+    }),
+  )
   if (!row) throw problem('VALIDATION_ERROR', `a record type has at most ${maxFields} fields`)
   if (allocation.column_count > maxColumns)
     throw problem('VALIDATION_ERROR', `${entityType} has had ${maxColumns} columns, deleted fields included; make a new record type`)

@@ -18,9 +18,9 @@ export async function deleteField(scope: Scope, field: Field): Promise<void> {
   refuseBuiltIn(field)
   const workspaceId = scope.workspace.id
   await changeTable(scope, async (tx) => {
-    await tx.query(lockType(workspaceId, field.entityType))
+    await tx.query(lockType({ workspaceId, key: field.entityType }))
     await refuseWhileRead(tx, workspaceId, field)
-    requireRow(await tx.query(deleteFieldRow(workspaceId, field.id)))
+    requireRow(await tx.query(deleteFieldRow({ workspaceId, id: field.id })))
     await dropColumns(tx, schemaOf(workspaceId), field.entityType, field)
   })
 }

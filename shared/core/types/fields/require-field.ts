@@ -36,7 +36,7 @@ export interface LockedField {
 
 /** Locks a field's type until the transaction ends and reads both, bypassing the cache. Throws NOT_FOUND when the field was deleted. */
 export async function lockField(tx: Tx, { workspace }: Pick<Scope, 'workspace'>, { id, entityType }: Field): Promise<LockedField> {
-  await tx.query(lockType(workspace.id, entityType))
+  await tx.query(lockType({ workspaceId: workspace.id, key: entityType }))
   const type = await readRecordType(tx, workspace.id, entityType)
   const field = type?.fields.find((other) => other.id === id)
   if (!type || !field) throw problem('NOT_FOUND')

@@ -28,7 +28,8 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
       createFieldNameFilter(scope, type),
     )
     await startEdition(tx, type)
-    await tx.query(setFormula(type.workspaceId, field.id, formula, field.reads ?? []))
+    const previousReads = field.reads ?? []
+    await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, previousReads }))
     await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)
   })
@@ -42,7 +43,7 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     const { type, field } = await lockField(tx, scope, found)
     requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
-    await tx.query(dropFormula(type.workspaceId, field.id))
+    await tx.query(dropFormula({ workspaceId: type.workspaceId, id: field.id }))
   })
 }
 

@@ -1,5 +1,6 @@
 import { lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement, type Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Builds an index without blocking reads and writes; `definition` is what follows `on table`. */
@@ -13,7 +14,7 @@ export const dropIndexNamed = (schema: string, name: string): Statement =>
 /** Updates PostgreSQL's statistics of a table. */
 export const analyzeTable = (schema: string, table: string): Statement => buildStatement(builder.raw('analyze ??.??', [schema, table]))
 
-/** Which part of a column's values is read. */
+/** The part of a column's values that is read. */
 interface Sample {
   readonly characters: number
   /** Percentage of the table's pages that are read. */
@@ -24,7 +25,7 @@ interface Sample {
 }
 
 /** The first `characters` of a random sample of a column's values, in lower case; at most `most` values. */
-export const sampleValues = (schema: string, table: string, column: string, { characters, percent, share, most }: Sample): Statement =>
+export const sampleValues = (schema: string, table: string, column: string, { characters, percent, share, most }: Sample) =>
   buildStatement(
     builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [
       lowerCaseRaw(builder.raw('left(??, ?)', [column, characters])),
@@ -35,4 +36,5 @@ export const sampleValues = (schema: string, table: string, column: string, { ch
       share,
       most,
     ]),
+    { value: text },
   )

@@ -1,6 +1,6 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
 import { findIndexCandidates, type IndexCandidate, requiredScore, type ScoredUse } from '#shared/core/types/indexes/plan-indexes.ts'
-import { findIndexesAnyhow, findUsedTypes } from '#shared/core/types/indexes/store.ts'
+import { findPermanentIndexes, findUsedTypes } from '#shared/core/types/indexes/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 
@@ -37,7 +37,7 @@ export async function listIndexes(db: Session, now: Date, workspaceId: string | 
   const indexesByUse = types.flatMap((type) => findIndexCandidates(type, now)).map(toListedIndex)
   return workspaceId === null
     ? indexesByUse
-    : [...indexesByUse, ...(await db.query<ListedIndex>(findIndexesAnyhow(workspaceId, schemaOf(workspaceId))))]
+    : [...indexesByUse, ...(await db.query(findPermanentIndexes({ workspaceId, schema: schemaOf(workspaceId) })))]
 }
 
 function toListedIndex(candidate: IndexCandidate): ListedIndex {

@@ -22,7 +22,7 @@ const lockTimeoutMs = 30 * 60_000
 export async function maintainIndexes({ config, now, log, db }: IndexServices, signal: AbortSignal): Promise<IndexStep[]> {
   if (planIndexSteps(await findUsedTypes(db, now()), now()).length === 0) return []
   return withSession(config.databaseUrl, { name: indexSessionName, statementTimeoutMs, lockTimeoutMs }, signal, async (session) => {
-    const [lock] = await session.query<{ is_taken: boolean }>(takeIndexLock())
+    const [lock] = await session.query(takeIndexLock())
     if (!lock?.is_taken) return []
     const done: IndexStep[] = []
     const tried = new Set<string>()
@@ -68,8 +68,10 @@ async function executeStep(
     return true
   } catch (error) {
     signal.throwIfAborted()
-    const why = String((error as Error).message)
-    const recorded = await session.query(recordIndexFailure(type.workspaceId, field.id, kind, now(), why))
+    const failure = String((error as Error).message)
+    const recorded = await session.query(
+      recordIndexFailure({ workspaceId: type.workspaceId, fieldId: field.id, kind, now: now(), failure }),
+    )
     if (recorded.length > 0) log.warn({ ...logFields, err: error }, `could not ${action} an index`)
     return false
   }

@@ -14,9 +14,9 @@ export async function sampleField(session: Session, { type, field, kind }: Index
   const { values, spread, characters } = thresholds.sample
   const percent = Math.min(100, (100 * values * spread) / Math.max(type.records, 1))
   const sample = { characters, percent, share: 1 / spread, most: 2 * values }
-  const found = await session.query<{ readonly value: string }>(sampleValues(schemaOf(type.workspaceId), type.key, field.column, sample))
-  const { common, frequent } = countTrigrams(found.map(({ value }) => value))
-  await session.query(recordIndexSampled(type.workspaceId, field.id, kind, now(), common, frequent))
+  const found = await session.query(sampleValues(schemaOf(type.workspaceId), type.key, field.column, sample))
+  const { common, frequent } = countTrigrams(found.flatMap(({ value }) => value ?? []))
+  await session.query(recordIndexSampled({ workspaceId: type.workspaceId, fieldId: field.id, kind, now: now(), common, frequent }))
 }
 
 /** Returns the common and the frequent trigrams of values. Each list is sorted, so that equal sets give equal lists. */

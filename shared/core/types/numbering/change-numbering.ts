@@ -28,7 +28,7 @@ export async function disableAutoNumbering(scope: Scope, found: Field): Promise<
   refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
     const { field } = await lockField(tx, scope, found)
-    await tx.query(setAutogen(scope.workspace.id, field.id, ''))
+    await tx.query(setAutogen({ workspaceId: scope.workspace.id, id: field.id, pattern: '' }))
   })
 }
 
@@ -40,8 +40,8 @@ function requireNumberable({ key, type, rules }: Field): void {
 async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {
   const [numbering, now, workspaceId] = [parseNumbering(pattern), scope.now(), scope.workspace.id]
   requireAllowedNumber(field, numbering.format(next, now))
-  await scope.db.query(setAutogen(workspaceId, field.id, pattern))
-  if (next > 1) await scope.db.query(raiseNumber(workspaceId, field.id, numbering.periodOf(now), next))
+  await scope.db.query(setAutogen({ workspaceId, id: field.id, pattern }))
+  if (next > 1) await scope.db.query(raiseNumber({ workspaceId, fieldId: field.id, period: numbering.periodOf(now), next }))
 }
 
 /** Throws VALIDATION_ERROR when the field's own rules refuse a number of its pattern. */

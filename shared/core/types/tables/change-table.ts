@@ -54,7 +54,7 @@ export async function changeTable<T>(
  * catalogue and adds no cost to writes. Call it inside `changeTable`, with the type locked.
  */
 export async function startEdition(tx: Tx, { workspaceId, id, schema, key, editionColumn }: RecordType): Promise<void> {
-  const [row] = await tx.query<{ edition: number }>(raiseEdition(workspaceId, id))
+  const [row] = await tx.query(raiseEdition({ workspaceId, id }))
   if (row) await renameEdition(tx, schema, key, editionColumn, editionColumnOf(row.edition))
 }
 

@@ -13,11 +13,11 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 export async function deleteType(scope: Scope, key: string): Promise<void> {
   const { workspace, cause, jobQueue } = scope
   await changeTable(scope, async (tx) => {
-    const type = requireRow(await tx.query<{ id: string; system: boolean }>(lockType(workspace.id, key)))
+    const type = requireRow(await tx.query(lockType({ workspaceId: workspace.id, key })))
     if (type.system) throw problem('FORBIDDEN', `${key} is a built-in record type and cannot be deleted`)
     // Lock order: the table before the rows that refer to the type, as in record writes.
     await setTableAside(tx, schemaOf(workspace.id), key, type.id)
-    await tx.query(deleteTypeRow(workspace.id, type.id))
+    await tx.query(deleteTypeRow({ workspaceId: workspace.id, id: type.id }))
     await jobQueue.enqueue(tx, dropTableJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, typeId: type.id })
   })
 }

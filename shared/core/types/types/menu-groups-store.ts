@@ -1,23 +1,45 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, boolean, double, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const columns = 'slug, name, glyph, category, position'
+const columns = { slug: text.notNull, name: text.notNull, glyph: text.notNull, category: text.notNull, position: double.notNull }
 
-/** The menu groups of a workspace in their order. Values: workspace. */
-export const findModules = sql('find_modules', `select ${columns} from modules where workspace_id = $1 order by position, slug`)
+/** The menu groups of a workspace in their order. */
+export const findModules = statement(
+  'types.findModules',
+  `select ${selectList(columns)} from modules where workspace_id = $workspaceId order by position, slug`,
+  { params: { workspaceId: uuid }, columns },
+)
 
-/** Deletes a menu group; no row when there is none. Values: workspace, slug. */
-export const deleteModuleRow = sql('delete_module', 'delete from modules where workspace_id = $1 and slug = $2 returning slug')
+/** Deletes a menu group; no row when there is none. */
+export const deleteModuleRow = statement(
+  'types.deleteModuleRow',
+  'delete from modules where workspace_id = $workspaceId and slug = $slug returning slug',
+  { params: { workspaceId: uuid, slug: text }, columns: { slug: text.notNull } },
+)
 
 /**
- * Creates a menu group, or changes the one with this slug, where a null leaves a column as it is; no row when the workspace already has the
- * maximum number of groups. Values: workspace, slug, name, glyph, category, position, maximum of groups.
+ * Creates a menu group, or changes the one with this slug, where a null leaves a column unchanged; no row when the workspace already has
+ * `maxModules`.
  */
-export const saveModuleRow = sql(
-  'save_module',
+export const saveModuleRow = statement(
+  'types.saveModuleRow',
   `insert into modules as module (workspace_id, slug, name, glyph, category, position)
-   select $1, $2, $3, coalesce($4::text, ''), coalesce($5::text, ''), coalesce($6::double precision, 0)
-   where (select count(*) from modules where workspace_id = $1 and slug <> $2) < $7
+   select $workspaceId, $slug, $name, coalesce($glyph::text, ''), coalesce($category::text, ''), coalesce($position::double precision, 0)
+   where (select count(*) from modules where workspace_id = $workspaceId and slug <> $slug) < $maxModules
    on conflict (workspace_id, slug) do update
-     set name = $3, glyph = coalesce($4, module.glyph), category = coalesce($5, module.category), position = coalesce($6, module.position)
-   returning new.slug, new.name, new.glyph, new.category, new.position, old.slug is null as created`,
+     set name = $name, glyph = coalesce($glyph, module.glyph), category = coalesce($category, module.category),
+       position = coalesce($position, module.position)
+   returning ${selectList(columns, 'new')}, old.slug is null as created`,
+  {
+    params: {
+      workspaceId: uuid,
+      slug: text,
+      name: text,
+      glyph: text.orNull,
+      category: text.orNull,
+      position: double.orNull,
+      maxModules: bigint,
+    },
+    columns: { ...columns, created: boolean.notNull },
+  },
 )

@@ -1,5 +1,5 @@
 import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
-import { type RecordRow, toRecord } from '#shared/core/records/record.ts'
+import { toRecord } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { selectAccounts, selectAllAccounts } from '#shared/features/accounting/accounts/store.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
@@ -24,7 +24,7 @@ export function findAccounts(scope: Scope, ids?: readonly string[]): Promise<Map
   return withRecordType(scope, 'accounts', async (type) => {
     const access = recordAccessFor(scope, type, 'records:read')
     const statement = ids === undefined ? selectAllAccounts(type)() : selectAccounts(type)({ ids })
-    const records = (await readRows<RecordRow>(scope, asArrays(statement))).map((row) => toRecord(type, row))
+    const records = (await readRows(scope, asArrays(statement))).map((row) => toRecord(type, row))
     return new Map(
       records.map((record) => {
         const isReadable = access.test(record)

@@ -4,7 +4,7 @@ import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { findTypes, type StoredType } from '#shared/core/types/types/store.ts'
+import { findTypes } from '#shared/core/types/types/store.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
  * caller may read. They are for editors; sources of functions are not checked against them.
  */
 export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
-  const stored = await scope.db.query<StoredType>(findTypes(scope.workspace.id))
+  const stored = await scope.db.query(findTypes({ workspaceId: scope.workspace.id }))
   const types = await Promise.all(stored.map(({ key }) => requireRecordType(scope, key)))
   const readable = types
     .map((type) => ({ type, access: recordAccessFor(scope, type, 'records:read') }))

@@ -41,7 +41,7 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
         { type: invoices, access: access.invoices, query: open },
         { type: payments, access: access.payments, query: paid },
       )
-      const [row] = await readRows<Receivables>(scope, asHeavy(statement(scope.now(), scope.workspace.timezone), 'the overview'))
+      const [row] = await readRows(scope, asHeavy(statement(scope.now(), scope.workspace.timezone), 'the overview'))
       return row ?? noReceivables
     }),
   )

@@ -3,7 +3,8 @@ import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { asUnprepared, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
+import { instant, json, text as textType } from '#shared/platform/db/statements/sql-types.ts'
+import { asUnprepared, prepareStatement, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** A query of records of one type, with the caller's access to them. */
 interface Read {
@@ -34,6 +35,12 @@ export interface Receivables {
     readonly amount: string
     readonly currency: string
   }[]
+}
+
+const columns = {
+  currencies: json.as<Receivables['currencies']>().notNull,
+  debtors: json.as<Receivables['debtors']>().notNull,
+  oldest: json.as<Receivables['oldest']>().notNull,
 }
 
 const columnOf = ({ type }: Read, key: string): string => type.fieldByKey.get(key)?.column ?? 'id'
@@ -95,20 +102,27 @@ const text = `
     ) as oldest`
 
 /** Builds the statement of the receivables. Days overdue are counted from the day of `now` in `timeZone`. */
-export function receivablesStatement(invoices: Read, payments: Read): (now: Date, timeZone: string) => Statement {
-  const whereOf = (read: Read) => (read.access.verdict === 'none' ? builder.raw('false') : (read.query.whereSql() ?? builder.raw('true')))
+export function receivablesStatement(invoices: Read, payments: Read): (now: Date, timeZone: string) => Statement<Receivables> {
+  const isNone = ({ access }: Read) => access.verdict === 'none'
+  const whereOf = (read: Read) => (isNone(read) ? builder.raw('false') : (read.query.whereSql() ?? builder.raw('true')))
+  const paramsOf = (read: Read) => (isNone(read) ? {} : read.query.params())
   const fill = cachedStatement(
     invoices.access,
     `receivables ${payments.access.signature} ${invoices.query.shape} ${payments.query.shape}`,
-    () =>
-      builder.raw(text, [
+    () => {
+      const query = builder.raw(text, [
         ...[columnOf(payments, 'invoice_id'), codeOf(payments, 'amount'), columnOf(payments, 'amount')],
         ...[tableOf(payments.type), whereOf(payments), columnOf(payments, 'invoice_id')],
         ...[columnOf(invoices, 'total'), codeOf(invoices, 'total'), columnOf(invoices, 'due_date')],
         ...['number', 'customer_name', 'customer_email'].map((key) => textOf(invoices, key)),
         ...[tableOf(invoices.type), whereOf(invoices), columnOf(invoices, 'total')],
         ...[slot('now'), slot('timeZone')],
-      ] as never),
+      ] as never)
+      return prepareStatement(query, {
+        params: { ...paramsOf(payments), ...paramsOf(invoices), now: instant, timeZone: textType },
+        columns,
+      })
+    },
   )
   return (now, timeZone) => asUnprepared(fill({ ...payments.query.values, ...invoices.query.values, now, timeZone }))
 }

@@ -46,7 +46,7 @@ async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly 
   const payments = await db.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, ids))
   const recordIds = payments.flatMap(({ payment_record_id }) => payment_record_id ?? [])
   const records = new Map((await findRecordsByIds(scope, type, [...new Set(recordIds)])).map((record) => [record.id, record]))
-  const strays = await db.query<StrayRecord>(findStrayRecords(type)({ links: ids, known: recordIds }))
+  const strays = await db.query(findStrayRecords(type)({ links: ids, known: recordIds }))
   const entries = await db.query<PaymentEntry>(findPaymentEntries(workspace.id, recordIds))
   const byLink = Map.groupBy(payments, ({ link_id }) => link_id)
   const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)

@@ -1,8 +1,8 @@
-import type { StoredRecord } from '#shared/core/records/record.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type StatementTemplate, slot, sql } from '#shared/platform/db/statements/statement.ts'
+import { type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { prepareStatement, slot, sql } from '#shared/platform/db/statements/statement.ts'
 
 /** The columns of a link that reconciliation compares. */
 export interface ReconciledLink {
@@ -28,18 +28,21 @@ export const findLinksOfSpan = sql(
    order by created_at, id limit $7`,
 )
 
+const strayColumns = { id: uuid.notNull, link_id: text }
+
 /** A payments record created by the platform, and the link that it names. */
-export type StrayRecord = Pick<StoredRecord, 'id'> & { readonly link_id: string }
+export type StrayRecord = RowOf<typeof strayColumns>
 
 /**
  * The payments records that the platform created and that name one of the given links, except the known ones, which belong to reported
- * payments. Slots: `links`, ids of links as text; `known`, ids of records.
+ * payments. `links` are ids of links, `known` ids of records.
  */
-export const findStrayRecords = (type: RecordType): StatementTemplate =>
+export const findStrayRecords = (type: RecordType) =>
   cachedStatement(type, 'stray payments', () => {
     const column = type.fieldByKey.get('link_id')?.column ?? 'id'
-    return builder.raw(
+    const query = builder.raw(
       'select id, ??::text as link_id from ? where created_by is null and ??::text = any(?::text[]) and not (id = any(?::uuid[])) order by id',
       [column, tableOf(type), column, slot('links'), slot('known')] as never,
     )
+    return prepareStatement(query, { params: { links: texts, known: uuids }, columns: strayColumns })
   })

@@ -54,11 +54,17 @@ export const instant = open<string, string | Date>('timestamp with time zone')
 /** A local time without a zone, such as `2026-11-21T08:00:00`. */
 export const localTime = open<string>('timestamp without time zone')
 export const interval = open<string>('interval')
+/** The type of PostgreSQL's own names, such as those of schemas. */
+export const identifier = open<string>('name')
+/** The result of a function that returns nothing, such as `pg_advisory_xact_lock`; it reads as an empty text. */
+export const nothing = open<string>('void')
 export const json: JsonType = narrowed(open<unknown, string>('json'))
 export const jsonb: JsonType = narrowed(open<unknown, string>('jsonb'))
 export const bytes = open<Buffer, Uint8Array>('bytea')
 export const uuids = open<string[], readonly (string | null)[]>('uuid[]')
 export const texts = open<string[], readonly (string | null)[]>('text[]')
+/** JSON texts. A column of this type cannot be read: the driver would return the elements as text. */
+export const jsonbs = open<never, readonly string[]>('jsonb[]')
 export const booleans = open<boolean[], readonly boolean[]>('boolean[]')
 export const integers = open<number[], readonly number[]>('integer[]')
 export const bigints = open<number[], readonly number[]>('bigint[]')

@@ -102,7 +102,7 @@ function numberParameters(statementName: string, text: string, names: readonly s
   })
 }
 
-/** A placeholder in a prepared query; each call gives its value. */
+/** A parameter's placeholder in a query for `prepareStatement`; each call gives its value. */
 class Slot {
   readonly name: string
   constructor(name: string) {
@@ -121,18 +121,39 @@ export function buildStatement<const C extends Columns = Record<never, never>>(
   return { text, values: bindings, columns }
 }
 
-/** Fills a prepared statement's slots. */
-export type StatementTemplate = (slots?: Readonly<Record<string, unknown>>) => Statement
+/** A statement built once; call it with values for its parameters. `text` and `params` are for its cache and its test. */
+export interface BuiltStatement<P extends Params, C extends Columns = Record<never, never>> extends MakeStatement<P, C> {
+  readonly text: string
+  readonly params: P
+}
 
 /**
- * Builds a knex query once; the returned function creates a statement from slot values. Building a query each time halves the throughput of
- * a hot route (design, The hot path). The prepared name is a digest of the text.
+ * Builds a knex query once, for statements that depend on a record type. `params` declares the query's slots. The prepared name is a digest
+ * of the text. Throws if the query and `params` do not name the same parameters. Building a query at each call halves the throughput of a
+ * hot route (design, The hot path).
  */
-export function prepareStatement(query: Knex.QueryBuilder | Knex.Raw): StatementTemplate {
+export function prepareStatement<const P extends Params, const C extends Columns = Record<never, never>>(
+  query: Knex.QueryBuilder | Knex.Raw,
+  { params, columns }: Declaration<P, C>,
+): BuiltStatement<P, C> {
   const native = query.toSQL().toNative()
   const { text, bindings } = packParameters(native.sql, native.bindings)
+  requireSameParameters(text, bindings, params)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
-  return (slots = {}) => ({ text, name, values: bindings.map((binding) => (binding instanceof Slot ? slots[binding.name] : binding)) })
+  const make: MakeStatement<P, C> = (...[given]) => {
+    const values: Readonly<Record<string, unknown>> = given ?? {}
+    return { text, name, columns, values: bindings.map((binding) => (binding instanceof Slot ? values[binding.name] : binding)) }
+  }
+  return Object.assign(make, { text, params })
+}
+
+/** Throws unless the slots among the bindings are exactly the declared parameters. */
+function requireSameParameters(text: string, bindings: readonly unknown[], params: Params): void {
+  const used = new Set(bindings.flatMap((binding) => (binding instanceof Slot ? binding.name : [])))
+  const undeclared = [...used].filter((name) => !Object.hasOwn(params, name))
+  if (undeclared.length > 0) throw new Error(`A built statement has the slots ${undeclared.join(', ')}, which are not declared: ${text}`)
+  const unused = Object.keys(params).filter((name) => !used.has(name))
+  if (unused.length > 0) throw new Error(`A built statement has no slots for the parameters ${unused.join(', ')}: ${text}`)
 }
 
 /** A statement in plain SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */

@@ -1,3 +1,4 @@
+import { listTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import type { Comparison, FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
@@ -42,9 +43,11 @@ export function readMembershipFilter(field: FilteredField, values: readonly stri
   const comparisons = values.map((value) => readFilter(field, { op: 'eq', value }, path))
   if (comparisons.some((comparison) => comparison.values.length !== 1))
     throw invalidValueProblem(path, `values of which ${field.key} can hold each`, values)
+  const [column] = fieldKinds[field.type].columns
   return {
     // Without the column type's scale, which would round the operands.
-    sql: `?? = any(?::${fieldKinds[field.type].columns[0].replace(/\(.*\)/, '')}[])`,
+    sql: `?? = any(?::${column.replace(/\(.*\)/, '')}[])`,
+    valueType: listTypeOf(column),
     values: [comparisons.map((comparison) => comparison.values[0])],
     matches: (value) => comparisons.some(({ matches }) => matches(value)),
   }

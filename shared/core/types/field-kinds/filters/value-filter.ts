@@ -3,6 +3,7 @@ import type { Comparison, FilterOperator, KindFilter } from '#shared/core/types/
 import { findRareParts, type KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { numeric, type SqlType, text as textType } from '#shared/platform/db/statements/sql-types.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 
@@ -16,15 +17,26 @@ const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly
   lte: ['<=', (order) => order <= 0],
 }
 
-/** A comparison with one operand. `cast` is the operand's SQL cast; `order` compares a value with it and returns <0, 0 or >0. */
+/** The SQL type of a comparison's operand, and its cast where PostgreSQL does not infer the type. */
+interface OperandType {
+  readonly type: SqlType<unknown, unknown>
+  readonly cast?: string
+}
+
+/** A comparison with one operand. `order` compares a value with it and returns <0, 0 or >0. */
 export function createComparison<V extends NonNullable<FieldValue>>(
   operator: FilterOperator,
   operand: unknown,
-  cast: string,
+  { type, cast = '' }: OperandType,
   order: (value: V) => number,
 ): Comparison {
   const [sign, accepts] = comparisons[operator as keyof typeof comparisons]
-  return { sql: `?? ${sign} ?${cast}`, values: [operand], matches: handleNull(operator, (value: V) => accepts(order(value))) }
+  return {
+    sql: `?? ${sign} ?${cast}`,
+    values: [operand],
+    valueType: type,
+    matches: handleNull(operator, (value: V) => accepts(order(value))),
+  }
 }
 
 /** Wraps a predicate for missing values: null matches only `ne` (decisions, Records, types, fields). */
@@ -45,13 +57,18 @@ export function containsText(text: string, known: KnownTrigrams = noStatistics):
   const lowercase = lowerCase(text)
   const [whole, parts] = [likePattern([lowercase]), findRareParts(lowercase, known)]
   const matches = handleNull('contains', (value: string) => lowerCase(value).includes(lowercase))
-  if (!parts) return { sql: `${searchedSql} like ?`, values: [whole], matches }
+  if (!parts) return { sql: `${searchedSql} like ?`, values: [whole], valueType: textType, matches }
   // The index reads all entries of each trigram that it is asked for: among a million addresses `person712345@` took 27 ms, `712345@` takes
   // 1 ms. So the first condition, which the index serves, has only the parts with rare trigrams. The second condition has the whole text
   // and decides the result; it has another collation, so that the index does not serve it. Two conditions also make the planner expect few
   // matches. It estimates from a hundred values: with one condition, when one of these values contained the text, it read a fifth of all
   // records to find 100 in a million.
-  return { sql: `(${searchedSql} like ? and ${searchedSql} collate "C" like ?)`, values: [likePattern(parts), whole], matches }
+  return {
+    sql: `(${searchedSql} like ? and ${searchedSql} collate "C" like ?)`,
+    values: [likePattern(parts), whole],
+    valueType: textType,
+    matches,
+  }
 }
 
 const noStatistics: KnownTrigrams = { common: new Set(), frequent: new Set() }
@@ -70,7 +87,7 @@ export const textFilter: KindFilter = {
   read: (operator, value, _path, known) =>
     operator === 'contains'
       ? containsText(value, known)
-      : createComparison(operator, value, '', (stored: string) => compareText(stored, value)),
+      : createComparison(operator, value, { type: textType }, (stored: string) => compareText(stored, value)),
 }
 
 /** The operators of ordered types. */
@@ -85,7 +102,9 @@ export const amountFilter: KindFilter = {
   read(operator, value, path) {
     if (!isDecimalText(value)) throw invalidValueProblem(path, 'a number', value)
     const operand = new Decimal(value)
-    return createComparison(operator, value, '::numeric', (stored: string | Money) => new Decimal(amountOf(stored)).cmp(operand))
+    return createComparison(operator, value, { type: numeric, cast: '::numeric' }, (stored: string | Money) =>
+      new Decimal(amountOf(stored)).cmp(operand),
+    )
   },
 }
 
