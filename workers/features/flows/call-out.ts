@@ -3,12 +3,13 @@ import {
   type ActiveStep,
   completeParkedStep,
   executeRun,
+  failRunAtStep,
   parkedStepOf,
   requireBlockApp,
   runErrorOf,
 } from '#shared/features/flows/execution/execute.ts'
 import { findOpenRun, loadRunExecution } from '#shared/features/flows/execution/load.ts'
-import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
+import { blockOf } from '#shared/features/flows/execution/run-execution.ts'
 import { callOutJob } from '#shared/features/flows/jobs.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import type { FlowRunRow } from '#shared/features/flows/runs/store.ts'
@@ -16,7 +17,6 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { failRunOnFault } from '#workers/features/flows/continue-run.ts'
 import { createPersistentRunner } from '#workers/features/flows/persistent-runner.ts'
-import { failRunAtStep } from '#workers/features/flows/resolve-wait.ts'
 
 /**
  * Makes the outside call of a step, without holding a transaction or a connection meanwhile. The answer is dropped when the run has ended.
@@ -33,18 +33,11 @@ async function callFor(scope: PlatformScope, workspaceId: string, run: FlowRunRo
   if (!execution) return
   const step = parkedStepOf(execution, new Date(run.waiting?.started_at ?? scope.now()))
   const outcome = await answerOf(scope, workspaceId, run, step, signal)
+  // A new runner, since the time of the call does not count towards its time slice.
   const runner = createPersistentRunner(scope, workspaceId, run, signal)
-  if ('refused' in outcome) await failRunAtStep(execution, step, runner, outcome.refused, scope.now())
-  else await continueWith(execution, step, runner, outcome.output, scope.now())
+  if ('refused' in outcome) return failRunAtStep(execution, step, runner, outcome.refused)
+  await executeRun(execution, runner, [await completeParkedStep(execution, step, outcome.output, scope.now())])
 }
-
-const continueWith = async (
-  execution: RunExecution,
-  step: ActiveStep,
-  runner: ReturnType<typeof createPersistentRunner>,
-  output: unknown,
-  now: Date,
-): Promise<void> => executeRun(execution, runner, [await completeParkedStep(execution, step, output, now)])
 
 type CallOutcome = { readonly output: unknown } | { readonly refused: RunError }
 

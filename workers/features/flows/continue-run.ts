@@ -30,9 +30,9 @@ async function continueRun(scope: PlatformScope, workspaceId: string, run: FlowR
   if (until && until > scope.now()) return setDueIfUnset(scope.db, flowWaitDue, workspaceId, [{ subject: run.id, at: until }])
   const runner = createPersistentRunner(scope, workspaceId, run, signal)
   const execution = await loadRunExecution(scope, workspaceId, run)
-  // The flow is deleted. That ended all of its runs except this one, which was created at the same moment.
-  if (!execution) return failRunOnFault(scope, workspaceId, run, signal, () => runner.fail({ steps: [], state: null }, flowDeletedError))
   await failRunOnFault(scope, workspaceId, run, signal, async () => {
+    // The flow is deleted. That ended all of its runs except this one, which was created at the same moment.
+    if (!execution) return runner.fail({ steps: [], state: null }, flowDeletedError)
     if (run.depth > maxCauseDepth) return runner.fail({ steps: [], state: execution.state }, maxDepthError)
     const rows = run.waiting ? await resolveWait(scope, run.waiting, execution, runner) : []
     if (rows) await executeRun(execution, runner, rows)

@@ -4,14 +4,14 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import {
   type ActiveStep,
   completeParkedStep,
-  failedStepRow,
+  failRunAtStep,
   parkedStepOf,
   runErrorOf,
   type StepRow,
 } from '#shared/features/flows/execution/execute.ts'
 import { blockOf, type RunExecution } from '#shared/features/flows/execution/run-execution.ts'
 import { checked, toStorableJson } from '#shared/features/flows/execution/step-output.ts'
-import type { ParkedWait, RunError } from '#shared/features/flows/runs/schemas.ts'
+import type { ParkedWait } from '#shared/features/flows/runs/schemas.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -39,53 +39,25 @@ export async function resolveWait(
   if (waiting.kind === 'time') return [await completeParkedStep(execution, step, {}, scope.now())]
   const operation = await findOperation(scope.db, waiting.operation)
   if (operation && operation.finished_at === null) return undefined
-  if (isLost(operation) && waiting.tries < maxTries) {
-    await restartFunction(step, execution, runner, waiting.tries + 1)
-    return undefined
-  }
-  if (!operation || isLost(operation) || operation.error) {
-    // INTERNAL: a lost worker is not the caller's fault.
-    const { code, message } = operation?.error && !isLost(operation) ? operation.error : { code: 'INTERNAL', message: lostTwice }
-    await failRunAtStep(execution, step, runner, { code, message, node_id: step.node.id }, scope.now())
-    return undefined
-  }
-  return completeOrFailStep(scope, execution, step, runner, async () => ({ result: await resultOf(operation, execution.budget) }))
-}
-
-/** Completes a step and returns its row, or fails the run and returns undefined when `output` throws a refusal. */
-async function completeOrFailStep(
-  { now }: Pick<PlatformScope, 'now'>,
-  execution: RunExecution,
-  step: ActiveStep,
-  runner: PersistentRunner,
-  output: () => Promise<unknown>,
-): Promise<readonly StepRow[] | undefined> {
   try {
-    return [await completeParkedStep(execution, step, await output(), now())]
+    if (isLost(operation) && waiting.tries < maxTries) return await restartFunction(step, execution, runner, waiting.tries + 1)
+    if (operation && !isLost(operation) && !operation.error)
+      return [await completeParkedStep(execution, step, { result: await resultOf(operation, execution.budget) }, scope.now())]
   } catch (error) {
-    await failRunAtStep(execution, step, runner, runErrorOf(error, step.node.id), now())
+    await failRunAtStep(execution, step, runner, runErrorOf(error, step.node.id))
     return undefined
   }
+  // INTERNAL: a lost worker is not the caller's fault.
+  const { code, message } = operation?.error && !isLost(operation) ? operation.error : { code: 'INTERNAL', message: lostTwice }
+  await failRunAtStep(execution, step, runner, { code, message, node_id: step.node.id })
+  return undefined
 }
-
-/** Ends a run as failed at a step. */
-export const failRunAtStep = (
-  execution: RunExecution,
-  step: ActiveStep,
-  runner: PersistentRunner,
-  error: RunError,
-  now: Date,
-): Promise<void> => runner.fail({ steps: [failedStepRow(step, error, now)], state: execution.state }, error)
 
 /** Starts the function of a step again; `tries` counts this start. */
-async function restartFunction(step: ActiveStep, execution: RunExecution, runner: PersistentRunner, tries: number): Promise<void> {
+async function restartFunction(step: ActiveStep, execution: RunExecution, runner: PersistentRunner, tries: number): Promise<undefined> {
   const { work } = blockOf(step.node)
-  try {
-    if ('waits' in work)
-      await runner.park(step, await work.waits(step.context, await runner.enter()), { steps: [], state: execution.state }, tries)
-  } catch (error) {
-    await failRunAtStep(execution, step, runner, runErrorOf(error, step.node.id), runner.now())
-  }
+  if (!('waits' in work)) return undefined
+  return runner.park(step, await work.waits(step.context, await runner.enter()), { steps: [], state: execution.state }, tries)
 }
 
 /** Whether a function's run was lost or interrupted with its worker. */

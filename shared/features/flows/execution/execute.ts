@@ -131,8 +131,7 @@ export async function executeRun(execution: RunExecution, runner: FlowRunner, ro
         await advancePast(execution, place, output, handle)
       }
     } catch (error) {
-      const failure = runErrorOf(error, place.node.id)
-      return runner.fail({ steps: [...unwritten, failedStepRow(step, failure, runner.now())], state: execution.state }, failure)
+      return failRunAtStep(execution, step, runner, runErrorOf(error, place.node.id), unwritten)
     }
     if (runner.isTimeSliceOver()) return runner.reschedule(checkpoint())
     if (unwritten.length < maxUnwrittenRows) continue
@@ -156,15 +155,17 @@ export async function completeParkedStep(execution: RunExecution, step: ActiveSt
   return row
 }
 
-/** Row of a failed step. */
-export const failedStepRow = (step: ActiveStep, error: RunError, now: Date): StepRow => ({
-  ...rowAt(step, now),
-  status: 'failed',
-  output: null,
-  is_cut: false,
-  input_hash: null,
-  error,
-})
+/** Ends a run as failed at a step. `unwritten` are finished steps that have not been written yet. */
+export function failRunAtStep(
+  execution: RunExecution,
+  step: ActiveStep,
+  runner: FlowRunner,
+  error: RunError,
+  unwritten: readonly StepRow[] = [],
+): Promise<void> {
+  const failed: StepRow = { ...rowAt(step, runner.now()), status: 'failed', output: null, is_cut: false, input_hash: null, error }
+  return runner.fail({ steps: [...unwritten, failed], state: execution.state }, error)
+}
 
 /** Returns the scope. Throws when the workspace is halted or the block's app is off. */
 export function requireBlockApp(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
