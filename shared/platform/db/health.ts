@@ -4,13 +4,12 @@ import type { Database } from '#shared/platform/db/database.ts'
 import { findNewestMigration } from '#shared/platform/db/migrate.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
 
-const applied = sql('newest_migration', 'select name from migrations order by name desc limit 1')
+const findMigration = sql('find_migration', 'select name from migrations where name = $1')
 
 /** Whether the database is reachable and has every migration that this program knows. */
 async function isReady(database: Database): Promise<boolean> {
   try {
-    const [row] = await database.query<{ name: string }>(applied())
-    return row !== undefined && row.name >= (await findNewestMigration())
+    return (await database.query(findMigration(await findNewestMigration()))).length > 0
   } catch {
     return false
   }
