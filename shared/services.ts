@@ -6,6 +6,7 @@ import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { openDatabaseClock } from '#shared/platform/db/clock.ts'
 import { Database, type Executor } from '#shared/platform/db/database.ts'
+import { refuseSquashedMigrations } from '#shared/platform/db/migrate.ts'
 import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -47,6 +48,7 @@ export async function openServices(
   const jobQueue = new JobQueue(database, { supervise: kind.supervise })
   await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
+  await refuseSquashedMigrations(database)
   const blobs = await openBlobs(config, database, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)

@@ -71,6 +71,22 @@ const immutableUpdates = eachFile(
   { 'shared/core/records/a.ts': "const touch = `update ? set updated_at = updated_at + interval '1 microsecond'`" },
 )
 
+/** The migrations that every database has applied. A process refuses a database that does not begin with the first one. */
+const squashed = [
+  ...['0001-platform.ts', '0002-platform-jobs.ts', '0003-core.ts', '0004-drive.ts', '0005-functions.ts', '0006-messages.ts'],
+  ...['0007-queues.ts', '0008-accounting.ts', '0009-calendar.ts', '0010-payments.ts', '0011-forms.ts', '0012-sites.ts', '0013-flows.ts'],
+]
+
+const neverSquashed = together(
+  'migrations are never squashed again',
+  ({ path }) => path.startsWith('migrations/'),
+  (sources) => {
+    const names = new Set(sources.map(({ path }) => path.slice('migrations/'.length)))
+    return squashed.filter((name) => !names.has(name)).map((name) => `migrations/${name}: must stay; add a migration with the next number`)
+  },
+  { 'migrations/0001-everything.ts': '' },
+)
+
 const migrationNames = together(
   'migrations are numbered one by one: NNNN-what-it-does.ts',
   ({ path }) => path.startsWith('migrations/'),
@@ -93,7 +109,7 @@ const givenTime = eachFile(
   { 'shared/platform/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
 )
 
-export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, givenTime]
+export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, neverSquashed, givenTime]
 
 /** Every path that these rules name. */
 export const statementPaths: readonly string[] = [...partMakers, ...ownedTime]

@@ -5,20 +5,15 @@ import { findNewestMigration } from '#shared/platform/db/migrate.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const findAppliedMigration = statement(
-  'db.findAppliedMigration',
-  'select name::text as name from migrations order by migrations.name desc limit 1',
-  {
-    params: {},
-    columns: { name: text },
-  },
-)
+const findMigration = statement('db.findMigration', 'select name::text as name from migrations where migrations.name = $name::text', {
+  params: { name: text },
+  columns: { name: text },
+})
 
 /** Whether the database is reachable and has every migration that this program knows. */
 async function isReady(database: Database): Promise<boolean> {
   try {
-    const [row] = await database.query(findAppliedMigration())
-    return row?.name != null && row.name >= (await findNewestMigration())
+    return (await database.query(findMigration({ name: await findNewestMigration() }))).length > 0
   } catch {
     return false
   }

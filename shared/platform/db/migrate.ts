@@ -4,9 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
 import type pg from 'pg'
-import { citusCoordinatorOption } from '#shared/platform/db/database.ts'
+import { citusCoordinatorOption, type Executor } from '#shared/platform/db/database.ts'
+import { text } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'migrations')
+
+/** The table of applied migrations. */
+const table = 'migrations'
 
 /** The advisory lock of migrations, an arbitrary 64-bit number. */
 export const migrationLockKey = 7_203_114_552
@@ -23,7 +28,8 @@ export async function migrate(databaseUrl: string, afterwards?: () => Promise<vo
   const lock = await db.client.acquireConnection()
   try {
     while (!(await tryLock(lock))) await pause(lockRetryMs)
-    await db.migrate.latest({ migrationSource: forwardOnly, tableName: 'migrations' })
+    if (await db.schema.hasTable(table)) refuseSquashed(await db(table).orderBy('name').pluck('name'))
+    await db.migrate.latest({ migrationSource: forwardOnly, tableName: table })
     await afterwards?.()
   } finally {
     // The lock ends with its session, also when this process is killed.
@@ -40,6 +46,25 @@ export async function migrate(databaseUrl: string, afterwards?: () => Promise<vo
 async function tryLock(session: pg.Client): Promise<boolean> {
   const { rows } = await session.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [migrationLockKey])
   return rows[0]?.taken === true
+}
+
+/** The first migration. Databases that begin with another one are older than the only squash of migrations (migrations/README.md). */
+const first = '0001-platform.ts'
+
+const findApplied = statement('db.findApplied', `select name::text as name from ${table} order by ${table}.name`, {
+  params: {},
+  columns: { name: text },
+})
+/** Throws when the database was migrated by migrations that were squashed. Every process calls it when it starts. */
+export const refuseSquashedMigrations = async (database: Executor): Promise<void> =>
+  refuseSquashed((await database.query(findApplied())).map(({ name }) => name))
+
+function refuseSquashed(names: readonly (string | null)[]): void {
+  if (names.length > 0 && names[0] !== first)
+    throw new Error(
+      `This database was made by a release whose migrations are no longer part of Kontor (${names[0]}): export your data with that ` +
+        'release, then start this one with an empty database, for npm start by deleting the folder .data.',
+    )
 }
 
 let newest: Promise<string> | undefined

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test from 'ava'
 import pg from 'pg'
 import { startApi } from '#api/server.ts'
@@ -6,6 +10,7 @@ import { migrate, migrationLockKey } from '#shared/platform/db/migrate.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
+import { startWorker } from '#workers/worker.ts'
 
 test('who waits for migrations of another process holds up no index that they create concurrently', async (t) => {
   const { name, url } = await cloneTemplate(`migrate_${randomBytes(4).toString('hex')}`)
@@ -34,3 +39,39 @@ test('a process on a database that is not migrated, or out of reach, says so and
     await t.throwsAsync(startApi(config, createLogger('api', 'silent')), { message: /out of reach, or not migrated by kontor migrate: / })
   }
 })
+
+test('a database with migrations of before the squash is refused by every start, and left as it is', async (t) => {
+  const { name, url } = await cloneTemplate(`squashed_${randomBytes(4).toString('hex')}`)
+  t.teardown(() => dropDatabase(name))
+  const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
+  t.teardown(() => rm(dataDir, { recursive: true }))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  // A later name than those of today must not pass for a newer release.
+  const old = ['0001-people.ts', '0052-workspace-logo.ts']
+  await client.query('delete from migrations')
+  await client.query('insert into migrations (name, batch) select unnest($1::text[]), 1', [old])
+
+  const message =
+    'This database was made by a release whose migrations are no longer part of Kontor (0001-people.ts): export your data with that ' +
+    'release, then start this one with an empty database, for npm start by deleting the folder .data.'
+  const environment = { DATABASE_URL: url, DATA_DIR: dataDir, SECRET_KEY: '0'.repeat(64), PORT: '0' }
+  const log = createLogger('test', 'silent')
+  await t.throwsAsync(migrate(url), { message })
+  await t.throwsAsync(startApi(readConfig(environment), log), { message })
+  await t.throwsAsync(startWorker(readConfig(environment), ['data'], log), { message })
+  const { code, output } = await npmStart(environment)
+  t.is(code, 1)
+  t.true(output.includes(message), output)
+  t.deepEqual(
+    (await client.query('select name from migrations order by name')).rows.map((row) => row.name),
+    old,
+  )
+})
+
+const npmStart = (environment: NodeJS.ProcessEnv): Promise<{ code: unknown; output: string }> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, ...environment, PORT: '' }
+    execFile(process.execPath, ['scripts/start.ts'], { env }, (error, out, err) => resolve({ code: error?.code, output: out + err }))
+  })

@@ -44,7 +44,7 @@ const posting = (conflict: string): string => `with book as materialized (select
 
 /**
  * Posts an entry with its lines if the books allow it, and returns one `PostingResult`, also for a refusal. The statement calls
- * `open_ledger` (migrations/0025-ledger.ts), which takes the ledger's lock and reads the books afterwards: it sees every account deleted
+ * `open_ledger` (migrations/0008-accounting.ts), which takes the ledger's lock and reads the books afterwards: it sees every account deleted
  * and every date closed until then. The entry's instant is at least the `until` of the last seal and of the month sums, also when the clock
  * was set back since. Values: workspace, its schema, id, date, memo, source type, source id, currency or null, total, number of lines, id
  * of the reversed entry, deduplication key, actor; ids, accounts, debits, credits and memos of the lines; ids of the accounts to check.

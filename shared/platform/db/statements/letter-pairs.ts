@@ -8,7 +8,7 @@ export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(tex
 const divider = '\u0001'
 
 /**
- * SQL of the value by which a text is indexed: its characters and pairs (migration 0042). It contains the `letterPairs` of every substring
+ * SQL of the value by which a text is indexed: its characters and pairs (migrations/0001-platform.ts). It contains the `letterPairs` of every substring
  * of the text.
  */
 export const letterPairsSql = (text: string): string => `letter_pairs(${text})`

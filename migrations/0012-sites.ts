@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Websites, their documents and their files. Creates tables, so it waits for nobody. */
+/** Websites with their documents and files. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table sites (
@@ -9,7 +9,7 @@ export async function up(knex: Knex): Promise<void> {
       key text not null,
       name text not null,
       published boolean not null,
-      -- The one that keeps what all websites share: it is made with the first file of it, and is no website to its callers.
+      -- The row that holds the assets of all websites: created with the first of them, and no website to callers.
       is_shared boolean not null default false,
       created_at timestamptz not null,
       updated_at timestamptz not null,
@@ -17,20 +17,21 @@ export async function up(knex: Knex): Promise<void> {
       constraint sites_key unique (workspace_id, key),
       constraint sites_assets check (is_shared = (key = 'assets') and (published or not is_shared))
     );
+    create trigger sites_cap after insert on sites for each row when (not new.is_shared) execute function hold_cap('100', 'not is_shared');
 
     create table site_content (
       workspace_id uuid not null,
       site_id uuid not null,
       -- Compared by its bytes.
       path text collate "C" not null,
-      -- Names this version: it is another one with every write.
+      -- Changes with every write.
       version uuid not null,
       published boolean not null,
-      -- A document has these,
+      -- Of a document.
       title text,
       body text,
       fields json,
-      -- a file these, and no draft.
+      -- Of a file, which is always published.
       blob_id uuid,
       size_bytes bigint,
       content_type text,

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 
-/** Flows, the definitions that they have had, their runs and steps. New tables only. */
+/** Flows with all versions of their definitions, their runs and steps, and counts of skipped events and of drafts. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- What a flow is at this moment. Where its blocks stand on a drawing is no part of what it does, so it is no part of a version.
+    -- Positions of blocks on a drawing do not change what a flow does, so they are in no version.
     create table flows (
       workspace_id uuid not null references workspaces on delete cascade,
       id uuid not null,
@@ -16,8 +16,9 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null,
       primary key (workspace_id, id)
     );
+    create trigger flows_cap after insert on flows for each row when (true) execute function hold_cap('500', 'true');
 
-    -- Every definition that a flow has had, its present one included: whoever made it is the one with whose rights its runs act.
+    -- Every definition that a flow has had, the present one included. Runs of a version act with the rights of its editor.
     create table flow_versions (
       workspace_id uuid not null,
       flow_id uuid not null,
@@ -40,22 +41,28 @@ export async function up(knex: Knex): Promise<void> {
       flow_name text not null,
       version integer not null,
       editor_id uuid not null,
+      -- Whether it may reach what is personal of its editor.
+      is_personal boolean not null default false,
       status text not null default 'queued' check (status in ('queued', 'running', 'ok', 'failed', 'cancelled')),
-      -- What set it off: {kind, event, object_type, record_id}, and all of what its references to the trigger read.
+      -- What started it, {kind, event, object_type, record_id}, and all values that its references to the trigger read.
       trigger json not null,
       input json not null,
-      -- What set it off, named so that the same again makes no second run: an audit entry, a scheduled instant, a request.
+      -- Who may see both.
+      guard json,
+      -- Identifies what started it, so that a repetition makes no second run: an audit entry, a scheduled instant, a request.
       trigger_key text not null,
+      -- The request that started it, for traces.
+      request_id text,
       depth integer not null,
       retry_of uuid,
-      -- Grows with every write of the run: who writes by an older number has been overtaken and writes nothing.
+      -- Grows with every write of the run: a process with an older number was overtaken and writes nothing (refuse_turn).
       turn integer not null default 0,
       steps integer not null default 0,
-      -- Where it stands; null once it is 'ok'.
+      -- Its progress through the flow; null once it is 'ok'.
       state json,
-      -- What it waits for: a function's operation, a call outward, a time. Null while it can go on.
+      -- What it waits for: a function's operation, a call outward, a time. Null while it can continue.
       waiting json,
-      -- The job that goes on with it, and how often another had to be filed since that one was lost.
+      -- The job that continues it, and how often a lost one was replaced.
       job_id uuid,
       revived integer not null default 0,
       error json,
@@ -73,7 +80,13 @@ export async function up(knex: Knex): Promise<void> {
     create index flow_runs_open on flow_runs (touched_at) where finished_at is null;
     create index flow_runs_finished on flow_runs (finished_at) where finished_at is not null;
 
-    -- A step commits with its effect. The iteration is the path through the loops around it: '' outside of any, '3', '3.0'.
+    -- Called by a statement that finds that its process was overtaken: it fails, and its transaction with it.
+    create function refuse_turn() returns boolean language plpgsql as $$
+    begin
+      raise exception 'the run has been turned by somebody else' using errcode = 'KT001';
+    end $$;
+
+    -- A step is committed with its effect. The iteration is the path through the loops around it: '' outside of any, '3', '3.0'.
     create table flow_steps (
       workspace_id uuid not null,
       run_id uuid not null,
@@ -82,10 +95,10 @@ export async function up(knex: Knex): Promise<void> {
       place integer not null,
       node_type text not null,
       status text not null check (status in ('ok', 'failed')),
-      -- The output, or as much of its text as is shown; the whole of such a long one stands in flow_outputs.
+      -- The output, or the part of its text that is shown; flow_outputs then has the whole.
       output json,
       is_cut boolean not null default false,
-      -- A digest of what the block was given, by which a rehearsal knows whether it would be asked the same again.
+      -- A digest of the block's input: a rehearsal compares it with the input that it would give.
       input_hash text,
       error json,
       started_at timestamptz not null,
@@ -106,7 +119,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index flow_outputs_created on flow_outputs (created_at);
 
-    -- Events that made no run, since a condition right behind the trigger did not hold. Each connection counts in a share of its own.
+    -- Events that started no run, because a condition directly after the trigger was false. Each connection counts in its own share.
     create table flow_skips (
       workspace_id uuid not null references workspaces on delete cascade,
       flow_id uuid not null,
@@ -117,7 +130,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index flow_skips_hour on flow_skips (hour);
 
-    -- Drafts that an assistant proposed, of which the free plan has so many a day.
+    -- Drafts that the assistant made on a day; the free plan limits them.
     create table flow_drafts (
       workspace_id uuid not null references workspaces on delete cascade,
       day date not null,

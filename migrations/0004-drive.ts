@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Spaces, the objects in them, shares, and what files take of a plan. New tables, and a trigger on members that asks for a short lock. */
+/** Drive: spaces, the objects in them, their totals, shares, and the bytes that count towards a plan. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table drive_spaces (
@@ -9,7 +9,7 @@ export async function up(knex: Knex): Promise<void> {
       key text collate "C" not null,
       name text not null,
       type text not null check (type in ('user', 'org', 'custom')),
-      -- Of a personal space: whose it is, whether it is the one that everybody has, and since when its owner is no member any more.
+      -- Of a personal space: its owner, whether it is the one that every member has, and since when its owner is no member any more.
       owner_id uuid references users on delete cascade,
       is_main boolean not null default false,
       left_at timestamptz,
@@ -23,7 +23,8 @@ export async function up(knex: Knex): Promise<void> {
     create index drive_spaces_owner on drive_spaces (workspace_id, owner_id) where owner_id is not null;
     create index drive_spaces_left on drive_spaces (left_at) where left_at is not null;
 
-    -- A made folder is a row whose key ends with a slash; it has no blob and counts as no file. Keys compare by their bytes.
+    -- An empty folder is a row whose key ends with a slash; it has no blob and does not count as a file. Keys compare by their bytes. The
+    -- foreign key does not cascade: only an empty space can be deleted.
     create table drive_objects (
       workspace_id uuid not null,
       space_id uuid not null,
@@ -41,10 +42,17 @@ export async function up(knex: Knex): Promise<void> {
       check ((right(key, 1) = '/') = (blob_id is null))
     );
     create index drive_objects_recent on drive_objects (workspace_id, space_id, updated_at desc, key desc) where blob_id is not null;
+    -- Searches by the names of files: by trigrams, and by letters and pairs for texts without a trigram.
+    create index drive_objects_named on drive_objects
+      using gin (space_id, (lower(split_part(key, '/', -1) collate "pg_c_utf8")) gin_trgm_ops)
+      with (gin_pending_list_limit = 512) where blob_id is not null;
+    create index drive_objects_named_short on drive_objects
+      using gin (space_id, letter_pairs(lower(split_part(key, '/', -1) collate "pg_c_utf8")))
+      with (gin_pending_list_limit = 512) where blob_id is not null;
     create trigger drive_objects_hold_blob after insert or delete or update of blob_id on drive_objects
       for each row execute function hold_blob();
 
-    -- What a space holds, by type; kept by the triggers below, so that nothing is counted by reading it.
+    -- Files and bytes of a space by type, updated by triggers, so that nothing is counted by reading objects.
     create table drive_totals (
       workspace_id uuid not null,
       space_id uuid not null,
@@ -90,14 +98,14 @@ export async function up(knex: Knex): Promise<void> {
     create trigger drive_objects_lost after delete on drive_objects
       referencing old table as lost for each statement execute function count_drive_objects();
 
-    -- Bytes of all files of a workspace, also of websites: what the plan's cap is asked of.
+    -- The bytes of all files of a workspace, those of websites included: what the plan limits.
     create table file_usage (
       workspace_id uuid primary key references workspaces on delete cascade,
       total_bytes bigint not null check (total_bytes >= 0)
     );
 
-    -- One for each grantee and prefix; a share without a grantee is for every member. Checked at the end of a statement, since a move
-    -- changes many at once.
+    -- One per grantee and prefix; a share without a grantee is for every member. Uniqueness is checked at the end of a statement, because a
+    -- move changes many prefixes at once.
     create table drive_shares (
       workspace_id uuid not null,
       id uuid not null,
@@ -105,6 +113,7 @@ export async function up(knex: Knex): Promise<void> {
       prefix text collate "C" not null,
       grantee_id uuid references users on delete cascade,
       mode text not null check (mode in ('view', 'edit')),
+      -- Since when the grantee is no member any more.
       left_at timestamptz,
       created_at timestamptz not null,
       primary key (workspace_id, id),
@@ -114,7 +123,7 @@ export async function up(knex: Knex): Promise<void> {
     create index drive_shares_grantee on drive_shares (workspace_id, grantee_id);
     create index drive_shares_left on drive_shares (left_at) where left_at is not null;
 
-    -- Whoever leaves takes drives and shares out of everybody's reach by the same transaction, and finds them again by returning.
+    -- The spaces and shares of a member who leaves become unreachable in the same transaction, and reachable when the member returns.
     create function follow_member_drives() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' then

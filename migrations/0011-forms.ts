@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Public forms and what is sent by them. Creates tables, so it waits for nobody. */
+/** Public forms and their submissions. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table forms (
@@ -11,28 +11,29 @@ export async function up(knex: Knex): Promise<void> {
       description text not null,
       fields json not null,
       settings json not null,
-      -- The record type that a submission becomes a record of. One that is deleted later is found missing by each submission.
+      -- The record type of the record that a submission becomes; a submission fails when the type was deleted.
       object_type text,
       function_id uuid,
       published boolean not null,
-      -- On whose behalf records are written and functions run; null once that account is gone.
+      -- The account with whose rights records are written and functions run; null once it is deleted.
       edited_by uuid,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
       primary key (workspace_id, id),
       constraint forms_key unique (workspace_id, key)
     );
+    create trigger forms_cap after insert on forms for each row when (true) execute function hold_cap('500', 'true');
     create trigger forms_changed after insert or update or delete on forms for each row execute function note_change('workspace_id');
 
     create table form_submissions (
       workspace_id uuid not null,
       form_id uuid not null,
       id uuid not null,
-      -- Names the visitor's attempt, so that sending it again keeps one.
+      -- Identifies the visitor's attempt: a repeated one makes no second submission.
       visitor_key text,
-      -- As text, so that every digit stays.
+      -- json and not jsonb, so that every digit stays.
       "values" json not null,
-      -- Why it is taken for spam; null when it is not.
+      -- Why it counts as spam; null when it does not.
       spam text,
       -- 'kept': nothing follows. 'waiting': the record is still to be written. 'running': its function runs.
       state text not null check (state in ('kept', 'waiting', 'running', 'done', 'failed')),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Accounts at payment providers, links that are paid through them, and what providers tell. New tables only. */
+/** Accounts at payment providers, payment links, what providers report about them, and the sandbox, which is a provider itself. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table payment_connections (
@@ -10,7 +10,7 @@ export async function up(knex: Knex): Promise<void> {
       name text not null,
       mode text not null check (mode in ('live', 'test')),
       redirect_url text,
-      -- Sealed JSON; null once the connection is deleted and has nothing left to do at its provider.
+      -- Encrypted JSON; null once the connection is deleted and has nothing left to do at its provider.
       credentials bytea,
       status text not null default 'unchecked' check (status in ('unchecked', 'ok', 'failed')),
       last_checked_at timestamptz,
@@ -19,10 +19,10 @@ export async function up(knex: Knex): Promise<void> {
       deleted_at timestamptz,
       primary key (workspace_id, id)
     );
-    -- A webhook names the connection alone.
+    -- A webhook names only the connection.
     create index payment_connections_id on payment_connections (id);
 
-    -- Until when what happened at the provider was asked for: it changes every few minutes, and the connection does not.
+    -- The time up to which the provider was polled: it changes every few minutes, and the connection's row does not.
     create table payment_sweeps (
       workspace_id uuid not null,
       connection_id uuid not null,
@@ -36,7 +36,7 @@ export async function up(knex: Knex): Promise<void> {
       id uuid not null,
       connection_id uuid not null,
       provider text not null,
-      -- The provider's own id; null until it has answered.
+      -- The provider's id of the link; null until it has answered.
       provider_link_id text,
       short_url text not null default '',
       amount numeric(20, 6) not null check (amount > 0),
@@ -51,7 +51,7 @@ export async function up(knex: Knex): Promise<void> {
       expires_at timestamptz not null,
       created_at timestamptz not null,
       created_by uuid,
-      -- What asked for the link, so that asking again finds it.
+      -- Repeated work makes one link.
       natural_key text not null,
       paid_at timestamptz,
       payment_record_id uuid,
@@ -64,7 +64,7 @@ export async function up(knex: Knex): Promise<void> {
     create index payment_links_provider on payment_links (workspace_id, connection_id, provider_link_id) where provider_link_id is not null;
     create index payment_links_open on payment_links (workspace_id, connection_id, id) where status = 'created';
 
-    -- What providers tell, each once and for ever. The key is the provider's id of the event, else a digest of its body.
+    -- Events that providers report, each once and for ever. The key is the provider's id of the event, or a digest of its body.
     create table payment_events (
       workspace_id uuid not null,
       connection_id uuid not null,
@@ -73,9 +73,9 @@ export async function up(knex: Knex): Promise<void> {
       body bytea not null,
       body_hash bytea not null,
       received_at timestamptz not null,
-      -- What of it names a link at the provider, for one that is told of before its link is known here.
+      -- For an event that arrives before the answer that contains this id of the link.
       provider_link_id text,
-      -- Set once it was acted on.
+      -- Set when the event was applied.
       link_id uuid,
       primary key (workspace_id, connection_id, event_key),
       foreign key (workspace_id, connection_id) references payment_connections on delete cascade
@@ -83,21 +83,21 @@ export async function up(knex: Knex): Promise<void> {
     create index payment_events_unmatched on payment_events (workspace_id, connection_id, provider_link_id)
       where link_id is null and provider_link_id is not null;
 
-    -- Payments as providers know them. That one makes one payments record is decided here: whoever sets recorded_at makes it.
+    -- Payments as providers report them. The transaction that sets recorded_at creates the one payments record.
     create table provider_payments (
       workspace_id uuid not null,
       connection_id uuid not null,
       provider_payment_id text not null,
-      -- Null as long as only a refund or a dispute is known of it.
+      -- Null while only a refund or a dispute of it is known.
       link_id uuid,
       amount numeric(20, 6),
       currency text,
       paid_at timestamptz,
       payer_name text not null default '',
       payer_email text not null default '',
-      -- Whether it is for this link, its amount and its currency.
+      -- Whether amount and currency are those of the link.
       fits boolean not null default false,
-      -- Whether its link had ended before it came.
+      -- Whether the link had ended before it was paid.
       late boolean not null default false,
       refunded numeric(20, 6) not null default 0,
       disputed boolean not null default false,
@@ -110,6 +110,7 @@ export async function up(knex: Knex): Promise<void> {
     create index provider_payments_link on provider_payments (workspace_id, link_id) where link_id is not null;
     create index provider_payments_record on provider_payments (workspace_id, payment_record_id) where payment_record_id is not null;
 
+    -- The history of a link. Entries are never changed; they are deleted with their link.
     create table payment_timeline (
       workspace_id uuid not null,
       link_id uuid not null,
@@ -126,5 +127,40 @@ export async function up(knex: Knex): Promise<void> {
     );
     create trigger payment_timeline_stays before update or truncate on payment_timeline
       for each statement execute function refuse_change();
+
+    -- The sandbox's side: what a real provider would store.
+    create table sandbox_links (
+      workspace_id uuid not null,
+      connection_id uuid not null,
+      id uuid not null,
+      amount numeric(20, 6) not null,
+      currency text not null,
+      description text not null,
+      customer_name text not null,
+      customer_email text not null,
+      redirect_url text,
+      active boolean not null default true,
+      expires_at timestamptz not null,
+      created_at timestamptz not null,
+      primary key (workspace_id, id),
+      foreign key (workspace_id, connection_id) references payment_connections on delete cascade
+    );
+
+    create table sandbox_payments (
+      workspace_id uuid not null,
+      connection_id uuid not null,
+      id text not null,
+      link_id uuid not null,
+      outcome text not null check (outcome in ('paid', 'declined')),
+      payer_name text not null,
+      payer_email text not null,
+      created_at timestamptz not null,
+      primary key (workspace_id, id),
+      foreign key (workspace_id, link_id) references sandbox_links on delete cascade
+    );
+    create index sandbox_payments_link on sandbox_payments (workspace_id, link_id, id);
+    create index sandbox_payments_since on sandbox_payments (workspace_id, connection_id, created_at, id);
+    -- A link is paid once.
+    create unique index sandbox_payments_paid on sandbox_payments (workspace_id, link_id) where outcome = 'paid';
   `)
 }

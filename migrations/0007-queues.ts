@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** Work queues: their definitions, items, counts and history. New tables only. */
+/** Work queues: definitions, stages, items, counts, and an append-only history. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table queues (
@@ -10,13 +10,13 @@ export async function up(knex: Knex): Promise<void> {
       name text not null,
       object_type text,
       enabled boolean not null,
-      -- JSON as its text: as jsonb a number such as 1e100000 would unfold to its digits.
+      -- JSON as it was sent: jsonb would expand a number such as 1e100000 to its digits.
       stages json not null,
       intake json not null,
       settings json not null,
-      -- Who last changed the definition: intake acts as this one.
+      -- Who last changed the definition: intake acts with the rights of this principal.
       editor_id uuid,
-      -- A queue is hidden at once when it is deleted, and cleared by a worker.
+      -- A deleted queue is hidden at once; a worker deletes its rows.
       deleted_at timestamptz,
       created_at timestamptz not null default now(),
       updated_at timestamptz not null default now(),
@@ -25,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
     create unique index queues_key on queues (workspace_id, key) where deleted_at is null;
     create trigger queues_changed after insert or delete or update on queues for each row execute function note_change('workspace_id');
 
-    -- What a move locks while it counts for wip_limit, and what keeps a stage with open items from being left out.
+    -- A move locks the row of its stage while it counts for wip_limit. A stage with open items cannot be removed (queue_items_stage).
     create table queue_stages (
       workspace_id uuid not null,
       queue_id uuid not null,
@@ -39,8 +39,11 @@ export async function up(knex: Knex): Promise<void> {
       queue_id uuid not null,
       id uuid not null default uuidv7(),
       key text not null,
+      -- The queue's id. When the queue allows several open items with one key, each further one has its own id here.
+      twin uuid not null,
       stage text not null,
       status text not null check (status in ('open', 'done', 'failed', 'cancelled')),
+      open_stage text generated always as (case when status = 'open' then stage end) stored,
       priority integer not null,
       source text not null check (source in ('manual', 'scan', 'import', 'intake', 'function')),
       batch text not null,
@@ -51,36 +54,36 @@ export async function up(knex: Knex): Promise<void> {
       claimed_by uuid,
       claim_token text,
       claim_expires_at timestamptz,
-      -- Principals whose claim of the item in its stage ran out.
+      -- Principals whose claim of the item expired in its stage.
       lapsed uuid[] not null default '{}',
       attempts integer not null default 0,
+      -- The number of changes in the item's history.
+      version integer not null default 1,
       entered_stage_at timestamptz not null,
       created_at timestamptz not null,
       closed_at timestamptz,
-      -- Counts the entries of the item's history.
-      version integer not null default 1,
-      -- Of two open items with one key the second has its own id here, which its queue must allow; else it is the queue's id.
-      twin uuid not null,
-      open_stage text generated always as (case when status = 'open' then stage end) stored,
       primary key (workspace_id, queue_id, id),
       constraint queue_items_claim check ((claimed_by is null) = (claim_token is null) and (claimed_by is null) = (claim_expires_at is null)),
       constraint queue_items_closed check ((closed_at is null) = (status = 'open') and (status = 'open' or claimed_by is null)),
       constraint queue_items_payload check (json_typeof(payload) = 'object'),
       constraint queue_items_stage foreign key (workspace_id, queue_id, open_stage) references queue_stages (workspace_id, queue_id, key)
     );
+    -- Open items: by key, in the order of claims, of the whole queue and of a stage, by age in a stage, and by due time.
     create unique index queue_items_open_key on queue_items (workspace_id, queue_id, key, twin) where status = 'open';
     create index queue_items_waiting on queue_items (workspace_id, queue_id, priority desc, id) where status = 'open';
     create index queue_items_in_stage on queue_items (workspace_id, queue_id, stage, priority desc, id) where status = 'open';
     create index queue_items_entered on queue_items (workspace_id, queue_id, stage, entered_stage_at) where status = 'open';
     create index queue_items_due on queue_items (workspace_id, queue_id, due_at) where status = 'open' and due_at is not null;
+    -- Closed items.
     create index queue_items_ended on queue_items (workspace_id, queue_id, stage, closed_at desc, id desc) where status <> 'open';
+    create index queue_items_by_key on queue_items (workspace_id, queue_id, key, id) where status <> 'open';
+    -- All items.
     create index queue_items_of_batch on queue_items (workspace_id, queue_id, batch, id) where batch <> '';
     create index queue_items_of_record on queue_items (workspace_id, record_id, queue_id, id) where record_id is not null;
     create index queue_items_of_assignee on queue_items (workspace_id, queue_id, assignee_id, id) where assignee_id <> '';
-    create index queue_items_by_key on queue_items (workspace_id, queue_id, key, id) where status <> 'open';
 
-    -- How many items are like that, of the whole queue with batch '' and of each batch once more, in shares by connection so that two
-    -- moves seldom wait for one row; a count is their sum.
+    -- Numbers of items, for the whole queue (batch '') and again for each batch. A count is the sum of its shares: each connection counts in
+    -- its own share, so two moves seldom wait for one row. 'unexpected' are items that a scan made.
     create table queue_counts (
       workspace_id uuid not null,
       queue_id uuid not null,
@@ -98,7 +101,7 @@ export async function up(knex: Knex): Promise<void> {
       workspace_id uuid not null,
       queue_id uuid not null,
       id uuid not null default uuidv7(),
-      -- null of a scan of a key that is unknown
+      -- Null for a scan of an unknown key.
       item_id uuid,
       key text not null,
       kind text not null check (kind in
@@ -108,26 +111,36 @@ export async function up(knex: Knex): Promise<void> {
       status text,
       verdict text,
       payload json,
+      -- The number of the change, from 1 on for each item, and the item's row after it; an entry that changed nothing has no number.
+      version integer,
+      facts jsonb not null,
+      -- The claim that a move or release without its token has ended.
+      previous_claimer_id uuid,
+      previous_claim_until timestamptz,
       scan_id text,
       scanned_at timestamptz,
       station text,
+      -- Of an item that intake added: the change of the record.
+      event_id uuid,
       actor_id uuid,
       actor_type text not null,
       note text not null,
       created_at timestamptz not null,
-      -- Which of the changes of the item it is, from 1 on, and what it made of the item's row; an entry that changed nothing has no number.
-      version integer,
-      facts jsonb not null,
-      -- Of what intake did: the change of the record.
-      event_id uuid,
       primary key (workspace_id, queue_id, id),
       constraint queue_history_version check (version is not null or kind in ('scanned', 'button'))
     );
     create index queue_history_of_item on queue_history (workspace_id, queue_id, item_id, id) where item_id is not null;
+    -- A repeated scan or event has one effect.
     create unique index queue_history_scan on queue_history (workspace_id, queue_id, scan_id) where scan_id is not null;
     create unique index queue_history_event on queue_history (workspace_id, queue_id, event_id) where event_id is not null and kind = 'added';
+    -- Searches in the keys of items: by the entries that added them, which never change, while an item's row is written at each move. By
+    -- trigrams, and by letters and pairs for texts without a trigram.
+    create index queue_history_keys on queue_history using gin (queue_id, lower(key collate "pg_c_utf8") gin_trgm_ops)
+      with (gin_pending_list_limit = 512) where kind = 'added';
+    create index queue_history_short_keys on queue_history using gin (queue_id, letter_pairs(lower(key collate "pg_c_utf8")))
+      with (gin_pending_list_limit = 512) where kind = 'added';
 
-    -- What is history stays as it is; it goes with its queue, when that has been deleted.
+    -- History is append-only; it is deleted with its queue.
     create function keep_queue_history() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' and not exists (
