@@ -2,7 +2,7 @@ import { eachFile, isProduct, type Rule, together, within } from '#test/architec
 
 /** What makes a statement: the makers of shared/platform/db, or the words of one at the start of a text. */
 const makers =
-  /^import \{[^}]*\b(?:sql|buildStatement|prepareStatement|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
+  /^import \{[^}]*\b(?:statement|composeStatement|buildStatement|prepareStatement|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
@@ -27,33 +27,31 @@ const inStores = eachFile(
     return holds && !isPlace ? ['move the statement into store.ts'] : []
   },
   {
-    'shared/core/people/sessions.ts': `import { sql } from '#shared/platform/db/statements/statement.ts'`,
+    'shared/core/people/sessions.ts': `import { statement } from '#shared/platform/db/statements/statement.ts'`,
     'shared/core/records/create/create-record.ts': `import { builder } from '#shared/platform/db/statements/builder.ts'`,
-    'shared/features/forms/submit-form.ts': `import { sql } from '#shared/platform/db/statements/statement.ts'`,
+    'shared/features/forms/submit-form.ts': `import { statement } from '#shared/platform/db/statements/statement.ts'`,
     'api/core/records/routes.ts': 'await scope.db.query({ text: `\n  select id from records` })',
   },
 )
 
 const comments = /\/\*.*?\*\//gs
 
-/** PostgreSQL refuses a second text under the name of a prepared statement, but only on a connection that has seen the first. */
-const onceNamed = together(
-  'no two prepared statements have the same name',
+/** A declaration of a statement: the constant, and the two parts of its name. */
+const declarations = /\bconst (\w+) = (?:statement|creationPage|accessStatement)\(\s*'([^']*?)\.?(\w*)'/g
+
+/** The folder of a statement's domain: the one below its floor. */
+const domainOf = (path: string): string => path.split('/')[2] ?? ''
+
+const namedByConstant = eachFile(
+  "a statement's name is its domain and its constant",
   isProduct,
-  (sources) => {
-    const seen = new Map<string, string>()
-    return sources.flatMap(({ path, text }) =>
-      [...text.replaceAll(comments, '').matchAll(/\bsql\(\s*'([^']+)'|\bname: '(\w+)', text:/g)].flatMap(([, made, written]) => {
-        const name = made ?? written ?? ''
-        const first = seen.get(name)
-        seen.set(name, first ?? path)
-        return first === undefined ? [] : [`${path}: ${name} is also the name of a statement in ${first}`]
-      }),
-    )
-  },
+  ({ path, text }) =>
+    [...text.replaceAll(comments, '').matchAll(declarations)].flatMap(([, constant = '', domain, name]) =>
+      domain === domainOf(path) && name === constant ? [] : [`name the statement '${domainOf(path)}.${constant}'`],
+    ),
   {
-    'shared/core/roles/a.ts': `const find = sql('find', 'select 1')`,
-    'shared/core/people/b.ts': `const find = sql(\n  'find', 'select 2')`,
+    'shared/core/roles/store.ts': `const findRole = statement('roles.find', 'select 1', {})`,
+    'shared/core/people/store.ts': `const findPerson = statement(\n  'roles.findPerson', 'select 1', {})`,
   },
 )
 
@@ -106,10 +104,10 @@ const givenTime = eachFile(
   "SQL goes by the time that it is given, and not by the server's own",
   ({ path }) => within(path, ownedTime) || /\/maintenance(?:-store)?\.ts$/.test(path),
   ({ text }) => (serverTime.test(text.replaceAll(comments, '')) ? ['compare with a parameter that holds scope.now()'] : []),
-  { 'shared/platform/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },
+  { 'shared/platform/due/store.ts': `const find = statement('due.find', 'select id from due_work where at <= now()', {})` },
 )
 
-export const statementRules: readonly Rule[] = [immutableUpdates, inStores, onceNamed, migrationNames, neverSquashed, givenTime]
+export const statementRules: readonly Rule[] = [immutableUpdates, inStores, namedByConstant, migrationNames, neverSquashed, givenTime]
 
 /** Every path that these rules name. */
 export const statementPaths: readonly string[] = [...partMakers, ...ownedTime]

@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { Database, type Executor } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { prepared } from '#test/support/prepared.ts'
 
 const start = shareWorld(test)
 
@@ -18,8 +18,8 @@ async function open(t: ExecutionContext) {
   return { database, cache, held }
 }
 
-const insert = sql('insert_number', 'insert into numbers (number) values ($1)')
-const lock = sql('lock_numbers', 'select number from numbers for update')
+const insert = prepared('insert_number', 'insert into numbers (number) values ($1)')
+const lock = prepared('lock_numbers', 'select number from numbers for update')
 const fail = (code: string) => ({ text: `do $$ begin raise exception 'no' using errcode = '${code}'; end $$` })
 const outdated = { text: 'select nothing_of_this_name from numbers' }
 

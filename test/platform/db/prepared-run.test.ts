@@ -2,8 +2,9 @@ import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata } from '#shared/platform/db/database-errors.ts'
 import { maxPreparedLength } from '#shared/platform/db/statements/prepared-query.ts'
-import { asArrays, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { prepared } from '#test/support/prepared.ts'
 
 const start = shareWorld(test)
 
@@ -34,7 +35,7 @@ async function messages(database: Database, work: () => Promise<unknown>): Promi
   return sent
 }
 
-const row = sql(
+const row = prepared(
   'row',
   `select $1::bigint as big, $2::numeric as exact, $3::jsonb as thing, $4::timestamptz as at, $5::text[] as list, $6::bytea as bytes`,
 )
@@ -64,7 +65,7 @@ test('a prepared statement gives the same rows each time, and is parsed and desc
 
 test('a statement without rows gives none, and is not asked for columns again', async (t) => {
   const database = await single(t)
-  const none = sql('none', 'set application_name = prepared')
+  const none = prepared('none', 'set application_name = prepared')
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) t.deepEqual(await database.query(none()), [])
   })
@@ -73,7 +74,7 @@ test('a statement without rows gives none, and is not asked for columns again', 
 
 test('a statement that fails is run again like any other, whatever it failed of', async (t) => {
   const database = await single(t)
-  const divide = sql('divide', 'select 10 / $1::int as result')
+  const divide = prepared('divide', 'select 10 / $1::int as result')
   const circle: Record<string, unknown> = {}
   circle.self = circle
   await t.throwsAsync(database.query(divide(circle)), { message: /circular/i })
@@ -82,22 +83,22 @@ test('a statement that fails is run again like any other, whatever it failed of'
     t.deepEqual(await database.query(divide(5)), [{ result: 2 }])
     await t.throwsAsync(database.query(divide('no number')), { message: /invalid input syntax/ })
   }
-  await t.throwsAsync(database.query(sql('wrong', 'select nothing')()), { message: /column "nothing" does not exist/ })
-  t.deepEqual(await database.query(sql('wrong', 'select 1 as right')()), [{ right: 1 }], 'a text that could not be parsed was not kept')
-  await t.throwsAsync(database.query(sql('divide', 'select 1')()), { message: /divide is prepared with another text/ })
+  await t.throwsAsync(database.query(prepared('wrong', 'select nothing')()), { message: /column "nothing" does not exist/ })
+  t.deepEqual(await database.query(prepared('wrong', 'select 1 as right')()), [{ right: 1 }], 'a text that could not be parsed was not kept')
+  await t.throwsAsync(database.query(prepared('divide', 'select 1')()), { message: /divide is prepared with another text/ })
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
 test('the error of a statement tells who asked', async (t) => {
   const database = await single(t)
-  const error = await t.throwsAsync(database.query(sql('refused', 'select 1 / 0')()))
+  const error = await t.throwsAsync(database.query(prepared('refused', 'select 1 / 0')()))
   t.regex(String(error?.stack), /run-statement\.ts/)
 })
 
 test('rows of columns that have changed since are refused, never read as what they were', async (t) => {
   const database = await single(t)
   const run = (text: string) => database.query({ text })
-  const all: Statement = sql('all', 'select * from changing')()
+  const all: Statement = prepared('all', 'select * from changing')()
   await run('create temporary table changing as select 1 as number')
   t.deepEqual(await database.query(all), [{ number: 1 }])
   await run(`alter table changing alter number type text using 'text'`)
@@ -107,7 +108,7 @@ test('rows of columns that have changed since are refused, never read as what th
 
 test('in a transaction as well', async (t) => {
   const database = await single(t)
-  const divide = sql('divide', 'select 10 / $1::int as result')
+  const divide = prepared('divide', 'select 10 / $1::int as result')
   const sent = await messages(database, () =>
     database.transaction(async (tx) => {
       for (const by of [1, 2, 5]) t.deepEqual(await tx.query(divide(by)), [{ result: 10 / by }])
@@ -134,7 +135,7 @@ test('a connection keeps so much text of prepared statements: one more takes the
   const database = await single(t)
   const most = 10
   const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)
-  const nth = (index: number) => sql(`nth ${index}`, `select ${index} as index${padding}`)()
+  const nth = (index: number) => prepared(`nth ${index}`, `select ${index} as index${padding}`)()
   const kept = async () => (await database.query<{ count: number }>({ text: 'select count(*) from pg_prepared_statements' }))[0]?.count
   for (let index = 0; index < most; index++) await database.query(nth(index))
   await database.query(nth(0))

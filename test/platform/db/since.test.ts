@@ -2,10 +2,10 @@ import test from 'ava'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { Verification } from '#shared/platform/db/cache/verification.ts'
 import { Database } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
 import { world } from '#test/support/world.ts'
+import { prepared } from '#test/support/prepared.ts'
 
-const one = sql('one', 'select $1::int as one')
+const one = prepared<{ one: number }>('one', 'select $1::int as one')
 
 test('a verified statement keeps its plan, however many changes are kept', async (t) => {
   const w = await world()

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { prepared } from '#test/support/prepared.ts'
 
 const start = shareWorld(test)
 
@@ -14,8 +14,8 @@ async function numbers(t: ExecutionContext): Promise<Database> {
   return database
 }
 
-const insert = sql('insert_number', 'insert into numbers (number) values ($1)')
-const divide = sql('divide_number', 'select 10 / $1::int as result')
+const insert = prepared('insert_number', 'insert into numbers (number) values ($1)')
+const divide = prepared<{ result: number }>('divide_number', 'select 10 / $1::int as result')
 
 const held = async (database: Database): Promise<number[]> =>
   (await database.query<{ number: number }>({ text: 'select number from numbers order by number' })).map(({ number }) => number)
@@ -77,7 +77,7 @@ test('nothing of a transaction stands alone, whatever became of its first statem
   circle.self = circle
   const firsts = [
     // Never sent.
-    sql('never', 'select $1::json')(circle),
+    prepared('never', 'select $1::json')(circle),
     // Sent as plain text.
     { text: 'select 1' },
     { text: 'select $1::int', values: [1] },
