@@ -98,8 +98,9 @@ export function saveProviderLink(scope: Scope, link: Link, providerLink: Provide
     const [saved] = await tx.query(setProviderLink({ ...providerLink, workspaceId: scope.workspace.id, id: link.id }))
     if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
     await appendTimeline(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
-    const earlyEvents = await tx.query<{ event_key: string }>(
-      findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
+    const { providerLinkId } = providerLink
+    const earlyEvents = await tx.query(
+      findEarlyEvents({ workspaceId: scope.workspace.id, connectionId: link.connection_id, providerLinkId }),
     )
     for (const { event_key } of earlyEvents) {
       await scope.jobQueue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
