@@ -5,7 +5,6 @@ import {
   instant,
   integer,
   numeric,
-  type RowOf,
   smallint,
   text,
   texts,
@@ -64,9 +63,6 @@ const lineColumns = {
   /** The instant of posting as PostgreSQL writes it; part of the position after which the next page begins. */
   posted_at: text.notNull,
 }
-
-/** A line of an account, with the columns that the lines are ordered by. */
-export type AccountLine = RowOf<typeof lineColumns>
 
 /** A page of an account's lines by date, then by posting, after the last line of the previous page. */
 export const findAccountLines = statement(

@@ -77,7 +77,7 @@ export const exceptions: readonly Exception[] = [
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
   {
-    statements: ['count_all_queue_items'],
+    statements: ['queues.countAllItems'],
     tables: ['queues', 'queue_counts'],
     because: 'a metric of the installation: a sum over all workspaces, which the operator sees',
   },

@@ -131,6 +131,7 @@ const sumOfAccount = statement(
 export const sumsOfAccount = (span: BalanceSpan, accountId: string): Statement<AccountSums> =>
   sumOfAccount({ ...paramsOfSpan(span), accountId })
 
+/** The sums of one month over the accounts of one kind. */
 const monthColumns = {
   /** YYYY-MM. */
   month: text.notNull,
@@ -138,9 +139,6 @@ const monthColumns = {
   debit: numeric.notNull,
   credit: numeric.notNull,
 }
-
-/** The sums of one month over the accounts of one kind. */
-export type MonthSums = RowOf<typeof monthColumns>
 
 const sumByMonth = statement(
   'accounting.sumByMonth',
@@ -150,5 +148,8 @@ const sumByMonth = statement(
   { params: { ...spanParams, accountIds: uuids, kinds: texts }, columns: monthColumns },
 )
 /** The sums of a span by month and kind, over the given accounts only. */
-export const sumsByMonth = (span: BalanceSpan, accounts: readonly { readonly id: string; readonly kind: string }[]): Statement<MonthSums> =>
+export const sumsByMonth = (
+  span: BalanceSpan,
+  accounts: readonly { readonly id: string; readonly kind: string }[],
+): Statement<RowOf<typeof monthColumns>> =>
   sumByMonth({ ...paramsOfSpan(span), accountIds: accounts.map(({ id }) => id), kinds: accounts.map(({ kind }) => kind) })

@@ -1,4 +1,4 @@
-import { boolean, bytes, instant, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, bytes, instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 type EventSource = 'webhook' | 'sweep'
@@ -44,9 +44,6 @@ const columns = {
   /** The link that the event was applied to; null before. */
   link_id: uuid,
 }
-
-/** A stored event. */
-export type StoredEvent = RowOf<typeof columns>
 
 /** Reads an event and locks it until the transaction ends. */
 export const lockEvent = statement(

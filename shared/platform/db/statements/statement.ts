@@ -87,7 +87,8 @@ export function composeStatement<const P extends Params, const C extends Columns
   { params, columns }: Declaration<P, C>,
   given: Partial<ParamsOf<P>>,
 ): Statement<RowOf<C>> {
-  const names = Object.keys(params).filter((name) => new RegExp(`\\$${name}\\b`).test(text))
+  const named = new Set(text.matchAll(/\$(\w+)/g).map(([, name]) => name))
+  const names = Object.keys(params).filter((name) => named.has(name))
   return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, given) }
 }
 
@@ -95,10 +96,11 @@ const valuesOf = (names: readonly string[], given: Readonly<Record<string, unkno
 
 /** Writes `$1` for the first of the names, and so on. Throws for a parameter that is not among them. */
 function numberParameters(statementName: string, text: string, names: readonly string[]): string {
+  const numbers = new Map(names.map((name, index) => [name, index + 1]))
   return text.replaceAll(/\$(\w+)/g, (_, name: string) => {
-    const index = names.indexOf(name)
-    if (index < 0) throw new Error(`${statementName} names the parameter $${name}, which is not declared`)
-    return `$${index + 1}`
+    const number = numbers.get(name)
+    if (number === undefined) throw new Error(`${statementName} names the parameter $${name}, which is not declared`)
+    return `$${number}`
   })
 }
 
