@@ -1,20 +1,24 @@
 import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
 import { pool } from '#bench/floor/database.ts'
-import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
+import { historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
+import { instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Claims the first waiting item of a stage, as Kontor writes it: the item and its history entry, without checks. */
-const claim = `with chosen as materialized (
+const claim = statement(
+  'bench.claim',
+  `with chosen as materialized (
     select id from queue_items
-    where workspace_id = $1 and queue_id = $2 and status = 'open' and stage = any($3::text[])
-      and (claim_expires_at is null or claim_expires_at <= $4::timestamptz)
+    where workspace_id = $workspaceId and queue_id = $queueId and status = 'open' and stage = any($stages::text[])
+      and (claim_expires_at is null or claim_expires_at <= $now::timestamptz)
     order by priority desc, id limit 1 for update skip locked
   ),
   taken as (
     update queue_items as item
-    set claimed_by = $6::uuid, claim_token = gen_random_uuid(), claim_expires_at = $5::timestamptz, attempts = item.attempts + 1,
+    set claimed_by = $actorId::uuid, claim_token = gen_random_uuid(), claim_expires_at = $expiresAt::timestamptz, attempts = item.attempts + 1,
       version = item.version + 1
-    from chosen where item.workspace_id = $1 and item.queue_id = $2 and item.id = chosen.id
+    from chosen where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = chosen.id
     returning ${itemColumnsOf('item')}, item.claim_token
   ),
   written as (${insertHistorySql(
@@ -25,26 +29,37 @@ const claim = `with chosen as materialized (
       from_stage: 'taken.stage',
       to_stage: 'taken.stage',
       status: 'taken.status',
-      actor_id: '$6::uuid',
-      created_at: '$4::timestamptz',
+      actor_id: '$actorId::uuid',
+      created_at: '$now::timestamptz',
       version: 'taken.version',
       facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
     })} from taken`,
   )})
-  select * from taken`
+  select * from taken`,
+  {
+    params: { workspaceId: uuid, queueId: uuid, stages: texts, now: instant, expiresAt: instant, actorId: uuid },
+    columns: { ...itemColumns, claim_token: text },
+  },
+)
 
 /** The open item of a key. */
-const find = `select ${itemColumnsOf('item')} from queue_items as item
-  where workspace_id = $1 and queue_id = $2 and key = $3 and status = 'open' order by id limit 1`
+const find = statement(
+  'bench.find',
+  `select ${itemColumnsOf('item')} from queue_items as item
+   where workspace_id = $workspaceId and queue_id = $queueId and key = $key and status = 'open' order by id limit 1`,
+  { params: { workspaceId: uuid, queueId: uuid, key: text }, columns: itemColumns },
+)
 
 /** Moves an item, with its history entry and the counts, without checks. */
-const move = `with target as materialized (
-    select * from queue_items where workspace_id = $1 and queue_id = $2 and id = $3 for update
+const move = statement(
+  'bench.move',
+  `with target as materialized (
+    select * from queue_items where workspace_id = $workspaceId and queue_id = $queueId and id = $id for update
   ),
   moved as (
     update queue_items as item
-    set stage = $4, entered_stage_at = $5, claimed_by = null, claim_token = null, claim_expires_at = null, version = item.version + 1
-    from target where item.workspace_id = $1 and item.queue_id = $2 and item.id = target.id
+    set stage = $stage, entered_stage_at = $now, claimed_by = null, claim_token = null, claim_expires_at = null, version = item.version + 1
+    from target where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = target.id
     returning item.*
   ),
   written as (${insertHistorySql(
@@ -55,8 +70,8 @@ const move = `with target as materialized (
       from_stage: 'target.stage',
       to_stage: 'moved.stage',
       status: 'moved.status',
-      actor_id: '$6::uuid',
-      created_at: '$5::timestamptz',
+      actor_id: '$actorId::uuid',
+      created_at: '$now::timestamptz',
       version: 'moved.version',
       facts: `jsonb_build_object('stage', moved.stage, 'status', moved.status, 'claimed_by', null)`,
     })} from moved join target using (id)`,
@@ -65,32 +80,37 @@ const move = `with target as materialized (
     select batch, stage, status, source = 'scan' as unexpected, -1 as items from target
     union all
     select batch, stage, status, source = 'scan', 1 from moved`)})
-  select ${itemColumnsOf('moved')} from moved`
+  select ${itemColumnsOf('moved')} from moved`,
+  {
+    params: { workspaceId: uuid, queueId: uuid, id: uuid, stage: text, now: instant, actorId: uuid },
+    columns: itemColumns,
+  },
+)
 
 const stages = ['in', 'work']
+
+const placeOf = ({ workspace = '', queue = '' }: Readonly<Record<string, string>>) => ({ workspaceId: workspace, queueId: queue })
 
 /** Stations of work queues, without access checks. */
 export function queueRoutes(actorId: string): Router {
   const router = new Router({ prefix: '/queues/:workspace/:queue' })
-  const run = async (name: string, text: string, values: unknown[]) => (await pool.query({ name: `queue ${name}`, text, values })).rows
+  const run = async <Row extends object>({ name, text, values = [] }: Statement<Row>): Promise<Row[]> =>
+    (await pool.query<Row>({ ...(name !== undefined && { name }), text, values: [...values] })).rows
   router.post('/claim', async (ctx) => {
     await readText(ctx.req)
     const now = Date.now()
-    const [from, until] = [new Date(now).toISOString(), new Date(now + 1_000).toISOString()]
-    const items = await run('claim', claim, [ctx.params.workspace, ctx.params.queue, stages, from, until, actorId])
+    const items = await run(claim({ ...placeOf(ctx.params), stages, now: new Date(now), expiresAt: new Date(now + 1_000), actorId }))
     ctx.body = { data: { items, claimed: items.length } }
   })
   router.post('/items/:item/move', async (ctx) => {
-    const { workspace, queue, item } = ctx.params
-    const { to_stage } = JSON.parse(await readText(ctx.req))
-    const [moved] = await run('move', move, [workspace, queue, item, to_stage, new Date().toISOString(), actorId])
+    const { to_stage: stage } = JSON.parse(await readText(ctx.req))
+    const [moved] = await run(move({ ...placeOf(ctx.params), id: ctx.params.item ?? '', stage, now: new Date(), actorId }))
     ctx.body = { data: moved }
   })
   router.post('/scan', async (ctx) => {
-    const { workspace, queue } = ctx.params
-    const { key, to_stage } = JSON.parse(await readText(ctx.req))
-    const [found] = await run('find', find, [workspace, queue, key])
-    const [item] = await run('move', move, [workspace, queue, found.id, to_stage, new Date().toISOString(), actorId])
+    const { key, to_stage: stage } = JSON.parse(await readText(ctx.req))
+    const [found] = await run(find({ ...placeOf(ctx.params), key }))
+    const [item] = await run(move({ ...placeOf(ctx.params), id: found?.id ?? '', stage, now: new Date(), actorId }))
     ctx.body = { data: { verdict: 'moved', message: '', item } }
   })
   return router

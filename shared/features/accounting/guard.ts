@@ -13,8 +13,8 @@ export const accountGuard: RecordGuard<Scope> = {
   fields: ['kind'],
   check: async ({ db, workspace }, { id, before, after }) => {
     if (after !== null && before.kind === null) return
-    await db.query(lockAgainstPosting(workspace.id))
-    const [found] = await db.query<{ lines: number }>(countLines(workspace.id, id))
+    await db.query(lockAgainstPosting({ workspaceId: workspace.id }))
+    const [found] = await db.query(countLines({ workspaceId: workspace.id, accountId: id }))
     const lines = found?.lines ?? 0
     if (lines === 0) return
     const count = lines === 1 ? '1 line' : `${lines} lines`

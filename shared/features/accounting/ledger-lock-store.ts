@@ -1,4 +1,5 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { text } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * One advisory lock per ledger, held until the end of the transaction. A posting takes it shared, in `open_ledger`, and reads its instant
@@ -7,5 +8,9 @@ import { sql } from '#shared/platform/db/statements/statement.ts'
  * instant. Both functions are in migrations/0008-accounting.ts.
  */
 
-/** Waits for the postings in progress, and blocks new ones until this transaction ends. Values: workspace. */
-export const lockAgainstPosting = sql('lock_ledger', `select pg_advisory_xact_lock(hashtextextended('ledger ' || $1, 0))`)
+/** Waits for the postings in progress, and blocks new ones until this transaction ends. */
+export const lockAgainstPosting = statement(
+  'accounting.lockAgainstPosting',
+  `select from pg_advisory_xact_lock(hashtextextended('ledger ' || $workspaceId, 0))`,
+  { params: { workspaceId: text } },
+)

@@ -18,8 +18,8 @@ export async function waitForPostings(
     throw problem('VALIDATION_ERROR', `${path} must be an instant such as 2026-01-31T12:00:00Z, got ${text.slice(0, 40)}`)
   }
   // Reads the instant before taking the lock, so postings that start after the lock is released have a later instant.
-  const [instantRow] = await db.query<{ instant: string; is_ahead: boolean }>(readPostingInstant(sent))
+  const [instantRow] = await db.query(readPostingInstant({ instant: sent }))
   if (!instantRow || instantRow.is_ahead) throw problem('VALIDATION_ERROR', `${path} must not be ahead, got ${sent}`)
-  await db.query(lockAgainstPosting(workspace.id))
+  await db.query(lockAgainstPosting({ workspaceId: workspace.id }))
   return instantRow.instant
 }

@@ -66,5 +66,11 @@ export const flowMaintenance = [
     batch: 100,
   }),
   defineCleanup('sweep_flow_skips', { table: 'flow_skips', old: 'hour < $before', by: 'hour', keptDays: 8, everyMinutes: 60 }),
-  defineCleanup('sweep_flow_drafts', { table: 'flow_drafts', old: 'day < $before::timestamptz::date', by: 'day', keptDays: 2, everyMinutes: 600 }),
+  defineCleanup('sweep_flow_drafts', {
+    table: 'flow_drafts',
+    old: 'day < $before::timestamptz::date',
+    by: 'day',
+    keptDays: 2,
+    everyMinutes: 600,
+  }),
 ]

@@ -14,28 +14,27 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 export const listForms = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
   listByCreation<Form, Form>(scope.db, query, {
     list: `forms ${scope.workspace.id}`,
-    find: (...page) => findForms(scope.workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findForms({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ key }) => permits(scope, 'forms:manage', key),
     show: (rows) => rows,
   })
 
 /** One form; throws NOT_FOUND. */
 export async function getForm({ db, workspace }: Scope, id: string): Promise<Form> {
-  return requireRow(isUuid(id) ? await db.query<Form>(findForm(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query(findForm({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a form with the caller as its last editor. Throws VALIDATION_ERROR, FORBIDDEN and KEY_TAKEN. */
 export async function createForm(scope: Scope, input: FormInput): Promise<Form> {
-  return withWarnings(
-    scope,
-    requireRow(await scope.db.query<Form>(insertForm(scope.workspace.id, newId(), ...(await valuesOf(scope, input))))),
-  )
+  const form = { ...(await readForm(scope, input)), workspaceId: scope.workspace.id, id: newId() }
+  return withWarnings(scope, requireRow(await scope.db.query(insertForm(form))))
 }
 
 /** Replaces a form and makes the caller its last editor. Throws as `createForm` does, and NOT_FOUND. */
 export async function changeForm(scope: Scope, id: string, input: FormInput): Promise<Form> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  return withWarnings(scope, requireRow(await scope.db.query<Form>(replaceForm(scope.workspace.id, id, ...(await valuesOf(scope, input))))))
+  const form = { ...(await readForm(scope, input)), workspaceId: scope.workspace.id, id }
+  return withWarnings(scope, requireRow(await scope.db.query(replaceForm(form))))
 }
 
 /** Adds warnings to a saved form: why visitors cannot reach it although it is published. */
@@ -44,14 +43,14 @@ const withWarnings = async (scope: Scope, form: Form): Promise<Form> =>
 
 /** Deletes a form with its submissions. Throws NOT_FOUND. */
 export async function removeForm({ db, workspace }: Scope, id: string): Promise<void> {
-  requireRow(isUuid(id) ? await db.query(deleteForm(workspace.id, id)) : [])
+  requireRow(isUuid(id) ? await db.query(deleteForm({ workspaceId: workspace.id, id })) : [])
 }
 
 /** A form by its key, cached until a form of the workspace changes. Throws NOT_FOUND unless published and permitted to the caller. */
 export async function requireOpenForm(scope: Scope, key: string, permission: 'forms:read' | 'forms:submit'): Promise<Form> {
   const { cache, db, workspace } = scope
   const form = await cache.remember(db, workspace.id, `form ${key}`, async () => {
-    const [row] = await db.query<Form>(findFormByKey(workspace.id, key))
+    const [row] = await db.query(findFormByKey({ workspaceId: workspace.id, key }))
     return row
   })
   if (!form?.published || !permits(scope, permission, key)) throw problem('NOT_FOUND')
@@ -64,15 +63,18 @@ export function definitionOf({ key, name, description, fields, settings }: Form)
   return { key, name, description, fields, settings: { submit_label, success_message } }
 }
 
-async function valuesOf(scope: Scope, input: FormInput): Promise<unknown[]> {
+/** The columns of a form, from checked input. */
+async function readForm(scope: Scope, input: FormInput) {
   const { key, name, description = '', target = null, function_id = null, published = false } = input
   const fields = input.fields.map(readField)
   refuseRepeatedKeys(fields)
   const settings = readSettings(input.settings ?? {})
   if (target) await requireTarget(scope, target.object_type)
   if (function_id !== null) await requireInvocable(scope, function_id)
-  const values = [key, name.trim(), description, JSON.stringify(fields), JSON.stringify(settings), target?.object_type ?? null]
-  return [...values, function_id, published, scope.actor.id]
+  return {
+    ...{ key, name: name.trim(), description, fields: JSON.stringify(fields), settings: JSON.stringify(settings) },
+    ...{ objectType: target?.object_type, functionId: function_id, published, editedBy: scope.actor.id },
+  }
 }
 
 function readField({ required = false, options, ...field }: FormInput['fields'][number], index: number): FormField {

@@ -27,15 +27,17 @@ interface SubmissionPlace {
   readonly submissionId: string
 }
 
+/** A waiting submission. */
 interface Waiting {
   readonly id: string
   readonly values: Readonly<Record<string, unknown>>
-  readonly record_id: string | null
 }
+
+const keyOf = ({ workspaceId, formId, submissionId: id }: SubmissionPlace) => ({ workspaceId, formId, id })
 
 /** The current form of a submission; undefined when it was deleted. */
 export async function findFormOfSubmission({ db }: PlatformScope, { workspaceId, formId }: SubmissionPlace): Promise<Form | undefined> {
-  return (await db.query<Form>(findForm(workspaceId, formId)))[0]
+  return (await db.query(findForm({ workspaceId, id: formId })))[0]
 }
 
 /**
@@ -43,30 +45,29 @@ export async function findFormOfSubmission({ db }: PlatformScope, { workspaceId,
  * editor. One transaction does all of it, so that repeating it has no effect. Throws the problem that refused a step.
  */
 export async function processSubmission(scope: Scope, form: Form, place: SubmissionPlace): Promise<void> {
-  const key = [place.workspaceId, place.formId, place.submissionId] as const
   await scope.db.transaction(async (tx) => {
-    const [waiting] = await tx.query<Waiting>(lockWaitingSubmission(...key))
+    const [waiting] = await tx.query(lockWaitingSubmission(keyOf(place)))
     if (!waiting) return
     const inside = within(scope, tx)
     const recordId = waiting.record_id ?? (await writeRecord(inside, form, waiting))
     const runId = form.function_id === null ? null : await startFunction(inside, tx, form, form.function_id, waiting, place)
-    await tx.query(markProcessed(...key, runId === null ? 'done' : 'running', recordId, runId))
+    await tx.query(markProcessed({ ...keyOf(place), state: runId === null ? 'done' : 'running', recordId, runId }))
   })
 }
 
 /** Records on a submission why its processing was refused. */
 export async function recordRefusal({ db }: PlatformScope, place: SubmissionPlace, refusal: Problem): Promise<void> {
-  await db.query(markRefused(place.workspaceId, place.formId, place.submissionId, describeError(refusal)))
+  await db.query(markRefused({ ...keyOf(place), error: describeError(refusal) }))
 }
 
 /** Records on a submission how the run of its function ended; does nothing while it is queued or running. */
 export async function recordRunEnd({ db }: PlatformScope, place: SubmissionPlace): Promise<void> {
-  const key = [place.workspaceId, place.formId, place.submissionId] as const
-  const [running] = await db.query<{ run_id: string }>(findRunOfSubmission(...key))
-  const operation = running && (await findOperation(db, running.run_id))
+  const runId = (await db.query(findRunOfSubmission(keyOf(place))))[0]?.run_id
+  if (!runId) return
+  const operation = await findOperation(db, runId)
   if (!operation || operation.status === 'queued' || operation.status === 'running') return
   const error = operation.error ? describeError(operation.error) : describeInvocationError(operation.result as Invocation)
-  await db.query(markRunEnded(...key, running.run_id, error))
+  await db.query(markRunEnded({ ...keyOf(place), runId, error }))
 }
 
 const describeError = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`

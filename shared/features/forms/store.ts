@@ -1,6 +1,8 @@
+import type { FormField, FormSettings, Submission } from '#shared/features/forms/schemas.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import { bigint, boolean, instant, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 import { insertOwnEvents } from '#shared/platform/events/store.ts'
 
 declareConflicts({
@@ -8,132 +10,229 @@ declareConflicts({
   forms_cap: ['VALIDATION_ERROR', 'a workspace can have 500 forms; delete some first'],
 })
 
-const columns = `id, key, name, description, fields, settings,
+const columns = {
+  id: uuid.notNull,
+  key: text.notNull,
+  name: text.notNull,
+  description: text.notNull,
+  fields: json.as<FormField[]>().notNull,
+  settings: json.as<FormSettings>().notNull,
+  target: json.as<{ object_type: string }>(),
+  function_id: uuid,
+  published: boolean.notNull,
+  edited_by: uuid,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
+const list = `id, key, name, description, fields, settings,
   case when object_type is not null then json_build_object('object_type', object_type) end as target,
   function_id, published, edited_by, created_at, updated_at`
 
-/** Forms of a workspace, oldest first. Values: workspace, position, how many. */
-export const findForms = creationPageSql('list_forms', `select ${columns} from forms where workspace_id = $1`, 1)
+/** A page of a workspace's forms, oldest first. */
+export const findForms = creationPage('forms.findForms', `select ${list} from forms where workspace_id = $workspaceId`, {
+  params: { workspaceId: uuid },
+  columns,
+})
 
-/** One form. Values: workspace, id. */
-export const findForm = sql('find_form', `select ${columns} from forms where workspace_id = $1 and id = $2`)
+/** One form. */
+export const findForm = statement('forms.findForm', `select ${list} from forms where workspace_id = $workspaceId and id = $id`, {
+  params: { workspaceId: uuid, id: uuid },
+  columns,
+})
 
-/** One form by its key. Values: workspace, key. */
-export const findFormByKey = sql('find_form_by_key', `select ${columns} from forms where workspace_id = $1 and key = $2`)
-
-/** Makes a form. Values: workspace, id, key, name, description, fields, settings, record type, function, published, editor. */
-export const insertForm = sql(
-  'insert_form',
-  `insert into forms (workspace_id, id, key, name, description, fields, settings, object_type, function_id, published, edited_by)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+/** One form by its key. */
+export const findFormByKey = statement(
+  'forms.findFormByKey',
+  `select ${list} from forms where workspace_id = $workspaceId and key = $key`,
+  { params: { workspaceId: uuid, key: text }, columns },
 )
 
-/** Replaces a form; the same values. */
-export const replaceForm = sql(
-  'replace_form',
+const formParams = {
+  workspaceId: uuid,
+  id: uuid,
+  key: text,
+  name: text,
+  description: text,
+  fields: json,
+  settings: json,
+  objectType: text.orNull,
+  functionId: uuid.orNull,
+  published: boolean,
+  editedBy: uuid.orNull,
+}
+
+/** Inserts a form. */
+export const insertForm = statement(
+  'forms.insertForm',
+  `insert into forms (
+     workspace_id, id, key, name, description, fields, settings, object_type, function_id, published, edited_by
+   )
+   values (
+     $workspaceId, $id, $key, $name, $description, $fields, $settings, $objectType, $functionId, $published, $editedBy
+   )
+   returning ${list}`,
+  { params: formParams, columns },
+)
+
+/** Replaces a form. */
+export const replaceForm = statement(
+  'forms.replaceForm',
   `update forms
-   set key = $3, name = $4, description = $5, fields = $6, settings = $7, object_type = $8, function_id = $9, published = $10,
-     edited_by = $11, updated_at = greatest(now(), updated_at + interval '1 microsecond')
-   where workspace_id = $1 and id = $2 returning ${columns}`,
+   set key = $key, name = $name, description = $description, fields = $fields, settings = $settings, object_type = $objectType,
+     function_id = $functionId, published = $published, edited_by = $editedBy,
+     updated_at = greatest(now(), updated_at + interval '1 microsecond')
+   where workspace_id = $workspaceId and id = $id returning ${list}`,
+  { params: formParams, columns },
 )
 
-/** Deletes a form with what was sent by it. Values: workspace, id. */
-export const deleteForm = sql('delete_form', 'delete from forms where workspace_id = $1 and id = $2 returning id')
+/** Deletes a form with its submissions. */
+export const deleteForm = statement('forms.deleteForm', 'delete from forms where workspace_id = $workspaceId and id = $id returning id', {
+  params: { workspaceId: uuid, id: uuid },
+  columns: { id: uuid.notNull },
+})
 
-const submissionColumns = `id, "values", record_id, error, spam, state, created_at`
+const submissionColumns = {
+  id: uuid.notNull,
+  values: json.as<Record<string, unknown>>().notNull,
+  record_id: uuid,
+  error: text,
+  spam: text,
+  state: text.as<Submission['state']>().notNull,
+  created_at: instant.notNull,
+}
+const submissionList = `id, "values", record_id, error, spam, state, created_at`
 
 /**
- * Keeps a submission, unless the visitor's attempt is kept already, and files what follows for the subscriber `forms`, in one
- * statement. Values: workspace, form, id, the attempt's name or null, values as JSON, spam or null, state, the form's key, cause as JSON.
+ * Stores a submission, unless the visitor's attempt is already stored, and inserts the event for the subscriber `forms`, in one statement.
  */
-export const insertSubmission = sql(
-  'keep_submission',
+export const insertSubmission = statement(
+  'forms.insertSubmission',
   `with kept as (
      insert into form_submissions (workspace_id, form_id, id, visitor_key, "values", spam, state)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, $5::text::json, $6, $7::text)
+     values ($workspaceId::uuid, $formId::uuid, $id::uuid, $attemptKey, $values::text::json, $spam, $state::text)
      on conflict (workspace_id, form_id, visitor_key) where visitor_key is not null do nothing
      returning form_id, id, state
    ),
    dispatched as (${insertOwnEvents({
      subscriber: 'forms',
      event: 'submitted',
-     workspace: '$1',
-     topic: '$8',
-     cause: '$9',
+     workspace: '$workspaceId',
+     topic: '$formKey',
+     cause: '$cause',
      from: `select id, id as subject_id, form_id as listener_id from kept where state = 'waiting'`,
    })})
    select exists (select from dispatched) as dispatched, exists (select from kept) as kept`,
+  {
+    params: {
+      workspaceId: uuid,
+      formId: uuid,
+      id: uuid,
+      attemptKey: text.orNull,
+      /** JSON text. */
+      values: text,
+      spam: text.orNull,
+      state: text.as<Submission['state']>(),
+      formKey: text,
+      /** JSON text. */
+      cause: text,
+    },
+    columns: { dispatched: boolean.notNull, kept: boolean.notNull },
+  },
 )
 
-/** What was said in a visitor's attempt, as it was sent. Values: workspace, form, the attempt's name. */
-export const findSubmittedValues = sql(
-  'find_said_in_submission',
-  `select "values"::text as said from form_submissions where workspace_id = $1 and form_id = $2 and visitor_key = $3`,
+/** The values of a visitor's attempt, as JSON text as they were sent. */
+export const findSubmittedValues = statement(
+  'forms.findSubmittedValues',
+  `select "values"::text as said from form_submissions
+   where workspace_id = $workspaceId and form_id = $formId and visitor_key = $attemptKey`,
+  { params: { workspaceId: uuid, formId: uuid, attemptKey: text }, columns: { said: text.notNull } },
 )
 
-/** A page of a form's submissions, newest first. Values: workspace, form, the id before, how many. */
-export const findSubmissions = sql(
-  'find_submissions',
-  `select ${submissionColumns} from form_submissions where workspace_id = $1 and form_id = $2 and id < $3 order by id desc limit $4`,
+/** A page of a form's submissions, newest first, before a submission. */
+export const findSubmissions = statement(
+  'forms.findSubmissions',
+  `select ${submissionList} from form_submissions
+   where workspace_id = $workspaceId and form_id = $formId and id < $beforeId order by id desc limit $limit`,
+  { params: { workspaceId: uuid, formId: uuid, beforeId: uuid, limit: bigint }, columns: submissionColumns },
 )
 
-/** One submission. Values: workspace, form, id. */
-export const findSubmission = sql(
-  'find_submission',
-  `select ${submissionColumns} from form_submissions where workspace_id = $1 and form_id = $2 and id = $3`,
+const submissionParams = { workspaceId: uuid, formId: uuid, id: uuid }
+
+/** One submission. */
+export const findSubmission = statement(
+  'forms.findSubmission',
+  `select ${submissionList} from form_submissions where workspace_id = $workspaceId and form_id = $formId and id = $id`,
+  { params: submissionParams, columns: submissionColumns },
 )
 
-/** Lets nobody else follow a submission until the transaction ends; one that waits for it. Values: workspace, form, id. */
-export const lockWaitingSubmission = sql(
-  'lock_waiting_submission',
+/** Reads a waiting submission and locks its row until the transaction ends. */
+export const lockWaitingSubmission = statement(
+  'forms.lockWaitingSubmission',
   `select id, "values", record_id from form_submissions
-   where workspace_id = $1 and form_id = $2 and id = $3 and state = 'waiting' for update`,
+   where workspace_id = $workspaceId and form_id = $formId and id = $id and state = 'waiting' for update`,
+  {
+    params: submissionParams,
+    columns: { id: uuid.notNull, values: json.as<Readonly<Record<string, unknown>>>().notNull, record_id: uuid },
+  },
 )
 
-/** Notes what has become of a submission that waited. Values: workspace, form, id, state, record, run. */
-export const markProcessed = sql(
-  'note_followed_submission',
-  `update form_submissions set state = $4, record_id = $5, run_id = $6
-   where workspace_id = $1 and form_id = $2 and id = $3 and state = 'waiting'`,
+/** Saves the result of a waiting submission: its record and the run of its function. */
+export const markProcessed = statement(
+  'forms.markProcessed',
+  `update form_submissions set state = $state, record_id = $recordId, run_id = $runId
+   where workspace_id = $workspaceId and form_id = $formId and id = $id and state = 'waiting'`,
+  { params: { ...submissionParams, state: text.as<'done' | 'running'>(), recordId: uuid.orNull, runId: uuid.orNull } },
 )
 
-/** Notes why a submission that waited was refused. Values: workspace, form, id, error. */
-export const markRefused = sql(
-  'note_refused_submission',
-  `update form_submissions set state = 'failed', error = $4 where workspace_id = $1 and form_id = $2 and id = $3 and state = 'waiting'`,
+/** Saves why a waiting submission was refused. */
+export const markRefused = statement(
+  'forms.markRefused',
+  `update form_submissions set state = 'failed', error = $error
+   where workspace_id = $workspaceId and form_id = $formId and id = $id and state = 'waiting'`,
+  { params: { ...submissionParams, error: text } },
 )
 
-/** The run of a submission whose function runs. Values: workspace, form, id. */
-export const findRunOfSubmission = sql(
-  'find_running_submission',
-  `select run_id from form_submissions where workspace_id = $1 and form_id = $2 and id = $3 and state = 'running'`,
+/** The run of a submission whose function runs. */
+export const findRunOfSubmission = statement(
+  'forms.findRunOfSubmission',
+  `select run_id from form_submissions where workspace_id = $workspaceId and form_id = $formId and id = $id and state = 'running'`,
+  { params: submissionParams, columns: { run_id: uuid } },
 )
 
-/** Notes how the function of a submission ended. Values: workspace, form, id, run, error or null. */
-export const markRunEnded = sql(
-  'note_ended_submission',
-  `update form_submissions set state = case when $5::text is null then 'done' else 'failed' end, error = $5
-   where workspace_id = $1 and form_id = $2 and id = $3 and state = 'running' and run_id = $4`,
+/** Saves how the function of a submission ended; a null error means success. */
+export const markRunEnded = statement(
+  'forms.markRunEnded',
+  `update form_submissions set state = case when $error::text is null then 'done' else 'failed' end, error = $error
+   where workspace_id = $workspaceId and form_id = $formId and id = $id and state = 'running' and run_id = $runId`,
+  { params: { ...submissionParams, runId: uuid, error: text.orNull } },
 )
 
-/**
- * Lets what failed, or was taken for spam, be done again: one of several callers at once does. Values: workspace, form, id, whether anything
- * follows, the form's key, cause as JSON.
- */
-export const requeueSubmission = sql(
-  'retry_submission',
+/** Resets a failed or spam submission so that it is processed again; of concurrent calls only one resets it. */
+export const requeueSubmission = statement(
+  'forms.requeueSubmission',
   `with retried as (
-     update form_submissions set state = case when $4::boolean then 'waiting' else 'kept' end, spam = null, error = null
-     where workspace_id = $1 and form_id = $2 and id = $3 and (state = 'failed' or spam is not null)
+     update form_submissions set state = case when $hasFollowUp::boolean then 'waiting' else 'kept' end, spam = null, error = null
+     where workspace_id = $workspaceId and form_id = $formId and id = $id and (state = 'failed' or spam is not null)
      returning form_id, id, state
    ),
    dispatched as (${insertOwnEvents({
      subscriber: 'forms',
      event: 'submitted',
-     workspace: '$1',
-     topic: '$5',
-     cause: '$6',
+     workspace: '$workspaceId',
+     topic: '$formKey',
+     cause: '$cause',
      from: `select id, id as subject_id, form_id as listener_id from retried where state = 'waiting'`,
    })})
    select exists (select from dispatched) as dispatched`,
+  {
+    params: {
+      ...submissionParams,
+      /** Whether the form has a target or a function. */
+      hasFollowUp: boolean,
+      formKey: text,
+      /** JSON text. */
+      cause: text,
+    },
+    columns: { dispatched: boolean.notNull },
+  },
 )

@@ -12,7 +12,8 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
   const list = `submissions ${workspace.id} ${form.id}`
   const before = readCursorId(list, query.cursor)
-  const found = await readPage<Submission>(db, findSubmissions(workspace.id, form.id, before, query.limit + 1), query.limit)
+  const statement = findSubmissions({ workspaceId: workspace.id, formId: form.id, beforeId: before, limit: query.limit + 1 })
+  const found = await readPage(db, statement, query.limit)
   const last = found.page.at(-1)
   return { submissions: found.page, next_cursor: found.hasMore && last ? makeCursor(list, last.id) : null }
 }
@@ -24,11 +25,12 @@ export async function listSubmissions({ db, workspace }: Scope, form: Form, quer
 export async function retrySubmission(scope: Scope, form: Form, id: string): Promise<Submission> {
   const { db, workspace, cause } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const [row] = await db.query<{ dispatched: boolean }>(
-    requeueSubmission(workspace.id, form.id, id, hasFollowUp(form), form.key, JSON.stringify(cause)),
+  const place = { workspaceId: workspace.id, formId: form.id, id }
+  const [row] = await db.query(
+    requeueSubmission({ ...place, hasFollowUp: hasFollowUp(form), formKey: form.key, cause: JSON.stringify(cause) }),
   )
   wakeDispatcher(scope, row)
-  const [submission] = await db.query<Submission>(findSubmission(workspace.id, form.id, id))
+  const [submission] = await db.query(findSubmission(place))
   if (!submission) throw problem('NOT_FOUND')
   return submission
 }

@@ -33,8 +33,11 @@ export function readAttemptKey(text: string): string | undefined {
 export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: SubmissionAttempt): Promise<Thanks> {
   const state = spam === null && hasFollowUp(form) ? 'waiting' : 'kept'
   const said = JSON.stringify(values)
-  const [row] = await scope.db.query<{ dispatched: boolean; kept: boolean }>(
-    insertSubmission(...[scope.workspace.id, form.id, newId(), key ?? null, said, spam, state, form.key], JSON.stringify(scope.cause)),
+  const [row] = await scope.db.query(
+    insertSubmission({
+      ...{ workspaceId: scope.workspace.id, formId: form.id, id: newId(), attemptKey: key, values: said, spam, state },
+      ...{ formKey: form.key, cause: JSON.stringify(scope.cause) },
+    }),
   )
   wakeDispatcher(scope, row)
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, said)
@@ -42,7 +45,7 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
 }
 
 async function requireSame({ db, workspace }: Scope, form: Form, key: string, said: string): Promise<void> {
-  const [first] = await db.query<{ said: string }>(findSubmittedValues(workspace.id, form.id, key))
+  const [first] = await db.query(findSubmittedValues({ workspaceId: workspace.id, formId: form.id, attemptKey: key }))
   if (first && first.said !== said) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this form with another body')
 }
 

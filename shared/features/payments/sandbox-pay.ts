@@ -24,7 +24,7 @@ export interface PayableLink extends SandboxLink {
 
 /** Reads the link of a pay page. Throws NOT_FOUND. */
 export async function requirePayableLink({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
-  const link = requireRow(isUuid(linkId) ? await db.query<SandboxLink>(findSandboxLink(workspace.id, linkId)) : [])
+  const link = requireRow(isUuid(linkId) ? await db.query(findSandboxLink({ workspaceId: workspace.id, id: linkId })) : [])
   const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
   return { ...link, state: link.payment_id !== null ? 'paid' : isClosed ? 'closed' : 'open' }
 }
@@ -44,10 +44,15 @@ export async function payOrDecline(scope: Scope, linkId: string, { outcome, name
   await requirePayableLink(scope, linkId)
   const { db, workspace, now, jobQueue } = scope
   await db.transaction(async (tx) => {
-    const [link] = await tx.query<{ connection_id: string }>(lockPayableSandboxLink(workspace.id, linkId, now()))
+    const [link] = await tx.query(lockPayableSandboxLink({ workspaceId: workspace.id, id: linkId, now: now() }))
     if (!link) return
     const id = `sbx_${randomBytes(12).toString('hex')}`
-    const inserted = await tx.query(insertSandboxPayment(workspace.id, link.connection_id, id, linkId, outcome, name, email, now()))
+    const inserted = await tx.query(
+      insertSandboxPayment({
+        ...{ workspaceId: workspace.id, id, connectionId: link.connection_id, linkId, outcome },
+        ...{ payerName: name, payerEmail: email, createdAt: now() },
+      }),
+    )
     if (inserted.length === 0) return
     await jobQueue.enqueue(tx, deliverSandboxEvent, platformOrigin(scope), { paymentId: id })
   })
@@ -62,7 +67,7 @@ const timeoutMs = 15_000
  * retried.
  */
 export async function sendPaymentWebhook(scope: Scope, paymentId: string): Promise<void> {
-  const [payment] = await scope.db.query<SandboxPayment & { connection_id: string }>(findSandboxPayment(scope.workspace.id, paymentId))
+  const [payment] = await scope.db.query(findSandboxPayment({ workspaceId: scope.workspace.id, id: paymentId }))
   const connection = payment && (await findConnection(scope, payment.connection_id))
   if (!payment || !connection || connection.deleted_at !== null) return
   const { account } = openConnection(scope, connection)

@@ -16,16 +16,11 @@ export const claimExpiryCounter = new Counter({
   registers: [],
 })
 
-interface ItemCount {
-  readonly status: string
-  readonly items: number
-}
-
 export const queueMetrics: Metrics<Executor> = {
   counters: [claimCounter, claimExpiryCounter],
   addGauges: (registry, query) =>
     addGauge(registry, 'kontor_queue_items', 'Items in the work queues of all workspaces, by status', ['status'], async () => {
-      const counts = await query((db) => db.query<ItemCount>(countAllItems()), 'items of work queues')
+      const counts = await query((db) => db.query(countAllItems()), 'items of work queues')
       return counts.map(({ status, items }) => ({ labels: { status }, value: items }))
     }),
 }

@@ -1,20 +1,42 @@
+import type { ItemSource, ItemStatus } from '#shared/features/queues/items/schemas.ts'
+import { instant, integer, json, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+
 /** Columns of an item's row that its view and its changes need. */
-export const itemColumns = [
-  ...['id', 'key', 'stage', 'status', 'priority', 'source', 'batch', 'record_id', 'payload', 'claimed_by', 'claim_expires_at'],
-  ...['assignee_id', 'attempts', 'due_at', 'entered_stage_at', 'created_at', 'version'],
-]
+export const itemColumns = {
+  id: uuid.notNull,
+  key: text.notNull,
+  stage: text.notNull,
+  status: text.as<ItemStatus>().notNull,
+  priority: integer.notNull,
+  source: text.as<ItemSource>().notNull,
+  batch: text.notNull,
+  record_id: uuid,
+  payload: json.as<Record<string, unknown>>().notNull,
+  claimed_by: uuid,
+  claim_expires_at: instant,
+  assignee_id: text.notNull,
+  attempts: integer.notNull,
+  due_at: instant,
+  entered_stage_at: instant.notNull,
+  created_at: instant.notNull,
+  version: integer.notNull,
+}
 
 /** These columns as SQL, each behind a table name or alias. */
-export const itemColumnsOf = (alias: string): string => itemColumns.map((column) => `${alias}.${column}`).join(', ')
+export const itemColumnsOf = (alias: string): string => selectList(itemColumns, alias)
+
+/** The claim that a change ended without its token; nulls for none. */
+export const previousClaimColumns = { previous_claimer_id: uuid, previous_claim_until: instant }
+export type PreviousClaimRow = RowOf<typeof previousClaimColumns>
 
 /**
  * SQL that changes a queue's stored counts. `deltas` is SQL for rows `(batch, stage, status, unexpected, items)`; `items` is added to the
  * count of the whole queue and of the batch. The rows are written in the order of their key, so that concurrent statements do not deadlock.
- * The workspace must be $1, the queue $2.
+ * The statement has the parameters `workspaceId` and `queueId`.
  */
 export const updateCountsSql = (deltas: string): string =>
   `insert into queue_counts as kept (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
-   select $1::uuid, $2::uuid, part, stage, status, unexpected, pg_backend_pid() % 16, sum(items)
+   select $workspaceId::uuid, $queueId::uuid, part, stage, status, unexpected, pg_backend_pid() % 16, sum(items)
    from (${deltas}) as delta, unnest(case when batch = '' then array[''] else array['', batch] end) as part
    group by part, stage, status, unexpected having sum(items) <> 0
    order by part, stage, status, unexpected
@@ -42,9 +64,9 @@ const empty: Required<HistoryEntrySql> = {
 export const historyEntrySql = (given: HistoryEntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
 
 /**
- * SQL that inserts history entries; `rows` is a query whose select list is made by `historyEntrySql`. The workspace must be $1, the queue
- * $2.
+ * SQL that inserts history entries; `rows` is a query whose select list is made by `historyEntrySql`. The statement has the
+ * parameters `workspaceId` and `queueId`.
  */
 export const insertHistorySql = (rows: string): string =>
   `insert into queue_history (workspace_id, queue_id, ${historyColumns.join(', ')})
-   select $1::uuid, $2::uuid, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`
+   select $workspaceId::uuid, $queueId::uuid, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`

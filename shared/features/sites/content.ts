@@ -7,11 +7,10 @@ import {
   type ContentRow,
   deleteContent,
   findContent,
+  findContentEntries,
   findDeliveredContent,
-  listContentRows as listRows,
   putContentFile,
   putDocument,
-  type WrittenContentRow,
 } from '#shared/features/sites/content-store.ts'
 import type { Content, ContentQuery, DocumentInput } from '#shared/features/sites/schemas.ts'
 import { listContentWarnings } from '#shared/features/sites/sites.ts'
@@ -58,17 +57,20 @@ export const writeDocument = (scope: Scope, siteId: string, path: string, input:
   const { title = '', body = '', fields = {}, published = false } = input
   const { workspace, now } = scope
   return writeRow(scope, siteId, 0, () =>
-    putDocument(workspace.id, siteId, path, newId(), published, title, body, JSON.stringify(fields), now()),
+    putDocument({
+      ...{ workspaceId: workspace.id, siteId, path, version: newId(), published, title, body },
+      ...{ fields: JSON.stringify(fields), updatedAt: now() },
+    }),
   )
 }
 
 /** Writes stored bytes as a file at a path. Throws NOT_FOUND, and LIMIT_EXCEEDED at the cap of the plan; bytes are then discarded. */
 export async function writeContentFile(scope: Scope, siteId: string, path: string, kept: StoredContentFile): Promise<WrittenContent> {
   const { workspace, now, blobs } = scope
-  const { blobId, sizeBytes, contentType, sha256 } = kept
+  const { blobId, sizeBytes } = kept
   try {
     return await writeRow(scope, siteId, sizeBytes, () =>
-      putContentFile(workspace.id, siteId, path, newId(), blobId, sizeBytes, contentType, sha256, now()),
+      putContentFile({ ...kept, workspaceId: workspace.id, siteId, path, version: newId(), updatedAt: now() }),
     )
   } catch (error) {
     await blobs.discardAfter(error, workspace.id, blobId)
@@ -83,7 +85,7 @@ async function writeRow(
   statement: () => ReturnType<typeof putContentFile>,
 ): Promise<WrittenContent> {
   return scope.db.transaction(async (tx) => {
-    const [row] = await tx.query<WrittenContentRow>(statement())
+    const [row] = await tx.query(statement())
     if (!row) throw problem('INTERNAL')
     const inside = within(scope, tx)
     await takeQuota(inside, bytes - row.replaced_bytes)
@@ -103,7 +105,7 @@ export async function getContent(scope: Scope, siteId: string | undefined, path:
 
 /** The content at a path, including drafts; undefined for none. */
 export async function findContentRow({ db, workspace }: Scope, siteId: string, path: string): Promise<ContentRow | undefined> {
-  const [row] = await db.query<ContentRow>(findContent(workspace.id, siteId, path))
+  const [row] = await db.query(findContent({ workspaceId: workspace.id, siteId, path }))
   return row
 }
 
@@ -111,16 +113,8 @@ export async function findContentRow({ db, workspace }: Scope, siteId: string, p
 export async function listContent({ db, workspace }: Scope, siteId: string | undefined, query: ContentQuery) {
   const { prefix = '', after = '', limit } = query
   if (siteId === undefined) return []
-  return db.query<ContentEntry>(listRows(workspace.id, siteId, prefix, endOfPrefix(prefix), after, limit))
-}
-
-interface ContentEntry {
-  readonly path: string
-  readonly title: string | null
-  readonly content_type: string | null
-  readonly size: number | null
-  readonly published: boolean
-  readonly updated_at: string
+  const page = { prefix, end: endOfPrefix(prefix), afterPath: after, limit }
+  return db.query(findContentEntries({ ...page, workspaceId: workspace.id, siteId }))
 }
 
 /** The first text that sorts after everything with the prefix; null for none. */
@@ -136,7 +130,7 @@ function endOfPrefix(prefix: string): string | null {
 export async function removeContent(scope: Scope, siteId: string | undefined, path: string): Promise<void> {
   if (siteId === undefined) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
-    const [gone] = await tx.query<{ bytes: number }>(deleteContent(scope.workspace.id, siteId, path))
+    const [gone] = await tx.query(deleteContent({ workspaceId: scope.workspace.id, siteId, path }))
     if (!gone) throw problem('NOT_FOUND')
     await takeQuota(within(scope, tx), -gone.bytes)
   })
@@ -156,7 +150,7 @@ export async function deliverContent(scope: Scope, siteKey: string, encoded: str
   const { workspace } = scope
   const path = normalizeContentPath(encoded)
   if (path === undefined || !permits(scope, 'content:deliver', siteKey)) throw problem('NOT_FOUND')
-  const [row] = await readRows<ContentRow>(scope, findDeliveredContent(workspace.id, siteKey, path, versions))
+  const [row] = await readRows(scope, findDeliveredContent({ workspaceId: workspace.id, siteKey, path, knownVersions: versions }))
   if (!row) throw problem('NOT_FOUND')
   return row
 }

@@ -35,7 +35,7 @@ export async function readLogo(scope: Scope): Promise<Logo> {
 
 async function findLogo(scope: Scope, path: string): Promise<Logo | undefined> {
   const assets = await findAssetsId(scope, { make: false })
-  const [row] = assets === undefined ? [] : await scope.db.query<ContentRow>(findContent(scope.workspace.id, assets, path))
+  const [row] = assets === undefined ? [] : await scope.db.query(findContent({ workspaceId: scope.workspace.id, siteId: assets, path }))
   if (!row || row.blob_id === null || row.size_bytes === null || row.size_bytes === 0 || row.size_bytes > maxLogoBytes) return undefined
   const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headLength) - 1 }))
   const type = await detectContentType(head, { name: '', type: '' })

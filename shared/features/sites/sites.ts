@@ -19,20 +19,21 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 /** The websites that the caller may manage, oldest first. */
 export async function listSites(scope: Scope): Promise<Site[]> {
   const { db, workspace } = scope
-  const sites = await db.query<Site>(findSites(workspace.id))
+  const sites = await db.query(findSites({ workspaceId: workspace.id }))
   return sites.filter(({ key }) => permits(scope, 'content:manage', key))
 }
 
 /** One website; throws NOT_FOUND. */
 export async function getSite({ db, workspace }: Scope, id: string): Promise<Site> {
-  return found(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
+  return found(isUuid(id) ? await db.query(findSite({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key `assets`. */
 export async function createSite(scope: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
   const { db, workspace, now } = scope
   refuseAssets(key)
-  return withWarnings(scope, found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
+  const site = { workspaceId: workspace.id, id: newId(), key, name: name.trim(), published, createdAt: now() }
+  return withWarnings(scope, found(await db.query(insertSite(site))))
 }
 
 /** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
@@ -44,7 +45,8 @@ export async function changeSite(scope: Scope, id: string, { key, name, publishe
   const { db, workspace, now } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
   if (key !== undefined) refuseAssets(key)
-  return withWarnings(scope, found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
+  const change = { workspaceId: workspace.id, id, key, name: name?.trim(), published, updatedAt: now() }
+  return withWarnings(scope, found(await db.query(updateSite(change))))
 }
 
 /** Deletes a website with its content. Throws NOT_FOUND. */
@@ -52,21 +54,21 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
     // The lock waits for writes in progress, so that their bytes are counted below.
-    found(await tx.query(lockSite(scope.workspace.id, id)))
-    const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
+    found(await tx.query(lockSite({ workspaceId: scope.workspace.id, id })))
+    const { bytes } = found(await tx.query(deleteSite({ workspaceId: scope.workspace.id, id })))
     await takeQuota(within(scope, tx), -bytes)
   })
 }
 
 /** The id of the hidden website that holds the shared files; undefined before its creation. `make` creates it. */
 export async function findAssetsId({ db, workspace, now }: Scope, { make }: { readonly make: boolean }): Promise<string | undefined> {
-  if (make) await db.query(ensureAssets(workspace.id, newId(), now()))
-  return (await db.query<{ id: string }>(findAssets(workspace.id)))[0]?.id
+  if (make) await db.query(ensureAssets({ workspaceId: workspace.id, id: newId(), createdAt: now() }))
+  return (await db.query(findAssets({ workspaceId: workspace.id })))[0]?.id
 }
 
 /** Reasons why visitors cannot reach published content of a website or of the shared files; empty for none. */
 export async function listContentWarnings(scope: Scope, siteId: string): Promise<string[]> {
-  const [site] = await scope.db.query<Site>(findSite(scope.workspace.id, siteId))
+  const [site] = await scope.db.query(findSite({ workspaceId: scope.workspace.id, id: siteId }))
   const isDraft = site?.published === false
   const draftWarning = isDraft ? [`The website ${site.key} is not published: publish it with {"published": true}`] : []
   return [...draftWarning, ...(await findVisitorWarnings(scope, ['content:deliver'], site?.key ?? assetsKey))]

@@ -1,7 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { type Columns, instant, integer, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { type Statement, sql, statement } from '#shared/platform/db/statements/statement.ts'
+import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -117,18 +117,6 @@ export const creationPage = <const P extends Params, const C extends Columns>(
      where ($afterTime::timestamptz is null or (created_at, id) > ($afterTime::timestamptz, $afterId::uuid))
      order by created_at, id limit $limit::integer`,
     { params: { ...params, ...positionParams }, columns },
-  )
-
-/**
- * The statement of a page in the order of creation. Its values: those of `text`, of which there are `given`, then the instant and id to
- * continue after (nulls for the first page), then the row limit (null for none).
- */
-export const creationPageSql = (name: string, text: string, given: number) =>
-  sql(
-    name,
-    `select * from (${text}) as listed
-     where ($${given + 1}::timestamptz is null or (created_at, id) > ($${given + 1}::timestamptz, $${given + 2}::uuid))
-     order by created_at, id limit $${given + 3}::integer`,
   )
 
 interface Created {

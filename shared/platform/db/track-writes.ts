@@ -65,7 +65,7 @@ export function trackWrites(inner: Executor): Tracked {
  */
 const writes = /\b(?:insert\s+into|(?<!\b(?:for|key)\s)update|delete\s+from|pg_notify|create|alter|drop)\b/i
 
-function recordText(texts: string[], statement: Statement): Statement {
+function recordText<Row>(texts: string[], statement: Statement<Row>): Statement<Row> {
   if (!statement.repeatable) texts.push(statement.text)
   return statement
 }

@@ -1,4 +1,11 @@
 import type { Database } from '#shared/platform/db/database.ts'
+import { nothing, text } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const notify = statement('jobs.notify', 'select pg_notify($channel, $payload)', {
+  params: { channel: text, payload: text },
+  columns: { pg_notify: nothing },
+})
 
 /** NOTIFY channels by which processes wake each other. */
 export const signalChannels = { filled: 'kontor_filled', completed: 'kontor_settled' } as const
@@ -42,7 +49,7 @@ export class JobSignals {
     for (const [channel, names] of collected) {
       for (const payload of inGroups([...names])) {
         // A lost signal delays its receivers until their next poll, but loses no work.
-        await this.#database.query({ name: 'signal', text: 'select pg_notify($1, $2)', values: [channel, payload] }).catch(() => undefined)
+        await this.#database.query(notify({ channel, payload })).catch(() => undefined)
       }
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { decryptCredentials } from '#shared/features/payments/connections/open.ts'
-import { type StoredConnection, selectConnection } from '#shared/features/payments/connections/store.ts'
+import { selectConnection } from '#shared/features/payments/connections/store.ts'
 import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import { findSandboxPaymentsSince, type SandboxPayment } from '#shared/features/payments/providers/sandbox-store.ts'
 import { Database } from '#shared/platform/db/database.ts'
@@ -15,13 +15,13 @@ const atOnce = 10
 export async function replayUntil(isOver: () => boolean, { config, org, apis }: Site, connectionId: string): Promise<number> {
   const database = new Database(config.databaseUrl, { connections: 1, name: 'faults', statementTimeoutMs: 5_000 })
   try {
-    const [connection] = await database.query<StoredConnection>(selectConnection(org.id, connectionId))
+    const [connection] = await database.query(selectConnection({ workspaceId: org.id, id: connectionId }))
     if (!connection) throw new Error('There is no such connection')
     const credentials = decryptCredentials({ config: config as Config }, connection)
     let taken = 0
     while (!isOver()) {
-      const known = findSandboxPaymentsSince(org.id, connectionId, new Date(0), '', 1_000)
-      const payments: SandboxPayment[] = await database.query<SandboxPayment>(known).catch(() => [])
+      const known = findSandboxPaymentsSince({ workspaceId: org.id, connectionId, afterTime: new Date(0), afterId: '', limit: 1_000 })
+      const payments: SandboxPayment[] = await database.query(known).catch(() => [])
       const chosen = Array.from({ length: Math.min(atOnce, payments.length) }, () => payments[Math.floor(Math.random() * payments.length)])
       const sent = chosen.flatMap((payment) => (payment ? apis.map(({ root }) => deliver(root, payment)) : []))
       taken += (await Promise.all(sent)).filter((status) => status === 200).length

@@ -1,5 +1,5 @@
 import { decryptCredentials } from '#shared/features/payments/connections/open.ts'
-import { type StoredConnection, selectConnection } from '#shared/features/payments/connections/store.ts'
+import { selectConnection } from '#shared/features/payments/connections/store.ts'
 import type { Credentials } from '#shared/features/payments/providers/provider.ts'
 import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
@@ -46,7 +46,7 @@ export const storyOf = async ({ owner, path }: Pick<Org, 'owner' | 'path'>, id: 
 /** The credentials of a connection, as the product opens them. */
 export async function credentialsOf({ api }: Pick<World, 'api'>, workspaceId: string, connectionId: string): Promise<Credentials> {
   const { config, database } = api.services
-  const [connection] = await database.query<StoredConnection>(selectConnection(workspaceId, connectionId))
+  const [connection] = await database.query(selectConnection({ workspaceId, id: connectionId }))
   if (!connection) throw new Error('There is no such connection')
   return decryptCredentials({ config }, connection)
 }

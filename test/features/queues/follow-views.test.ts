@@ -142,18 +142,18 @@ test.serial('without the setting no statement is added and none changes', async 
   const { client } = reader
   const item = `${line.path}/items/${a}`
   const asked: [() => Promise<unknown>, string[]][] = [
-    [() => client.get(item), ['find_queue_item']],
-    [() => client.get(`${line.path}/board`), ['find_queue_board', 'find_queue_counts']],
-    [() => client.get(`${line.path}/summary`), ['find_queue_counts', 'count_overdue_queue_items']],
-    [() => client.get(`${line.path}/batches`), ['find_queue_batches']],
-    [() => client.get(`${line.path}/events`), ['find_queue_history']],
-    [() => client.get(`${line.path}/items?limit=1`), ['', 'find_queue_counts']],
-    [() => client.post(`${line.path}/claim`, {}), ['claim_in_queue']],
-    [() => client.post(`${line.path}/items`, { keys: ['b'] }), ['add_queue_items']],
-    [() => client.patch(item, { release: true }), ['edit_queue_item']],
-    [() => client.post(`${line.path}/scan`, { key: 'b', to_stage: 'out' }), ['find_open_queue_item', 'move_queue_item']],
-    [() => client.post(`${item}/move`, { to_stage: 'out' }), ['move_queue_item']],
-    [() => client.delete(item), ['delete_queue_item']],
+    [() => client.get(item), ['queues.findItemById']],
+    [() => client.get(`${line.path}/board`), ['queues.findBoard', 'queues.findCounts']],
+    [() => client.get(`${line.path}/summary`), ['queues.findCounts', 'queues.countOverdue']],
+    [() => client.get(`${line.path}/batches`), ['queues.findBatches']],
+    [() => client.get(`${line.path}/events`), ['queues.findHistory']],
+    [() => client.get(`${line.path}/items?limit=1`), ['', 'queues.findCounts']],
+    [() => client.post(`${line.path}/claim`, {}), ['queues.claimAnywhere']],
+    [() => client.post(`${line.path}/items`, { keys: ['b'] }), ['queues.insertItems']],
+    [() => client.patch(item, { release: true }), ['queues.updateItem']],
+    [() => client.post(`${line.path}/scan`, { key: 'b', to_stage: 'out' }), ['queues.findOpenByKey', 'queues.updateItemStage']],
+    [() => client.post(`${item}/move`, { to_stage: 'out' }), ['queues.updateItemStage']],
+    [() => client.delete(item), ['queues.deleteItem']],
   ]
   for (const [ask, names] of asked) {
     // A read's first statement has a `v` behind its name where it verifies the cache as well.

@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { Database, type Executor } from '#shared/platform/db/database.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { prepared } from '#test/support/prepared.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 

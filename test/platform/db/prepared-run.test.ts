@@ -3,8 +3,8 @@ import { Database } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata } from '#shared/platform/db/database-errors.ts'
 import { maxPreparedLength } from '#shared/platform/db/statements/prepared-query.ts'
 import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { prepared } from '#test/support/prepared.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
@@ -84,7 +84,11 @@ test('a statement that fails is run again like any other, whatever it failed of'
     await t.throwsAsync(database.query(divide('no number')), { message: /invalid input syntax/ })
   }
   await t.throwsAsync(database.query(prepared('wrong', 'select nothing')()), { message: /column "nothing" does not exist/ })
-  t.deepEqual(await database.query(prepared('wrong', 'select 1 as right')()), [{ right: 1 }], 'a text that could not be parsed was not kept')
+  t.deepEqual(
+    await database.query(prepared('wrong', 'select 1 as right')()),
+    [{ right: 1 }],
+    'a text that could not be parsed was not kept',
+  )
   await t.throwsAsync(database.query(prepared('divide', 'select 1')()), { message: /divide is prepared with another text/ })
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })

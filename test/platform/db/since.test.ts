@@ -2,8 +2,8 @@ import test from 'ava'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { Verification } from '#shared/platform/db/cache/verification.ts'
 import { Database } from '#shared/platform/db/database.ts'
-import { world } from '#test/support/world.ts'
 import { prepared } from '#test/support/prepared.ts'
+import { world } from '#test/support/world.ts'
 
 const one = prepared<{ one: number }>('one', 'select $1::int as one')
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { prepared } from '#test/support/prepared.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 

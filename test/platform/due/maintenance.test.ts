@@ -27,7 +27,7 @@ test('old rows go in batches, and the others stay', async (t) => {
   await w.db.query(`insert into litter select timestamptz '2030-01-01' + n * interval '1 hour' from generate_series(0, 24) as n`)
   const texts: string[] = []
   const { database } = w.api.services
-  const query = <Row>(statement: Statement) => {
+  const query = <Row>(statement: Statement<Row>) => {
     texts.push(statement.text)
     return database.query<Row>(statement)
   }

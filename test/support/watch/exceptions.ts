@@ -69,7 +69,7 @@ export const exceptions: readonly Exception[] = [
       'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
   },
   {
-    statements: ['count_all_payment_links', 'find_payment_sweep_lags'],
+    statements: ['payments.countAllLinks', 'payments.findSweepLags'],
     tables: ['payment_links', 'payment_connections', 'payment_sweeps'],
     because: 'how many links there are, and for how long providers were not asked, are figures of the whole installation',
   },
@@ -84,7 +84,7 @@ export const exceptions: readonly Exception[] = [
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
   {
-    statements: ['count_all_queue_items'],
+    statements: ['queues.countAllItems'],
     tables: ['queues', 'queue_counts'],
     because: 'a metric of the installation: a sum over all workspaces, which the operator sees',
   },
@@ -99,7 +99,7 @@ export const exceptions: readonly Exception[] = [
     because: 'built-in types are brought to all workspaces; the operator sees where that was not possible',
   },
   {
-    statements: ['find_hooked_connection'],
+    statements: ['payments.findWebhookConnection'],
     tables: ['payment_connections'],
     because: "a provider's webhook names the connection alone, by 74 random bits; its signature decides what it may say",
   },

@@ -10,7 +10,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads one entry. Throws NOT_FOUND. */
 export async function getEntry(scope: Scope, id: string): Promise<Entry> {
-  const rows = isUuid(id) ? await readRows<StoredEntry>(scope, findEntry(scope.workspace.id, id)) : []
+  const rows = isUuid(id) ? await readRows(scope, findEntry({ workspaceId: scope.workspace.id, id })) : []
   return viewOfEntry(requireRow(rows))
 }
 
@@ -22,11 +22,11 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
     from: filters.from === undefined ? undefined : requireDay(filters.from, 'from'),
     to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
   }
-  const [found] = await readRows<{ total: number }>(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
+  const [found] = await readRows(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
   const statement = asHeavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
   const hint = `limit must be less than ${limit} here`
-  const rows = total > offset ? await readWholeList<StoredEntry>(createReader(scope), statement, hint) : []
+  const rows = total > offset ? await readWholeList(createReader(scope), statement, hint) : []
   return { entries: rows.map(viewOfEntry), total }
 }
 

@@ -3,12 +3,7 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { type Amount, isEmptySide, parseAmount, requireCurrency, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
-import {
-  findByDeduplicationKey,
-  insertEntry,
-  insertEntryOnce,
-  type PostingResult,
-} from '#shared/features/accounting/entries/posting-store.ts'
+import { findEntryIdByKey, insertEntry, insertEntryOnce, type PostingResult } from '#shared/features/accounting/entries/posting-store.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/features/accounting/entries/schemas.ts'
 import { countPosted } from '#shared/features/accounting/metrics.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -53,23 +48,25 @@ export function postEntry(scope: Scope, input: EntryInput, { deduplicationKey }:
 /** Posts a draft that is already balanced, such as a reversal. Throws VALIDATION_ERROR as `postEntry` does. */
 export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKey?: string): Promise<Entry> {
   const { db, workspace, actor } = scope
+  const { lines: _, ...entryDraft } = draft
   const { date, memo, sourceType: source_type, sourceId: source_id, reverses } = draft
   const id = newId()
   const lines = draft.lines.map((line) => ({ id: newId(), ...line }))
   const total = sumOf(lines.map(({ debit }) => debit))
   const accounts = await findAccountsToCheck(scope, lines)
   const statement = deduplicationKey === undefined ? insertEntry : insertEntryOnce
-  const [posted] = await db.query<PostingResult>(
-    statement(
-      ...[workspace.id, schemaOf(workspace.id), id, date, memo, source_type, source_id, draft.currency, decimalText(total), lines.length],
-      ...[reverses, deduplicationKey ?? null, actor.id],
-      lines.map((line) => line.id),
-      lines.map(({ accountId }) => accountId),
-      lines.map(({ debit }) => decimalText(debit)),
-      lines.map(({ credit }) => decimalText(credit)),
-      lines.map(({ memo }) => memo),
-      accounts.idsToCheck,
-    ),
+  const [posted] = await db.query(
+    statement({
+      ...entryDraft,
+      ...{ workspaceId: workspace.id, schema: schemaOf(workspace.id), id, total: decimalText(total), lineCount: lines.length },
+      ...{ deduplicationKey, createdBy: actor.id },
+      lineIds: lines.map((line) => line.id),
+      accountIds: lines.map(({ accountId }) => accountId),
+      debits: lines.map(({ debit }) => decimalText(debit)),
+      credits: lines.map(({ credit }) => decimalText(credit)),
+      memos: lines.map(({ memo }) => memo),
+      checkedAccountIds: accounts.idsToCheck,
+    }),
   )
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
@@ -137,7 +134,7 @@ function throwRefusal(
 
 /** The entry already posted with a deduplication key. */
 async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<Entry | undefined> {
-  const [found] = await scope.db.query<{ id: string }>(findByDeduplicationKey(scope.workspace.id, deduplicationKey))
+  const [found] = await scope.db.query(findEntryIdByKey({ workspaceId: scope.workspace.id, deduplicationKey }))
   return found && getEntry(scope, found.id)
 }
 

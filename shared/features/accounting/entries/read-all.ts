@@ -1,10 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import {
-  findEntriesByDate,
-  findEntriesByPosting,
-  type PositionedEntry,
-  type StoredEntry,
-} from '#shared/features/accounting/entries/store.ts'
+import { findEntriesByDate, findEntriesByPosting, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Entries in memory at once; with 200 lines each they take 40 MB. */
@@ -19,7 +14,8 @@ export async function* readEntriesByPosting(
   // No entry has the lowest id, so entries posted exactly at `since` are included.
   let last = { posted_at: since, id: lowestId }
   for (;;) {
-    const entries = await db.query<PositionedEntry>(findEntriesByPosting(workspace.id, last.posted_at, last.id, before, pageSize))
+    const after = { afterPosting: last.posted_at, afterId: last.id }
+    const entries = await db.query(findEntriesByPosting({ ...after, workspaceId: workspace.id, before, limit: pageSize }))
     if (entries.length > 0) yield entries
     if (entries.length < pageSize) return
     last = entries.at(-1) ?? last
@@ -33,7 +29,8 @@ export async function* readEntriesByDate(
 ): AsyncGenerator<readonly StoredEntry[]> {
   let last = { date: '-infinity', posted_at: '-infinity', id: lowestId }
   for (;;) {
-    const entries = await db.query<PositionedEntry>(findEntriesByDate(workspace.id, last.date, last.posted_at, last.id, before, pageSize))
+    const after = { afterDate: last.date, afterPosting: last.posted_at, afterId: last.id }
+    const entries = await db.query(findEntriesByDate({ ...after, workspaceId: workspace.id, before, limit: pageSize }))
     if (entries.length > 0) yield entries
     if (entries.length < pageSize) return
     last = entries.at(-1) ?? last

@@ -1,21 +1,18 @@
-import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import {
+  bigint,
+  date,
+  instant,
+  json,
+  numeric,
+  type RowOf,
+  selectList,
+  text,
+  texts,
+  uuid,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
-/** An entry as it is stored, with its lines; amounts are decimal text. */
-export interface StoredEntry {
-  readonly id: string
-  readonly date: string
-  readonly memo: string
-  readonly source_type: string
-  readonly source_id: string | null
-  readonly total: string
-  readonly currency: string
-  readonly created_at: string
-  readonly reverses: string | null
-  readonly reversed_by: string | null
-  readonly lines: readonly StoredLine[]
-}
-
-/** A line of a stored entry. */
+/** A line of a stored entry; amounts are decimal text. */
 interface StoredLine {
   readonly id: string
   readonly account_id: string
@@ -24,27 +21,43 @@ interface StoredLine {
   readonly memo: string
 }
 
+const storedColumns = {
+  id: uuid.notNull,
+  date: date.notNull,
+  memo: text.notNull,
+  source_type: text.notNull,
+  source_id: text,
+  total: numeric.notNull,
+  currency: text.notNull,
+  created_at: instant.notNull,
+  reverses: uuid,
+}
+const columns = { ...storedColumns, reversed_by: uuid, lines: json.as<readonly StoredLine[]>().notNull }
+
+/** A stored entry with its lines; amounts are decimal text. */
+export type StoredEntry = RowOf<typeof columns>
+
 /**
- * Columns of a `StoredEntry`. `bound` is the placeholder of an instant, such as `$2::timestamptz`: a reversal posted at or after it is
+ * The select list of a `StoredEntry`. `bound` is SQL of an instant, such as `$before::timestamptz`: a reversal posted at or after it is
  * ignored.
  */
-const entryColumns = (bound = ''): string => `entry.id, entry.date, entry.memo, entry.source_type, entry.source_id, entry.total,
-  entry.currency, entry.created_at, entry.reverses,
+const entryList = (bound = ''): string => `${selectList(storedColumns, 'entry')},
   (
     select reversal.id from journal_entries as reversal
-    where reversal.workspace_id = $1 and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
+    where reversal.workspace_id = $workspaceId and reversal.reverses = entry.id${bound && ` and reversal.created_at < ${bound}`}
   ) as reversed_by,
   (
     select json_agg(json_build_object(
       'id', line.id, 'account_id', line.account_id, 'debit', line.debit::text, 'credit', line.credit::text, 'memo', line.memo
     ) order by line.position)
-    from journal_lines as line where line.workspace_id = $1 and line.entry_id = entry.id
+    from journal_lines as line where line.workspace_id = $workspaceId and line.entry_id = entry.id
   ) as lines`
 
-/** One entry. Values: workspace, id. */
-export const findEntry = sql(
-  'find_entry',
-  `select ${entryColumns()} from journal_entries as entry where entry.workspace_id = $1 and entry.id = $2`,
+/** One entry. */
+export const findEntry = statement(
+  'accounting.findEntry',
+  `select ${entryList()} from journal_entries as entry where entry.workspace_id = $workspaceId and entry.id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
 )
 
 /** Conditions for entries; an undefined field is no condition. */
@@ -58,106 +71,117 @@ export interface EntryFilter {
   readonly before?: string | undefined
 }
 
+/** Parameters of the filter and the page of entries. */
+const filterParams = {
+  workspaceId: uuid,
+  before: instant.orNull,
+  from: date.orNull,
+  to: date.orNull,
+  currency: text.orNull,
+  account: uuid.orNull,
+  limit: bigint,
+  offset: bigint,
+}
+
 /**
- * The query of the instants and ids of the entries that a filter selects, and its values: the workspace is $1, and `before`, where given,
- * is $2. With an account the query reads the account's lines, which repeat date, currency and instant of their entry, so an account with
- * few lines is found fast in a large ledger.
+ * The query of the instants and ids of the entries that a filter selects. With an account the query reads the account's lines, which repeat
+ * date, currency and instant of their entry, so an account with few lines is found fast in a large ledger.
  */
-function meantBy(workspaceId: string, filter: EntryFilter): { readonly relation: string; readonly values: unknown[] } {
-  const values: unknown[] = [workspaceId]
-  const place = (value: unknown, type: string): string => `$${values.push(value)}::${type}`
-  const { from, to, account, currency, status, before } = filter
+function filterQuery({ from, to, account, currency, status, before }: EntryFilter): string {
   const [row, id, rows] =
     account === undefined
       ? ['entry', 'entry.id', 'select entry.created_at, entry.id from journal_entries as entry']
       : ['line', 'line.entry_id', 'select distinct line.created_at, line.entry_id as id from journal_lines as line']
-  const bound = before === undefined ? undefined : place(before, 'timestamptz')
-  const parts = [`${row}.workspace_id = $1`]
-  if (bound !== undefined) parts.push(`${row}.created_at < ${bound}`)
-  if (from !== undefined) parts.push(`${row}.date >= ${place(from, 'date')}`)
-  if (to !== undefined) parts.push(`${row}.date <= ${place(to, 'date')}`)
-  if (currency !== undefined) parts.push(`${row}.currency = ${place(currency, 'text')}`)
-  if (account !== undefined) parts.push(`${row}.account_id = ${place(account, 'uuid')}`)
+  const parts = [`${row}.workspace_id = $workspaceId`]
+  if (before !== undefined) parts.push(`${row}.created_at < $before::timestamptz`)
+  if (from !== undefined) parts.push(`${row}.date >= $from::date`)
+  if (to !== undefined) parts.push(`${row}.date <= $to::date`)
+  if (currency !== undefined) parts.push(`${row}.currency = $currency::text`)
+  if (account !== undefined) parts.push(`${row}.account_id = $account::uuid`)
   const isReversal =
     account === undefined
       ? 'entry.reverses is not null'
-      : `exists (select from journal_entries as entry where entry.workspace_id = $1 and entry.id = ${id} and entry.reverses is not null)`
+      : `exists (
+          select from journal_entries as entry where entry.workspace_id = $workspaceId and entry.id = ${id} and entry.reverses is not null
+        )`
   const isReversed = `exists (
     select from journal_entries as reversal
-    where reversal.workspace_id = $1 and reversal.reverses = ${id}${bound === undefined ? '' : ` and reversal.created_at < ${bound}`}
+    where reversal.workspace_id = $workspaceId and reversal.reverses = ${id}${before === undefined ? '' : ' and reversal.created_at < $before::timestamptz'}
   )`
   if (status === 'active') parts.push(`not (${isReversal}) and not ${isReversed}`)
   if (status === 'reversed') parts.push(isReversed)
   if (status === 'reversal') parts.push(isReversal)
-  return { relation: `${rows} where ${parts.join(' and ')}`, values }
+  return `${rows} where ${parts.join(' and ')}`
 }
 
 /**
  * A page of the entries that a filter selects, newest first. This statement and `countEntries` are planned for their values, since these
  * decide whether the days, the account or the order narrow the result the most.
  */
-export function findEntries(workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement {
-  const { relation, values } = meantBy(workspaceId, filter)
-  const [most, skipped] = [`$${values.push(limit)}`, `$${values.push(offset)}`]
+export const findEntries = (workspaceId: string, filter: EntryFilter, limit: number, offset: number): Statement<StoredEntry> =>
   // The inner query finds the ids of the page, so only the entries of the page are joined with their lines.
-  const text = `select ${entryColumns(filter.before === undefined ? '' : '$2::timestamptz')}
-    from (${relation} order by created_at desc, id desc limit ${most} offset ${skipped}) as page
-    join journal_entries as entry on entry.workspace_id = $1 and entry.id = page.id
-    order by entry.created_at desc, entry.id desc`
-  return { text, values }
-}
+  composeStatement(
+    `select ${entryList(filter.before === undefined ? '' : '$before::timestamptz')}
+    from (${filterQuery(filter)} order by created_at desc, id desc limit $limit offset $offset) as page
+    join journal_entries as entry on entry.workspace_id = $workspaceId and entry.id = page.id
+    order by entry.created_at desc, entry.id desc`,
+    { params: filterParams, columns },
+    { ...filter, workspaceId, limit, offset },
+  )
 
 /** The number of entries that a filter selects. */
-export function countEntries(workspaceId: string, filter: EntryFilter): Statement {
-  const { relation, values } = meantBy(workspaceId, filter)
-  return { text: `select count(*) as total from (${relation}) as meant`, values }
-}
+export const countEntries = (workspaceId: string, filter: EntryFilter): Statement<{ readonly total: number }> =>
+  composeStatement(
+    `select count(*) as total from (${filterQuery(filter)}) as matching`,
+    { params: filterParams, columns: { total: bigint.notNull } },
+    { ...filter, workspaceId },
+  )
 
-/** An entry with its exact instant of posting, as PostgreSQL writes it; the next page begins after it. */
-export interface PositionedEntry extends StoredEntry {
-  readonly posted_at: string
-}
+/** The columns of an entry with its exact instant of posting, as PostgreSQL writes it; the next page begins after it. */
+const positionedColumns = { ...columns, posted_at: text.notNull }
 
-/**
- * A page of entries in the order of posting. Values: workspace, instant and id of the last entry of the previous page, the instant before
- * which the entries were posted, page size.
- */
-export const findEntriesByPosting = sql(
-  'walk_entries_by_posting',
-  `select ${entryColumns('$4::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
-   where entry.workspace_id = $1 and (entry.created_at, entry.id) > ($2::timestamptz, $3::uuid) and entry.created_at < $4::timestamptz
-   order by entry.created_at, entry.id limit $5`,
+/** A page of entries posted before an instant, in the order of posting, after the last entry of the previous page. */
+export const findEntriesByPosting = statement(
+  'accounting.findEntriesByPosting',
+  `select ${entryList('$before::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $workspaceId and (entry.created_at, entry.id) > ($afterPosting::timestamptz, $afterId::uuid)
+     and entry.created_at < $before::timestamptz
+   order by entry.created_at, entry.id limit $limit`,
+  {
+    params: { workspaceId: uuid, before: instant, afterPosting: instant, afterId: uuid, limit: bigint },
+    columns: positionedColumns,
+  },
 )
 
-/**
- * A page of entries ordered by date, then by posting. Values: workspace; date, instant and id of the last entry of the previous page; the
- * instant before which the entries were posted; page size.
- */
-export const findEntriesByDate = sql(
-  'walk_entries_by_date',
-  `select ${entryColumns('$5::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
-   where entry.workspace_id = $1 and (entry.date, entry.created_at, entry.id) > ($2::date, $3::timestamptz, $4::uuid)
-     and entry.created_at < $5::timestamptz
-   order by entry.date, entry.created_at, entry.id limit $6`,
+/** A page of entries posted before an instant, ordered by date, then by posting, after the last entry of the previous page. */
+export const findEntriesByDate = statement(
+  'accounting.findEntriesByDate',
+  `select ${entryList('$before::timestamptz')}, entry.created_at::text as posted_at from journal_entries as entry
+   where entry.workspace_id = $workspaceId
+     and (entry.date, entry.created_at, entry.id) > ($afterDate::date, $afterPosting::timestamptz, $afterId::uuid)
+     and entry.created_at < $before::timestamptz
+   order by entry.date, entry.created_at, entry.id limit $limit`,
+  {
+    params: { workspaceId: uuid, before: instant, afterDate: date, afterPosting: instant, afterId: uuid, limit: bigint },
+    columns: positionedColumns,
+  },
 )
+
+const paymentEntryColumns = { id: uuid.notNull, source_id: text, total: numeric.notNull, currency: text.notNull }
 
 /** An active entry of a payments record: it neither reverses another entry nor was reversed. */
-export interface PaymentEntry {
-  readonly id: string
-  readonly source_id: string
-  /** Decimal text. */
-  readonly total: string
-  readonly currency: string
-}
+export type PaymentEntry = RowOf<typeof paymentEntryColumns>
 
-/** The active entries of payments records, in the order of their posting. Values: workspace, ids of records as text. */
-export const findPaymentEntries = sql(
-  'find_payment_entries',
-  `select entry.id, entry.source_id, entry.total, entry.currency
+/** The active entries of payments records, in the order of their posting. */
+export const findPaymentEntries = statement(
+  'accounting.findPaymentEntries',
+  `select ${selectList(paymentEntryColumns, 'entry')}
    from journal_entries as entry
-   where entry.workspace_id = $1 and entry.source_type = 'payment' and entry.source_id = any($2::text[]) and entry.reverses is null
+   where entry.workspace_id = $workspaceId and entry.source_type = 'payment' and entry.source_id = any($recordIds::text[])
+     and entry.reverses is null
      and not exists (
        select from journal_entries as reversal where reversal.workspace_id = entry.workspace_id and reversal.reverses = entry.id
      )
    order by entry.created_at, entry.id`,
+  { params: { workspaceId: uuid, recordIds: texts }, columns: paymentEntryColumns },
 )

@@ -17,8 +17,8 @@ export async function* exportBooks(
   onProgress: (entries: number) => Promise<void>,
 ): AsyncGenerator<Buffer> {
   const before = await waitForPostings(scope, recordedBefore, 'recorded_before')
-  const currencyRows = await scope.db.query<{ currency: string }>(findCurrencies(scope.workspace.id, before))
-  const accountRows = await scope.db.query<{ account_id: string }>(findUsedAccounts(scope.workspace.id, before))
+  const currencyRows = await scope.db.query(findCurrencies({ workspaceId: scope.workspace.id, postedBefore: before }))
+  const accountRows = await scope.db.query(findUsedAccounts({ workspaceId: scope.workspace.id, postedBefore: before }))
   const ids = accountRows.map(({ account_id }) => account_id)
   const accountsById = await findAccounts(scope, ids)
   const accounts = new Map(ids.map((id) => [id, accountOrUnknown(accountsById, id)]))

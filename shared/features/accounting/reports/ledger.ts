@@ -4,8 +4,8 @@ import { type Amount, readAmount, writeAmount } from '#shared/features/accountin
 import { dayBefore, requireDay } from '#shared/features/accounting/days.ts'
 import { type Balance, type Books, balanceOf, openBooks, querySpanOf, requireDayOrder } from '#shared/features/accounting/reports/report.ts'
 import type { Ledger, LedgerQuery } from '#shared/features/accounting/reports/schemas.ts'
-import { type AccountSums, type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
-import { type AccountLine, findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
+import { type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
+import { findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -30,12 +30,14 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
   const opening = before === undefined ? 0n : (await readAccountBalance(scope, books, account, { to: before })).balance
   const closing = (await readAccountBalance(scope, books, account, { to })).balance
   const start = cursor === undefined ? { ...beforeFirstLine, balance: opening } : parsePosition(readCursor(listKey, cursor))
-  const found = await readRows<AccountLine>(
+  const found = await readRows(
     scope,
-    findAccountLines(
-      ...[scope.workspace.id, account, currency, from ?? '-infinity', to ?? 'infinity', recordedBefore ?? 'infinity'],
-      ...[start.date, start.posted_at, start.entry_id, start.position, limit + 1],
-    ),
+    findAccountLines({
+      ...{ workspaceId: scope.workspace.id, accountId: account, currency, from: from ?? '-infinity', to: to ?? 'infinity' },
+      postedBefore: recordedBefore ?? 'infinity',
+      ...{ afterDate: start.date, afterPosting: start.posted_at, afterEntryId: start.entry_id, afterPosition: start.position },
+      limit: limit + 1,
+    }),
   )
   let balance = start.balance
   const rows = found.slice(0, limit).map(({ entry_id, date, memo, ...line }) => {
@@ -56,7 +58,7 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
 }
 
 async function readAccountBalance(scope: Scope, books: Books, account: string, days: Pick<BalanceSpan, 'from' | 'to'>): Promise<Balance> {
-  const [row] = await readRows<AccountSums>(scope, asHeavy(sumsOfAccount(querySpanOf(scope, books, days), account), 'the span of days'))
+  const [row] = await readRows(scope, asHeavy(sumsOfAccount(querySpanOf(scope, books, days), account), 'the span of days'))
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 
@@ -82,6 +84,6 @@ function parsePosition(text: string): LedgerPosition {
 
 async function requireAccount(scope: Scope, account: string): Promise<void> {
   if ((await findAccounts(scope, [account])).get(account)?.isReadable) return
-  const [found] = await readRows<{ is_used: boolean }>(scope, isAccountUsed(scope.workspace.id, account))
+  const [found] = await readRows(scope, isAccountUsed({ workspaceId: scope.workspace.id, accountId: account }))
   if (!found?.is_used) throw problem('VALIDATION_ERROR', 'account must be the id of an accounts record')
 }

@@ -24,18 +24,18 @@ const maxRecentLines = 5_000
 export async function updateMonthSums(scope: Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } }): Promise<void> {
   const { db, workspace } = scope
   const now = await waitForPostings(scope, undefined, 'now')
-  await db.query(insertMonthProgress(workspace.id))
+  await db.query(insertMonthProgress({ workspaceId: workspace.id }))
   let isLast = false
   while (!isLast) isLast = await db.transaction((tx) => addNextLines(tx, workspace.id, now))
 }
 
 /** Adds the next lines posted before an instant to the month sums, in one transaction; true when none are left. */
 async function addNextLines(tx: Tx, workspaceId: string, now: string): Promise<boolean> {
-  const [progress] = await tx.query<{ until: string; is_done: boolean }>(lockMonthProgress(workspaceId, now))
+  const [progress] = await tx.query(lockMonthProgress({ workspaceId, end: now }))
   if (!progress || progress.is_done) return true
-  const [step] = await tx.query<{ until: string; is_last: boolean }>(findMonthStep(workspaceId, progress.until, now))
+  const [step] = await tx.query(findMonthStep({ workspaceId, since: progress.until, end: now }))
   if (!step) return true
-  await tx.query(addMonthSums(workspaceId, progress.until, step.until))
+  await tx.query(addMonthSums({ workspaceId, since: progress.until, until: step.until }))
   return step.is_last
 }
 

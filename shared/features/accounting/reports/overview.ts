@@ -3,11 +3,11 @@ import { type Account, compareAccounts, findAccounts } from '#shared/features/ac
 import { readAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { daysBefore, monthsUpTo } from '#shared/features/accounting/days.ts'
 import { viewOfEntry } from '#shared/features/accounting/entries/find.ts'
-import { countEntries, findEntries, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
+import { countEntries, findEntries } from '#shared/features/accounting/entries/store.ts'
 import { type Books, openBooks, querySpanOf, readBalances, readReportDays } from '#shared/features/accounting/reports/report.ts'
 import type { AccountingOverview, OverviewQuery } from '#shared/features/accounting/reports/schemas.ts'
 import { classifyBalances, signedAmount } from '#shared/features/accounting/reports/sections.ts'
-import { type MonthSums, sumsByMonth } from '#shared/features/accounting/reports/store.ts'
+import { sumsByMonth } from '#shared/features/accounting/reports/store.ts'
 import { findLastDates } from '#shared/features/accounting/store.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -31,11 +31,8 @@ export async function readAccountingOverview(scope: Scope, query: OverviewQuery)
   const accounts = await findAccounts(scope)
   const { total } = await classifyBalances(scope, await readBalances(scope, books, days), currency)
   const filter = { currency, before }
-  const [counted] = await readRows<{ total: number }>(
-    scope,
-    asHeavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'),
-  )
-  const recent = await readRows<StoredEntry>(scope, asHeavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
+  const [counted] = await readRows(scope, asHeavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'))
+  const recent = await readRows(scope, asHeavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
   return {
     revenue: writeAmount(total('revenue'), currency),
     expense: writeAmount(total('expense'), currency),
@@ -73,7 +70,7 @@ async function readMonths(
 ): Promise<AccountingOverview['months']> {
   const months = monthsUpTo(to, monthsShown)
   const counted = [...accounts.values()].flatMap(({ id, kind }) => (kind === 'revenue' || kind === 'expense' ? [{ id, kind }] : []))
-  const rows = await readRows<MonthSums>(
+  const rows = await readRows(
     scope,
     asHeavy(sumsByMonth(querySpanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
   )
@@ -99,8 +96,8 @@ async function findIdleAccounts(
 ): Promise<AccountingOverview['idle_accounts']> {
   const readable = [...accounts.values()].filter(({ isReadable }) => isReadable).sort(compareAccounts)
   const ids = readable.map(({ id }) => id)
-  const statement = findLastDates(scope.workspace.id, ids, currencies, to, recordedBefore ?? 'infinity')
-  const rows = await readRows<{ account_id: string; last_entry_date: string | null }>(scope, statement)
+  const postedBefore = recordedBefore ?? 'infinity'
+  const rows = await readRows(scope, findLastDates({ workspaceId: scope.workspace.id, accountIds: ids, currencies, to, postedBefore }))
   const lastDates = new Map(rows.map((row) => [row.account_id, row.last_entry_date]))
   const since = daysBefore(to, idleDays)
   return readable

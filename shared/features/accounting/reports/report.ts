@@ -25,7 +25,7 @@ export async function openBooks(
   { currency = scope.workspace.default_currency, recorded_before }: { currency?: string | undefined; recorded_before?: string | undefined },
 ): Promise<Books> {
   const recordedBefore = recorded_before === undefined ? undefined : await waitForPostings(scope, recorded_before, 'recorded_before')
-  const rows = await readRows<{ currency: string }>(scope, findCurrencies(scope.workspace.id, recordedBefore ?? 'infinity'))
+  const rows = await readRows(scope, findCurrencies({ workspaceId: scope.workspace.id, postedBefore: recordedBefore ?? 'infinity' }))
   const currencies = rows.map((row) => row.currency)
   requireCurrency(currency, currencies)
   return { currency, currencies, recordedBefore }
@@ -61,7 +61,7 @@ export interface Balance {
 
 /** The balances of all accounts over a span of days (all days by default), ordered by account id. Every report is built on them. */
 export async function readBalances(scope: Scope, books: Books, days: Pick<BalanceSpan, 'from' | 'to'> = {}): Promise<Balance[]> {
-  const rows = await readRows<AccountSums>(scope, asHeavy(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
+  const rows = await readRows(scope, asHeavy(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
     await requestMonthSums(
       scope,

@@ -8,7 +8,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Reads all seals in the order of the chain. */
 export async function listSeals(scope: Scope): Promise<Seal[]> {
-  return (await readRows<StoredSeal>(scope, findSeals(scope.workspace.id))).map(viewSeal)
+  return (await readRows(scope, findSeals({ workspaceId: scope.workspace.id }))).map(viewSeal)
 }
 
 /** A computed seal that is not stored yet. */
@@ -20,20 +20,13 @@ interface PreparedSeal {
   readonly previous: string | null
 }
 
-/** The last seal of the chain. */
-interface ChainEnd {
-  readonly position: number
-  readonly hash: string
-  readonly sealed_until: string
-}
-
 /**
  * Hashes every entry posted before an instant (now by default) that no seal covers yet. Waits for postings in progress first; holds no lock
  * while hashing. Throws VALIDATION_ERROR for an instant in the future.
  */
 export async function prepareSeal(scope: Scope, until?: string): Promise<PreparedSeal> {
   const instant = await waitForPostings(scope, until, 'until')
-  const [end] = await scope.db.query<ChainEnd>(findChainEnd(scope.workspace.id))
+  const [end] = await scope.db.query(findChainEnd({ workspaceId: scope.workspace.id }))
   const previous = end?.hash ?? null
   const hash = new ChainHash(previous, instant)
   for await (const entries of readEntriesByPosting(scope, instant, end?.sealed_until)) for (const entry of entries) hash.add(entry)
@@ -41,11 +34,8 @@ export async function prepareSeal(scope: Scope, until?: string): Promise<Prepare
 }
 
 /** Stores a prepared seal; undefined when another seal was stored first and this one must be prepared again. */
-export async function storeSeal(
-  { db, workspace }: Scope,
-  { position, until, entries, hash, previous }: PreparedSeal,
-): Promise<Seal | undefined> {
-  const [stored] = await db.query<StoredSeal>(insertSeal(workspace.id, position, newId(), until, entries, hash, previous))
+export async function storeSeal({ db, workspace }: Scope, seal: PreparedSeal): Promise<Seal | undefined> {
+  const [stored] = await db.query(insertSeal({ ...seal, workspaceId: workspace.id, id: newId() }))
   return stored && viewSeal(stored)
 }
 

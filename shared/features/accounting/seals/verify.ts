@@ -18,7 +18,7 @@ const maxDifferences = 1_000
  */
 export async function verifyBooks(scope: Scope, onProgress: (entries: number) => Promise<void>): Promise<LedgerVerification> {
   const now = await waitForPostings(scope, undefined, 'now')
-  const seals = await scope.db.query<StoredSeal>(findSeals(scope.workspace.id))
+  const seals = await scope.db.query(findSeals({ workspaceId: scope.workspace.id }))
   const differences: LedgerDifference[] = []
   const chain = new ChainCheck(seals, differences)
   const sums = new Map<string, Amount>()

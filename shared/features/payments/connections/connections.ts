@@ -30,7 +30,7 @@ const maxCredentialLength = 500
 
 /** Lists the connections of the workspace, oldest first. */
 export const listConnections = async (scope: Scope): Promise<ConnectionView[]> =>
-  (await readRows<StoredConnection>(scope, findConnections(scope.workspace.id))).map((connection) => viewConnection(scope, connection))
+  (await readRows(scope, findConnections({ workspaceId: scope.workspace.id }))).map((connection) => viewConnection(scope, connection))
 
 /** Reads one connection. Throws NOT_FOUND. */
 export const getConnection = async (scope: Scope, id: string): Promise<ConnectionView> =>
@@ -43,10 +43,13 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const credentials = { ...givenCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
   const redirectUrl = requireRedirectUrl(redirect_url)
   const id = newId()
-  const sealed = encryptCredentials(scope, id, credentials)
-  const values = [scope.workspace.id, id, provider, name, mode, redirectUrl, sealed, scope.now(), maxConnections]
+  const encrypted = encryptCredentials(scope, id, credentials)
+  const insert = insertConnection({
+    ...{ workspaceId: scope.workspace.id, id, provider, name, mode, redirectUrl, credentials: encrypted },
+    ...{ createdAt: scope.now(), maxConnections },
+  })
   const made = await scope.db.transaction(async (tx) => {
-    const [connection] = await tx.query<StoredConnection>(insertConnection(...values))
+    const [connection] = await tx.query(insert)
     if (!connection) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxConnections} payment connections`)
     await setDue(tx, sweepDue, scope.workspace.id, [{ subject: id, at: nextSweep(scope.now()) }])
     return connection
@@ -61,15 +64,17 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   return scope.db.transaction(async (tx) => {
-    const before = requireRow(await tx.query<StoredConnection>(lockConnection(scope.workspace.id, id)))
+    const before = requireRow(await tx.query(lockConnection({ workspaceId: scope.workspace.id, id })))
     const { name = before.name, mode = before.mode, redirect_url } = change
     refuseLiveSandbox(before.provider, mode)
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
     const given = givenCredentials(before.provider, change.credentials ?? {}, false)
     const isOther = Object.keys(given).length > 0 || mode !== before.mode
-    const sealed = isOther ? encryptCredentials(scope, before.id, { ...decryptCredentials(scope, before), ...given }) : before.credentials
-    const values = [name, mode, redirectUrl, sealed, isOther ? 'unchecked' : before.status]
-    const [after] = await tx.query<StoredConnection>(updateConnection(scope.workspace.id, id, ...values))
+    const credentials = isOther
+      ? encryptCredentials(scope, before.id, { ...decryptCredentials(scope, before), ...given })
+      : before.credentials
+    const status = isOther ? 'unchecked' : before.status
+    const [after] = await tx.query(updateConnection({ workspaceId: scope.workspace.id, id, name, mode, redirectUrl, credentials, status }))
     return viewConnection(scope, after ?? before)
   })
 }
@@ -80,7 +85,7 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
 export async function removeConnection(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
-    requireRow(await tx.query(hideConnection(scope.workspace.id, id, scope.now())))
+    requireRow(await tx.query(hideConnection({ workspaceId: scope.workspace.id, id, deletedAt: scope.now() })))
     await scope.jobQueue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
   })
 }
@@ -90,8 +95,12 @@ export async function checkConnection(scope: Scope, id: string): Promise<Connect
   const connection = await requireConnection(scope, id)
   const { provider, account } = openConnection(scope, connection)
   const failure = await provider.checkCredentials(account).then(() => null, failureMessage)
-  const values = [failure === null ? 'ok' : 'failed', scope.now(), failure, connection.credentials]
-  const [checked] = await scope.db.query<StoredConnection>(saveCheck(scope.workspace.id, id, ...values))
+  const [checked] = await scope.db.query(
+    saveCheck({
+      ...{ workspaceId: scope.workspace.id, id, status: failure === null ? 'ok' : 'failed', checkedAt: scope.now() },
+      ...{ error: failure, testedCredentials: connection.credentials },
+    }),
+  )
   // The credentials changed during the test, or the connection was deleted.
   if (!checked) return viewConnection(scope, await requireConnection(scope, id))
   if (checked.deleted_at !== null) throw problem('NOT_FOUND')

@@ -27,5 +27,5 @@ export async function endConnectionLinks(scope: Scope, connectionId: string): Pr
     found = links.length
   }
   if (failures.length > 0) throw failures[0]
-  await db.query(forgetCredentials(workspace.id, connectionId))
+  await db.query(forgetCredentials({ workspaceId: workspace.id, id: connectionId }))
 }

@@ -52,5 +52,5 @@ export async function findConnection(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   id: string,
 ): Promise<StoredConnection | undefined> {
-  return isUuid(id) ? (await db.query<StoredConnection>(selectConnection(workspace.id, id)))[0] : undefined
+  return isUuid(id) ? (await db.query(selectConnection({ workspaceId: workspace.id, id })))[0] : undefined
 }

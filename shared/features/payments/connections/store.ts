@@ -1,100 +1,146 @@
 import type { ProviderName } from '#shared/features/payments/connections/schemas.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { bigint, bytes, instant, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/** A connection as it is stored, with encrypted credentials. */
-export interface StoredConnection {
-  readonly workspace_id: string
-  readonly id: string
-  readonly provider: ProviderName
-  readonly name: string
-  readonly mode: 'live' | 'test'
-  readonly redirect_url: string | null
-  readonly credentials: Buffer | null
-  readonly status: 'unchecked' | 'ok' | 'failed'
-  readonly last_checked_at: string | null
-  readonly last_error: string | null
-  readonly created_at: string
-  readonly deleted_at: string | null
+type Mode = 'live' | 'test'
+type ConnectionStatus = 'unchecked' | 'ok' | 'failed'
+
+const columns = {
+  workspace_id: uuid.notNull,
+  id: uuid.notNull,
+  provider: text.as<ProviderName>().notNull,
+  name: text.notNull,
+  mode: text.as<Mode>().notNull,
+  redirect_url: text,
+  /** Encrypted; null once they were deleted. */
+  credentials: bytes,
+  status: text.as<ConnectionStatus>().notNull,
+  last_checked_at: instant,
+  last_error: text,
+  created_at: instant.notNull,
+  deleted_at: instant,
 }
+const list = selectList(columns)
 
-const columns = `workspace_id, id, provider, name, mode, redirect_url, credentials, status, last_checked_at, last_error, created_at,
-  deleted_at`
+/** A stored connection. */
+export type StoredConnection = RowOf<typeof columns>
 
-/** The connections of a workspace, oldest first. Values: workspace. */
-export const findConnections = sql(
-  'find_payment_connections',
-  `select ${columns} from payment_connections where workspace_id = $1 and deleted_at is null order by created_at, id`,
+/** The connections of a workspace, oldest first. */
+export const findConnections = statement(
+  'payments.findConnections',
+  `select ${list} from payment_connections where workspace_id = $workspaceId and deleted_at is null order by created_at, id`,
+  { params: { workspaceId: uuid }, columns },
 )
 
-/** A connection by id, also a deleted one. Values: workspace, id. */
-export const selectConnection = sql(
-  'find_payment_connection',
-  `select ${columns} from payment_connections where workspace_id = $1 and id = $2`,
+/** A connection by id, also a deleted one. */
+export const selectConnection = statement(
+  'payments.selectConnection',
+  `select ${list} from payment_connections where workspace_id = $workspaceId and id = $id`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
 )
 
-/** The connection of a webhook address, which names no workspace, so all workspaces are searched. Values: id. */
-export const findWebhookConnection = sql(
-  'find_hooked_connection',
-  `select ${columns} from payment_connections where id = $1 and deleted_at is null order by workspace_id limit 1`,
+/** The connection of a webhook address, which names no workspace, so all workspaces are searched. */
+export const findWebhookConnection = statement(
+  'payments.findWebhookConnection',
+  `select ${list} from payment_connections where id = $id and deleted_at is null order by workspace_id limit 1`,
+  { params: { id: uuid }, columns },
 )
 
-/**
- * Stores a connection; returns no row when the workspace already has the maximum. Values: workspace, id, provider, name, mode, redirect
- * address, credentials, time, maximum.
- */
-export const insertConnection = sql(
-  'insert_payment_connection',
+/** Stores a connection; returns no row when the workspace already has `maxConnections`. */
+export const insertConnection = statement(
+  'payments.insertConnection',
   `insert into payment_connections (workspace_id, id, provider, name, mode, redirect_url, credentials, created_at)
-   select $1, $2, $3, $4, $5, $6, $7, $8
-   where (select count(*) from payment_connections where workspace_id = $1 and deleted_at is null) < $9
-   returning ${columns}`,
+   select $workspaceId, $id, $provider, $name, $mode, $redirectUrl, $credentials, $createdAt
+   where (select count(*) from payment_connections where workspace_id = $workspaceId and deleted_at is null) < $maxConnections
+   returning ${list}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      provider: text.as<ProviderName>(),
+      name: text,
+      mode: text.as<Mode>(),
+      redirectUrl: text.orNull,
+      credentials: bytes,
+      createdAt: instant,
+      maxConnections: bigint,
+    },
+    columns,
+  },
 )
 
-/** Reads a connection that is not deleted and locks its row until the transaction ends. Values: workspace, id. */
-export const lockConnection = sql(
-  'lock_payment_connection',
-  `select ${columns} from payment_connections where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,
+/** Reads a connection that is not deleted and locks its row until the transaction ends. */
+export const lockConnection = statement(
+  'payments.lockConnection',
+  `select ${list} from payment_connections where workspace_id = $workspaceId and id = $id and deleted_at is null for no key update`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
 )
 
-/** Changes a connection locked by `lockConnection`. Values: workspace, id, name, mode, redirect address, credentials, status. */
-export const updateConnection = sql(
-  'update_payment_connection',
-  `update payment_connections set name = $3, mode = $4, redirect_url = $5, credentials = $6, status = $7,
-     last_error = case when $7 = 'unchecked' then null else last_error end
-   where workspace_id = $1 and id = $2 returning ${columns}`,
+/** Changes a connection locked by `lockConnection`. */
+export const updateConnection = statement(
+  'payments.updateConnection',
+  `update payment_connections set name = $name, mode = $mode, redirect_url = $redirectUrl, credentials = $credentials, status = $status,
+     last_error = case when $status = 'unchecked' then null else last_error end
+   where workspace_id = $workspaceId and id = $id returning ${list}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      name: text,
+      mode: text.as<Mode>(),
+      redirectUrl: text.orNull,
+      credentials: bytes.orNull,
+      status: text.as<ConnectionStatus>(),
+    },
+    columns,
+  },
 )
 
-/**
- * Saves the result of a test; returns no row when the credentials were changed or the connection was deleted meanwhile. Values: workspace,
- * id, status, time, error message or null, the tested credentials (encrypted).
- */
-export const saveCheck = sql(
-  'note_payment_connection_check',
-  `update payment_connections set status = $3, last_checked_at = $4, last_error = $5
-   where workspace_id = $1 and id = $2 and deleted_at is null and credentials = $6 returning ${columns}`,
+/** Saves the result of a test; returns no row when the credentials were changed or the connection was deleted meanwhile. */
+export const saveCheck = statement(
+  'payments.saveCheck',
+  `update payment_connections set status = $status, last_checked_at = $checkedAt, last_error = $error
+   where workspace_id = $workspaceId and id = $id and deleted_at is null and credentials = $testedCredentials returning ${list}`,
+  {
+    params: {
+      workspaceId: uuid,
+      id: uuid,
+      status: text.as<ConnectionStatus>(),
+      checkedAt: instant,
+      error: text.orNull,
+      /** Encrypted, as they were stored when the test began. */
+      testedCredentials: bytes.orNull,
+    },
+    columns,
+  },
 )
 
-/** Marks a connection as deleted; its row stays for the work that is left at its provider. Values: workspace, id, time. */
-export const hideConnection = sql(
-  'hide_payment_connection',
-  'update payment_connections set deleted_at = $3 where workspace_id = $1 and id = $2 and deleted_at is null returning id',
+/** Marks a connection as deleted; its row stays for the work that is left at its provider. */
+export const hideConnection = statement(
+  'payments.hideConnection',
+  `update payment_connections set deleted_at = $deletedAt
+   where workspace_id = $workspaceId and id = $id and deleted_at is null returning id`,
+  { params: { workspaceId: uuid, id: uuid, deletedAt: instant }, columns: { id: uuid.notNull } },
 )
 
-/** Deletes the credentials of a deleted connection. Values: workspace, id. */
-export const forgetCredentials = sql(
-  'forget_payment_credentials',
-  'update payment_connections set credentials = null where workspace_id = $1 and id = $2 and deleted_at is not null',
+/** Deletes the credentials of a deleted connection. */
+export const forgetCredentials = statement(
+  'payments.forgetCredentials',
+  'update payment_connections set credentials = null where workspace_id = $workspaceId and id = $id and deleted_at is not null',
+  { params: { workspaceId: uuid, id: uuid } },
 )
 
-/** The time up to which a connection's provider was asked for events; no row before the first sweep. Values: workspace, connection. */
-export const findSweep = sql('find_payment_sweep', 'select asked_until from payment_sweeps where workspace_id = $1 and connection_id = $2')
+/** The time up to which a connection's provider was asked for events; no row before the first sweep. */
+export const findSweep = statement(
+  'payments.findSweep',
+  'select asked_until from payment_sweeps where workspace_id = $workspaceId and connection_id = $connectionId',
+  { params: { workspaceId: uuid, connectionId: uuid }, columns: { asked_until: instant.notNull } },
+)
 
-/**
- * Saves the time up to which the provider was asked for events; a time before the saved one changes nothing. Values: workspace, connection,
- * time.
- */
-export const saveSweep = sql(
-  'note_payment_sweep',
-  `insert into payment_sweeps as sweep (workspace_id, connection_id, asked_until) values ($1, $2, $3)
+/** Saves the time up to which the provider was asked for events; a time before the saved one changes nothing. */
+export const saveSweep = statement(
+  'payments.saveSweep',
+  `insert into payment_sweeps as sweep (workspace_id, connection_id, asked_until) values ($workspaceId, $connectionId, $askedUntil)
    on conflict (workspace_id, connection_id) do update set asked_until = greatest(sweep.asked_until, excluded.asked_until)`,
+  { params: { workspaceId: uuid, connectionId: uuid, askedUntil: instant } },
 )

@@ -68,7 +68,7 @@ async function findLinkIdByPayment(
 ): Promise<string | null> {
   for (const { id, state } of payments) {
     if (state !== null) continue
-    const [known] = await db.query<{ link_id: string | null }>(findLinkOfPayment(workspace.id, connectionId, id))
+    const [known] = await db.query(findLinkOfPayment({ workspaceId: workspace.id, connectionId, paymentId: id }))
     if (known?.link_id) return known.link_id
   }
   return null
@@ -100,7 +100,7 @@ const timelineEntry = (
 
 async function applyPayment(scope: Scope, factSource: FactSource, link: Link, fact: PaymentFact): Promise<Link> {
   const { db, workspace } = scope
-  const [before] = await db.query<ProviderPayment>(lockPayment(workspace.id, factSource.connectionId, fact.id))
+  const [before] = await db.query(lockPayment({ workspaceId: workspace.id, connectionId: factSource.connectionId, paymentId: fact.id }))
   const appendEntry = (verdict: TimelineVerdict, after?: Link) =>
     appendTimeline(scope, timelineEntry(factSource, fact, link, verdict, after))
   if (before?.link_id && before.link_id !== link.id) return link
@@ -136,11 +136,13 @@ async function savePayment(
   fact: PaymentFact,
   { link, fits, late }: PaymentMatch,
 ): Promise<ProviderPayment> {
-  const { amount, currency, payerName, payerEmail, refunded, disputed } = fact
-  const paidAt = fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null
-  const known = [fact.state === 'paid' ? amount : null, currency, paidAt, payerName, payerEmail, fits, late, refunded, disputed]
-  const statement = upsertPayment(scope.workspace.id, connectionId, fact.id, link, ...known, scope.now())
-  return (await scope.db.query<ProviderPayment>(statement))[0] as ProviderPayment
+  const statement = upsertPayment({
+    ...fact,
+    ...{ workspaceId: scope.workspace.id, connectionId, paymentId: fact.id, linkId: link, fits, late, createdAt: scope.now() },
+    amount: fact.state === 'paid' ? fact.amount : null,
+    paidAt: fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null,
+  })
+  return (await scope.db.query(statement))[0] as ProviderPayment
 }
 
 async function recordPayment(
@@ -152,7 +154,8 @@ async function recordPayment(
 ): Promise<Link> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
-  await db.query(savePaymentRecord(workspace.id, connectionId, payment.provider_payment_id, recordId, now()))
+  const paymentId = payment.provider_payment_id
+  await db.query(savePaymentRecord({ workspaceId: workspace.id, connectionId, paymentId, recordId, recordedAt: now() }))
   const [paid] = await db.query(markPaid({ workspaceId: workspace.id, id: link.id, paidAt: payment.paid_at, paymentRecordId: recordId }))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
   await appendEntry(verdict, paid ?? link)

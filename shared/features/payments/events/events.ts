@@ -4,7 +4,7 @@ import { platformOrigin } from '#shared/features/payments/connections/connection
 import { openConnection } from '#shared/features/payments/connections/open.ts'
 import { findWebhookConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
 import { applyFacts } from '#shared/features/payments/events/apply.ts'
-import { insertEvent, lockEvent, type StoredEvent, saveEventLink } from '#shared/features/payments/events/store.ts'
+import { insertEvent, lockEvent, saveEventLink } from '#shared/features/payments/events/store.ts'
 import { handleEvent } from '#shared/features/payments/jobs.ts'
 import type { ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { Delivery } from '#shared/features/payments/providers/provider.ts'
@@ -21,7 +21,7 @@ export const maxDeliveryBytes = 1024 * 1024
  * outside the time tolerance.
  */
 export async function receiveDelivery(scope: PlatformScope, connectionId: string, delivery: Delivery): Promise<boolean> {
-  const connection = requireRow(isUuid(connectionId) ? await scope.db.query<StoredConnection>(findWebhookConnection(connectionId)) : [])
+  const connection = requireRow(isUuid(connectionId) ? await scope.db.query(findWebhookConnection({ id: connectionId })) : [])
   const { provider, account } = openConnection(scope, connection)
   const event = provider.verifyDelivery(account, delivery)
   if (!event) throw problem('VALIDATION_ERROR', "The signature must match the connection's webhook secret and be at most 5 minutes old")
@@ -36,13 +36,15 @@ export function storeEvent(
   { eventId, facts }: ProviderEvent,
   bytes: Buffer,
 ): Promise<boolean> {
-  const hash = createHash('sha256').update(bytes).digest()
-  const bodyKey = `sha256:${hash.toString('hex')}`
+  const bodyHash = createHash('sha256').update(bytes).digest()
+  const bodyKey = `sha256:${bodyHash.toString('hex')}`
   const { signsEventId } = providers[provider]
   return db.transaction(async (tx) => {
-    const values = [source, bytes, hash, now(), facts.providerLinkId, bodyKey, signsEventId]
-    const insert = async () =>
-      (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? bodyKey, ...values)))[0]
+    const statement = insertEvent({
+      ...{ workspaceId, connectionId, eventKey: eventId ?? bodyKey, isKeySigned: signsEventId, bodyKey },
+      ...{ source, body: bytes, bodyHash, receivedAt: now(), providerLinkId: facts.providerLinkId },
+    })
+    const insert = async () => (await tx.query(statement))[0]
     // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
@@ -56,11 +58,11 @@ export function storeEvent(
 export async function applyEvent(scope: Scope, connection: StoredConnection, eventKey: string): Promise<void> {
   const { workspace, db } = scope
   await db.transaction(async (tx) => {
-    const [event] = await tx.query<StoredEvent>(lockEvent(workspace.id, connection.id, eventKey))
+    const [event] = await tx.query(lockEvent({ workspaceId: workspace.id, connectionId: connection.id, eventKey }))
     if (!event || event.link_id !== null) return
     const facts = providers[connection.provider].readEvent(event.body)
     const factSource = { connectionId: connection.id, source: event.source, eventId: event.event_key }
     const link = await applyFacts(within(scope, tx), factSource, facts)
-    if (link) await tx.query(saveEventLink(workspace.id, connection.id, eventKey, link.id))
+    if (link) await tx.query(saveEventLink({ workspaceId: workspace.id, connectionId: connection.id, eventKey, linkId: link.id }))
   })
 }

@@ -1,47 +1,71 @@
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, bytes, instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/** A stored event. `link_id` is the link that it was applied to; null before. */
-export interface StoredEvent {
-  readonly event_key: string
-  readonly source: 'webhook' | 'sweep'
-  readonly body: Buffer
-  readonly link_id: string | null
-}
+type EventSource = 'webhook' | 'sweep'
 
 /**
  * Stores an event once per key and returns the key; no row when the key is already stored. A key that was not signed may be a wrong one: if
- * an event with another body is stored under it, this event is stored under the key of its body. Values: workspace, connection, key,
- * source, body, digest of the body, time, provider's link, key of the body, whether the key was signed.
+ * an event with another body is stored under it, this event is stored under the key of its body.
  */
-export const insertEvent = sql(
-  'insert_payment_event',
+export const insertEvent = statement(
+  'payments.insertEvent',
   `with chosen as (
      select case when exists (
-       select from payment_events where workspace_id = $1 and connection_id = $2 and event_key = $3 and body_hash <> $6
-     ) and not $10::boolean then $9 else $3 end as event_key
+       select from payment_events
+       where workspace_id = $workspaceId and connection_id = $connectionId and event_key = $eventKey and body_hash <> $bodyHash
+     ) and not $isKeySigned::boolean then $bodyKey else $eventKey end as event_key
    )
    insert into payment_events (workspace_id, connection_id, event_key, source, body, body_hash, received_at, provider_link_id)
-   select $1, $2, chosen.event_key, $4, $5, $6, $7, $8 from chosen
+   select $workspaceId, $connectionId, chosen.event_key, $source, $body, $bodyHash, $receivedAt, $providerLinkId from chosen
    on conflict (workspace_id, connection_id, event_key) do nothing
    returning event_key`,
+  {
+    params: {
+      workspaceId: uuid,
+      connectionId: uuid,
+      eventKey: text,
+      isKeySigned: boolean,
+      /** The key of the body, for a wrong `eventKey`. */
+      bodyKey: text,
+      source: text.as<EventSource>(),
+      body: bytes,
+      bodyHash: bytes,
+      receivedAt: instant,
+      providerLinkId: text.orNull,
+    },
+    columns: { event_key: text.notNull },
+  },
 )
 
-/** Reads an event and locks it until the transaction ends. Values: workspace, connection, key. */
-export const lockEvent = sql(
-  'lock_payment_event',
-  `select event_key, source, body, link_id from payment_events
-   where workspace_id = $1 and connection_id = $2 and event_key = $3 for update`,
+const columns = {
+  event_key: text.notNull,
+  source: text.as<EventSource>().notNull,
+  body: bytes.notNull,
+  /** The link that the event was applied to; null before. */
+  link_id: uuid,
+}
+
+/** Reads an event and locks it until the transaction ends. */
+export const lockEvent = statement(
+  'payments.lockEvent',
+  `select ${selectList(columns)} from payment_events
+   where workspace_id = $workspaceId and connection_id = $connectionId and event_key = $eventKey for update`,
+  { params: { workspaceId: uuid, connectionId: uuid, eventKey: text }, columns },
 )
 
-/** Saves the link that an event was applied to. Values: workspace, connection, key, link. */
-export const saveEventLink = sql(
-  'note_payment_event_link',
-  'update payment_events set link_id = $4 where workspace_id = $1 and connection_id = $2 and event_key = $3',
+/** Saves the link that an event was applied to. */
+export const saveEventLink = statement(
+  'payments.saveEventLink',
+  `update payment_events set link_id = $linkId
+   where workspace_id = $workspaceId and connection_id = $connectionId and event_key = $eventKey`,
+  { params: { workspaceId: uuid, connectionId: uuid, eventKey: text, linkId: uuid } },
 )
 
-/** Keys of the first 100 events that name a provider's link and were not applied. Values: workspace, connection, provider's link. */
-export const findEarlyEvents = sql(
-  'find_early_payment_events',
+/** Keys of the first 100 events that name a provider's link and were not applied. */
+export const findEarlyEvents = statement(
+  'payments.findEarlyEvents',
   `select event_key from payment_events
-   where workspace_id = $1 and connection_id = $2 and provider_link_id = $3 and link_id is null order by received_at, event_key limit 100`,
+   where workspace_id = $workspaceId and connection_id = $connectionId and provider_link_id = $providerLinkId and link_id is null
+   order by received_at, event_key limit 100`,
+  { params: { workspaceId: uuid, connectionId: uuid, providerLinkId: text }, columns: { event_key: text.notNull } },
 )

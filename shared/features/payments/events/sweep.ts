@@ -30,7 +30,7 @@ export async function sweepProvider(scope: Scope, connectionId: string, signal: 
   const connection = await findConnection(scope, connectionId)
   if (!connection || connection.deleted_at !== null) return
   const { provider, account } = openConnection(scope, connection)
-  const [lastSweep] = await db.query<{ asked_until: string }>(findSweep(workspace.id, connectionId))
+  const [lastSweep] = await db.query(findSweep({ workspaceId: workspace.id, connectionId }))
   const until = now()
   const from = Math.max(Date.parse(lastSweep?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
   for await (const page of provider.listEventsSince(account, new Date(from))) {
@@ -48,5 +48,5 @@ export async function sweepProvider(scope: Scope, connectionId: string, signal: 
     if (found) await saveProviderLink(scope, link, found, 'sweep')
     await setTimeout(pauseMs, undefined, { signal })
   }
-  await db.query(saveSweep(workspace.id, connectionId, until))
+  await db.query(saveSweep({ workspaceId: workspace.id, connectionId, askedUntil: until }))
 }

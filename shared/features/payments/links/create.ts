@@ -5,9 +5,10 @@ import { expiryDue } from '#shared/features/payments/due.ts'
 import { findEarlyEvents } from '#shared/features/payments/events/store.ts'
 import { expireLink, handleEvent } from '#shared/features/payments/jobs.ts'
 import { checkLinkRequest } from '#shared/features/payments/links/new-link.ts'
-import { type LinkInput, type LinkRequest, type LinkView, readLinkInput, viewLink } from '#shared/features/payments/links/schemas.ts'
+import { type LinkInput, type LinkRequest, type LinkView, readLinkInput } from '#shared/features/payments/links/schemas.ts'
 import { deleteUnmadeLink, findLinkByKey, insertLink, type Link, setProviderLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
+import { viewLink } from '#shared/features/payments/links/view.ts'
 import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
 import type { ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
@@ -98,8 +99,9 @@ export function saveProviderLink(scope: Scope, link: Link, providerLink: Provide
     const [saved] = await tx.query(setProviderLink({ ...providerLink, workspaceId: scope.workspace.id, id: link.id }))
     if (!saved) return { ...link, provider_link_id: providerLink.providerLinkId, short_url: providerLink.shortUrl }
     await appendTimeline(within(scope, tx), { linkId: link.id, source, before: null, after: saved.status, verdict: 'created' })
-    const earlyEvents = await tx.query<{ event_key: string }>(
-      findEarlyEvents(scope.workspace.id, link.connection_id, providerLink.providerLinkId),
+    const { providerLinkId } = providerLink
+    const earlyEvents = await tx.query(
+      findEarlyEvents({ workspaceId: scope.workspace.id, connectionId: link.connection_id, providerLinkId }),
     )
     for (const { event_key } of earlyEvents) {
       await scope.jobQueue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })

@@ -1,6 +1,7 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { type LinkQuery, type LinkView, viewLink } from '#shared/features/payments/links/schemas.ts'
+import type { LinkQuery, LinkView } from '#shared/features/payments/links/schemas.ts'
 import { findLinksAfter, findNewestLinks, type Link, selectLink } from '#shared/features/payments/links/store.ts'
+import { viewLink } from '#shared/features/payments/links/view.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 

@@ -1,6 +1,5 @@
 import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { providerNames } from '#shared/features/payments/connections/schemas.ts'
-import type { Link } from '#shared/features/payments/links/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
@@ -127,18 +126,6 @@ export const timeline = schema(
   ),
 )
 export type Timeline = TypeOf<typeof timeline>
-
-/** Converts a stored link to the answer's shape. */
-export function viewLink(link: Link): LinkView {
-  const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
-  const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
-  return {
-    ...{ id, connection_id, provider, short_url, amount: formatAmount(link.amount, currency), currency, status, description, invoice_id },
-    ...{ customer_name, customer_email, customer_contact, created_at, expires_at },
-    ...(paid_at === null ? {} : { paid_at }),
-    ...(payment_record_id === null ? {} : { payment_record_id }),
-  }
-}
 
 /** Formats decimal text without an exponent, with at least the fraction digits of its currency: `100.00` USD, `100` JPY, `0.125` USD. */
 export function formatAmount(amount: string, currency: string): string {

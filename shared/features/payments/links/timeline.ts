@@ -4,7 +4,7 @@ import { getLink } from '#shared/features/payments/links/find.ts'
 import type { LinkStatus, Timeline, TimelineVerdict } from '#shared/features/payments/links/schemas.ts'
 
 /** How a change was learned. */
-export type TimelineSource = 'person' | 'webhook' | 'refresh' | 'sweep'
+export type TimelineSource = Timeline[number]['source']
 
 /** Maximum number of timeline entries in an answer, the latest ones. */
 const maxEntries = 1_000
@@ -12,7 +12,7 @@ const maxEntries = 1_000
 /** Reads the timeline of a link, oldest first. Throws NOT_FOUND. */
 export async function readTimeline(scope: Scope, linkId: string): Promise<Timeline> {
   const { id } = await getLink(scope, linkId)
-  return scope.db.query<Timeline[number]>(findTimelineEntries(scope.workspace.id, id, maxEntries))
+  return scope.db.query(findTimelineEntries({ workspaceId: scope.workspace.id, linkId: id, limit: maxEntries }))
 }
 
 /** A timeline entry to append. */
@@ -28,6 +28,6 @@ export interface TimelineEntry {
 
 /** Appends an entry to a link's timeline. Call it in the transaction of the change it describes. */
 export async function appendTimeline({ db, workspace, now }: Scope, line: TimelineEntry): Promise<void> {
-  const { linkId, source, eventId = null, paymentId = null, before, after, verdict } = line
-  await db.query(insertTimelineEntry(workspace.id, linkId, now(), source, eventId, paymentId, before, after, verdict))
+  const { eventId, paymentId } = line
+  await db.query(insertTimelineEntry({ ...line, workspaceId: workspace.id, at: now(), eventId, paymentId }))
 }

@@ -36,31 +36,37 @@ const toProviderLink = (account: ProviderAccount, linkId: string): ProviderLink 
 })
 
 async function createLink(account: ProviderAccount, link: Link): Promise<ProviderLink> {
-  const { id, amount, currency, description, customer_name, customer_email, redirect_url, expires_at } = link
-  const values = [amount, currency, description, customer_name, customer_email, redirect_url, expires_at]
-  await account.db.query(insertSandboxLink(account.workspaceId, account.connectionId, id, ...values, account.now()))
+  const { workspaceId, connectionId, now } = account
+  const { id, amount, currency, description } = link
+  await account.db.query(
+    insertSandboxLink({
+      ...{ workspaceId, connectionId, id, amount, currency, description },
+      ...{ customerName: link.customer_name, customerEmail: link.customer_email, redirectUrl: link.redirect_url },
+      ...{ expiresAt: link.expires_at, createdAt: now() },
+    }),
+  )
   return toProviderLink(account, id)
 }
 
 async function findLink(account: ProviderAccount, { id }: Link): Promise<ProviderLink | undefined> {
-  const [found] = await account.db.query(findSandboxLink(account.workspaceId, id))
+  const [found] = await account.db.query(findSandboxLink({ workspaceId: account.workspaceId, id }))
   return found === undefined ? undefined : toProviderLink(account, id)
 }
 
 async function pollLink(account: ProviderAccount, { id }: Link): Promise<LinkFacts> {
-  const payments = await account.db.query<SandboxPayment>(findSandboxPayments(account.workspaceId, id))
+  const payments = await account.db.query(findSandboxPayments({ workspaceId: account.workspaceId, linkId: id }))
   return { ...noFacts, linkId: id, providerLinkId: `${providerIdPrefix}${id}`, payments: payments.map(toPaymentFact) }
 }
 
 async function endLink(account: ProviderAccount, { id }: Link): Promise<void> {
-  await account.db.query(closeSandboxLink(account.workspaceId, id))
+  await account.db.query(closeSandboxLink({ workspaceId: account.workspaceId, id }))
 }
 
-async function* listEventsSince(account: ProviderAccount, from: Date): AsyncGenerator<ListedProviderEvent[]> {
+async function* listEventsSince({ db, workspaceId, connectionId }: ProviderAccount, from: Date): AsyncGenerator<ListedProviderEvent[]> {
   let after = { created_at: from.toISOString(), id: '' }
   for (;;) {
-    const page = await account.db.query<SandboxPayment>(
-      findSandboxPaymentsSince(account.workspaceId, account.connectionId, after.created_at, after.id, pageSize),
+    const page = await db.query(
+      findSandboxPaymentsSince({ workspaceId, connectionId, afterTime: after.created_at, afterId: after.id, limit: pageSize }),
     )
     yield page.map((payment) => {
       const bytes = Buffer.from(buildEvent(payment))

@@ -17,7 +17,7 @@ interface LinkEvidence {
   /** Ids of records that the platform created and that have no payment. */
   readonly strays: readonly string[]
   /** Active ledger entries by the id of their payments record. */
-  readonly entries: ReadonlyMap<string, readonly PaymentEntry[]>
+  readonly entries: ReadonlyMap<string | null, readonly PaymentEntry[]>
 }
 
 /** Finds every inconsistency of one link. Details contain amounts of provider payments and links only, never of records or entries. */

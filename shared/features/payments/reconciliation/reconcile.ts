@@ -4,8 +4,8 @@ import type { StoredRecord } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { findPaymentEntries, type PaymentEntry } from '#shared/features/accounting/entries/store.ts'
-import { findPaymentsOfLinks, type ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
+import { findPaymentEntries } from '#shared/features/accounting/entries/store.ts'
+import { findPaymentsOfLinks } from '#shared/features/payments/events/payments-store.ts'
 import { findBreaks } from '#shared/features/payments/reconciliation/breaks.ts'
 import type { Break, ReconcileQuery, Reconciliation } from '#shared/features/payments/reconciliation/schemas.ts'
 import { findLinksOfSpan, findStrayRecords, type ReconciledLink, type StrayRecord } from '#shared/features/payments/reconciliation/store.ts'
@@ -29,8 +29,9 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
     let checked = 0
     for (let after = { created_at: '-infinity', id: lowestId }, found = pageSize; found === pageSize; ) {
       const { workspace, db } = scope
-      const values = [query.from ?? null, query.to ?? null, workspace.timezone, after.created_at, after.id, pageSize]
-      const links: ReconciledLink[] = await db.query<ReconciledLink>(findLinksOfSpan(workspace.id, ...values))
+      const span = { from: query.from, to: query.to, timeZone: workspace.timezone }
+      const page = { afterTime: after.created_at, afterId: after.id, limit: pageSize }
+      const links: ReconciledLink[] = await db.query(findLinksOfSpan({ workspaceId: workspace.id, ...span, ...page }))
       breaks.push(...(await findBreaksOfPage(scope, type, links)))
       checked += links.length
       found = links.length
@@ -43,11 +44,11 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
 async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly ReconciledLink[]): Promise<Break[]> {
   const { db, workspace } = scope
   const ids = links.map(({ id }) => id)
-  const payments = await db.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, ids))
+  const payments = await db.query(findPaymentsOfLinks({ workspaceId: workspace.id, linkIds: ids }))
   const recordIds = payments.flatMap(({ payment_record_id }) => payment_record_id ?? [])
   const records = new Map((await findRecordsByIds(scope, type, [...new Set(recordIds)])).map((record) => [record.id, record]))
   const strays = await db.query(findStrayRecords(type)({ links: ids, known: recordIds }))
-  const entries = await db.query<PaymentEntry>(findPaymentEntries(workspace.id, recordIds))
+  const entries = await db.query(findPaymentEntries({ workspaceId: workspace.id, recordIds }))
   const byLink = Map.groupBy(payments, ({ link_id }) => link_id)
   const straysByLink = Map.groupBy(strays, ({ link_id }) => link_id)
   const byRecord = Map.groupBy(entries, ({ source_id }) => source_id)

@@ -22,7 +22,7 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
       const inside = within(platform, tx)
       const { workspace } = platform
       const link = requireRow(await tx.query(lockLink({ workspaceId: workspace.id, id: linkId })))
-      const payments = await tx.query<ProviderPayment>(findPaymentsOfLinks(workspace.id, [linkId]))
+      const payments = await tx.query(findPaymentsOfLinks({ workspaceId: workspace.id, linkIds: [linkId] }))
       const recorded = payments.filter(({ recorded_at }) => recorded_at !== null)
       const ids = recorded.flatMap(({ payment_record_id }) => payment_record_id ?? [])
       const existingIds = new Set((await findRecordsByIds(inside, type, ids)).map(({ id }) => id))
@@ -36,12 +36,13 @@ export async function repairLink(scope: Scope, linkId: string): Promise<{ repair
 async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<void> {
   const { db, workspace, now } = scope
   const recordId = await createPaymentRecord(scope, link, payment)
-  await db.query(savePaymentRecord(workspace.id, payment.connection_id, payment.provider_payment_id, recordId, now()))
+  const { connection_id: connectionId, provider_payment_id: paymentId } = payment
+  await db.query(savePaymentRecord({ workspaceId: workspace.id, connectionId, paymentId, recordId, recordedAt: now() }))
   if (link.payment_record_id === payment.payment_record_id)
     await db.query(replacePaymentRecord({ workspaceId: workspace.id, id: link.id, paymentRecordId: recordId }))
   const { status } = link
   await appendTimeline(scope, {
-    ...{ linkId: link.id, source: 'person', paymentId: payment.provider_payment_id },
+    ...{ linkId: link.id, source: 'person', paymentId },
     ...{ before: status, after: status, verdict: 'repaired' },
   })
 }

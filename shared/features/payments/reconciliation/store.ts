@@ -1,31 +1,54 @@
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
-import { prepareStatement, slot, sql } from '#shared/platform/db/statements/statement.ts'
+import {
+  bigint,
+  date,
+  instant,
+  numeric,
+  type RowOf,
+  selectList,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
+import { prepareStatement, slot, statement } from '#shared/platform/db/statements/statement.ts'
 
-/** The columns of a link that reconciliation compares. */
-export interface ReconciledLink {
-  readonly id: string
-  readonly status: string
-  readonly amount: string
-  readonly currency: string
-  readonly payment_record_id: string | null
-  readonly created_at: string
+const columns = {
+  id: uuid.notNull,
+  status: text.notNull,
+  amount: numeric.notNull,
+  currency: text.notNull,
+  payment_record_id: uuid,
+  created_at: instant.notNull,
 }
 
-/**
- * A page of links created in a span of days, oldest first. Values: workspace, first day or null, last day or null, time zone of the days,
- * creation time and id of the previous page's last link, page size.
- */
-export const findLinksOfSpan = sql(
-  'find_payment_links_of_span',
-  `select id, status, amount, currency, payment_record_id, created_at from payment_links
-   where workspace_id = $1
-     and ($2::date is null or created_at >= ($2::date)::timestamp at time zone $4)
-     and ($3::date is null or created_at < ($3::date + 1)::timestamp at time zone $4)
-     and (created_at, id) > ($5::timestamptz, $6::uuid)
-   order by created_at, id limit $7`,
+/** The columns of a link that reconciliation compares. */
+export type ReconciledLink = RowOf<typeof columns>
+
+/** A page of links created in a span of days, oldest first, after the last link of the previous page. */
+export const findLinksOfSpan = statement(
+  'payments.findLinksOfSpan',
+  `select ${selectList(columns)} from payment_links
+   where workspace_id = $workspaceId
+     and ($from::date is null or created_at >= ($from::date)::timestamp at time zone $timeZone)
+     and ($to::date is null or created_at < ($to::date + 1)::timestamp at time zone $timeZone)
+     and (created_at, id) > ($afterTime::timestamptz, $afterId::uuid)
+   order by created_at, id limit $limit`,
+  {
+    params: {
+      workspaceId: uuid,
+      /** The first and the last day; without one, the span is open at that end. */
+      from: date.orNull,
+      to: date.orNull,
+      timeZone: text,
+      afterTime: instant,
+      afterId: uuid,
+      limit: bigint,
+    },
+    columns,
+  },
 )
 
 const strayColumns = { id: uuid.notNull, link_id: text }

@@ -4,15 +4,9 @@ import { requireEnabled } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { type ClaimAnswer, type ClaimInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ClaimAnswer, type ClaimInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metrics.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** A claimed item's row. `lapsed`: the item had an expired claim, which this claim replaced. */
-interface ClaimedRow extends ItemRow {
-  readonly claim_token: string
-  readonly lapsed: boolean
-}
 
 /**
  * Claims open items that nobody else has claimed, for the caller and for the queue's lease; no two callers get the same item (document 2,
@@ -27,18 +21,15 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const claimedAt = now()
   const expiresAt = new Date(claimedAt.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const rows = await withItemAccess(scope, queue, (itemAccess) =>
-    db.query<ClaimedRow>(
-      statement(
-        itemAccess,
-        ...[workspace.id, queue.id, waiting, count, toInstant(claimedAt), toInstant(expiresAt), cause.actorId, cause.actorType],
-      ),
-    ),
-  )
+  const given = {
+    ...{ workspaceId: workspace.id, queueId: queue.id, stages: waiting, limit: count },
+    ...{ now: toInstant(claimedAt), expiresAt: toInstant(expiresAt), claimerId: cause.actorId, claimerType: cause.actorType },
+  }
+  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(statement(itemAccess, given)))
   claimCounter.inc(rows.length)
   claimExpiryCounter.inc(rows.filter(({ lapsed }) => lapsed).length)
   return {
-    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, claimedAt), claim_token })),
+    items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, claimedAt), claim_token: claim_token ?? '' })),
     claimed: rows.length,
   }
 }

@@ -1,19 +1,18 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { BatchCounts } from '#shared/features/queues/counts/schemas.ts'
-import { countAccessible, countOverdue, findAccessibleBatches, findBatches, findCounts } from '#shared/features/queues/counts/store.ts'
+import {
+  type CountRow,
+  countAccessible,
+  countOverdue,
+  findAccessibleBatches,
+  findBatches,
+  findCounts,
+} from '#shared/features/queues/counts/store.ts'
 import { type Queue, type QueueSummary, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
 import { readQueueAccess, withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { overdueCutoffs } from '#shared/features/queues/items/schemas.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-interface CountRow {
-  readonly queue_id: string
-  readonly stage: string
-  readonly status: string
-  readonly unexpected: boolean
-  readonly items: number
-}
 
 /**
  * Counts of queues by stage, status and source, for one batch or all. Without `itemAccess` the stored counts; with it, counts of the items
@@ -25,8 +24,8 @@ export const readCounts = (
   queueIds: readonly string[],
   batch = '',
 ): Promise<CountRow[]> => {
-  const parameters = [scope.workspace.id, queueIds, batch] as const
-  return readRows<CountRow>(scope, itemAccess ? countAccessible(itemAccess, ...parameters) : findCounts(...parameters))
+  const given = { workspaceId: scope.workspace.id, queueIds, batch }
+  return readRows(scope, itemAccess ? countAccessible(itemAccess, given) : findCounts(given))
 }
 
 /**
@@ -51,16 +50,17 @@ async function summarize(
   const time = now()
   const cutoffs = queues.flatMap((queue) => {
     const { keys, times } = overdueCutoffs(queue, time)
-    return keys.map((key, index) => ({ id: queue.id, key, time: times[index] }))
+    return keys.map((key, index) => ({ id: queue.id, key, cutoff: times[index] ?? toInstant(time) }))
   })
   const counts = await readCounts(scope, itemAccess, ids, batch)
-  const overdue = await readRows<{ queue_id: string; items: number }>(
+  const overdue = await readRows(
     scope,
-    countOverdue(
-      itemAccess,
-      ...[workspace.id, ids, toInstant(time), cutoffs.map(({ id }) => id), cutoffs.map(({ key }) => key)],
-      ...[cutoffs.map((cutoff) => cutoff.time), batch || null],
-    ),
+    countOverdue(itemAccess, {
+      ...{ workspaceId: workspace.id, queueIds: ids, now: toInstant(time), batch: batch || null },
+      limitedQueueIds: cutoffs.map(({ id }) => id),
+      limitedStages: cutoffs.map(({ key }) => key),
+      cutoffs: cutoffs.map(({ cutoff }) => cutoff),
+    }),
   )
   const overdueCounts = new Map(overdue.map(({ queue_id, items }) => [queue_id, items]))
   const byQueue = Map.groupBy(counts, ({ queue_id }) => queue_id)
@@ -97,9 +97,9 @@ export const readFullSummary = async (scope: Scope, queue: Queue): Promise<Queue
 
 /** Batches of the items that the caller sees, ordered by label. */
 export async function listBatches(scope: Scope, queue: Queue): Promise<BatchCounts[]> {
-  const parameters = [scope.workspace.id, queue.id] as const
+  const given = { workspaceId: scope.workspace.id, queueId: queue.id }
   const rows = await withItemAccess(scope, queue, (itemAccess) =>
-    readRows<BatchCounts>(scope, itemAccess ? findAccessibleBatches(itemAccess, ...parameters) : findBatches(...parameters)),
+    readRows(scope, itemAccess ? findAccessibleBatches(itemAccess, given) : findBatches(given)),
   )
   return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
 }

@@ -15,7 +15,7 @@ type LookupScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonl
 export async function requireQueue({ db, cache, workspace }: LookupScope, id: string): Promise<Queue> {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'queueId must be the id of a queue')
   const queue = await cache.remember(db, workspace.id, `queue ${id.toLowerCase()}`, async () => {
-    const [found] = await db.query<Queue>(findQueue(workspace.id, id))
+    const [found] = await db.query(findQueue({ workspaceId: workspace.id, id }))
     return found
   })
   return requirePresent(queue)
@@ -24,7 +24,7 @@ export async function requireQueue({ db, cache, workspace }: LookupScope, id: st
 /** One queue's definition by its key, cached like `requireQueue`. Throws NOT_FOUND. */
 export async function requireQueueByKey({ db, cache, workspace }: LookupScope, key: string): Promise<Queue> {
   const queue = await cache.remember(db, workspace.id, `queue by key ${key}`, async () => {
-    const [found] = await db.query<Queue>(findQueueByKey(workspace.id, key))
+    const [found] = await db.query(findQueueByKey({ workspaceId: workspace.id, key }))
     return found
   })
   return requirePresent(queue)

@@ -39,7 +39,7 @@ export const intakeSubscriber = 'queues'
 export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
   listByCreation<Queue, QueueView>(scope.db, query, {
     list: `queues ${scope.workspace.id}`,
-    find: (...page) => findQueues(scope.workspace.id, ...page),
+    find: (afterTime, afterId, limit) => findQueues({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ key }) => permits(scope, 'queues:read', key),
     show: (rows) => withSummaries(scope, rows),
   })
@@ -71,12 +71,12 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
   return db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     await lockWorkspace(tx, workspace.id)
-    const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(countQueues(workspace.id))
+    const [{ count } = { count: 0 }] = await tx.query(countQueues({ workspaceId: workspace.id }))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
-    const queue = requireRow(
-      await tx.query<Queue>(insertQueue(workspace.id, newId(), definition.key, ...columnsOf(definition), cause.actorId)),
-    )
-    await tx.query(insertStages(workspace.id, queue.id, keysOf(queue)))
+    const { key } = definition
+    const given = { ...columnsOf(definition), workspaceId: workspace.id, id: newId(), key, editorId: cause.actorId }
+    const queue = requireRow(await tx.query(insertQueue(given)))
+    await tx.query(insertStages({ workspaceId: workspace.id, queueId: queue.id, keys: keysOf(queue) }))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
   })
@@ -91,7 +91,7 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
     const txScope = within(scope, tx)
-    const locked = requireRow(await tx.query<Queue>(lockQueue(workspace.id, before.id)))
+    const locked = requireRow(await tx.query(lockQueue({ workspaceId: workspace.id, id: before.id })))
     const definition = readDefinition(input, locked)
     const keys = new Set(definition.stages.map(({ key }) => key))
     await removeStages(
@@ -99,8 +99,9 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
       locked,
       keysOf(locked).filter((key) => !keys.has(key)),
     )
-    await tx.query(insertStages(workspace.id, before.id, [...keys]))
-    const queue = requireRow(await tx.query<Queue>(updateQueue(workspace.id, before.id, ...columnsOf(definition), cause.actorId)))
+    await tx.query(insertStages({ workspaceId: workspace.id, queueId: before.id, keys: [...keys] }))
+    const given = { ...columnsOf(definition), workspaceId: workspace.id, id: before.id, editorId: cause.actorId }
+    const queue = requireRow(await tx.query(updateQueue(given)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
   })
@@ -109,10 +110,11 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
 /** Deletes stages; throws VALIDATION_ERROR when one has open items. */
 async function removeStages({ db, workspace }: Scope, { id }: Queue, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return
-  await db.query(lockStages(workspace.id, id, keys))
-  const [occupied] = await db.query<{ stage: string; items: number }>(countInStages(workspace.id, id, keys))
+  const stages = { workspaceId: workspace.id, queueId: id, keys }
+  await db.query(lockStages(stages))
+  const [occupied] = await db.query(countInStages(stages))
   if (occupied) throw problem('VALIDATION_ERROR', `stages must keep ${occupied.stage}: ${occupied.items} open items are in it`)
-  await db.query(deleteStages(workspace.id, id, keys))
+  await db.query(deleteStages(stages))
 }
 
 /**
@@ -123,11 +125,17 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
   const { workspace, cause, db } = scope
   const summary = await readFullSummary(scope, queue)
   await db.transaction(async (tx) => {
-    requireRow(await tx.query(hideQueue(workspace.id, queue.id)))
+    requireRow(await tx.query(hideQueue({ workspaceId: workspace.id, id: queue.id })))
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
     // `queue:…` is never a record type's key, so only callers that see the whole audit see the entry.
-    await tx.query(auditDeletion(workspace.id, ...actorColumns(cause), `queue:${queue.key}`, queue.id, before, cause.requestId))
+    const [actorId, actorType] = actorColumns(cause)
+    await tx.query(
+      auditDeletion({
+        ...{ workspaceId: workspace.id, queueId: queue.id, actorId, actorType, objectType: `queue:${queue.key}` },
+        ...{ before, requestId: cause.requestId },
+      }),
+    )
     await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
 }
@@ -137,18 +145,19 @@ const batchSize = 2_000
 
 /** Deletes the items, history and row of a deleted queue in batches. Idempotent; a queue that is not marked deleted is left unchanged. */
 export async function deleteQueueContents(db: Executor, workspaceId: string, queueId: string): Promise<void> {
-  if ((await db.query(findHiddenQueue(workspaceId, queueId))).length === 0) return
-  while ((await db.query(clearItems(workspaceId, queueId, batchSize))).length > 0);
-  while ((await db.query(clearHistory(workspaceId, queueId, batchSize))).length > 0);
-  await db.query(deleteQueue(workspaceId, queueId))
+  const batch = { workspaceId, queueId, limit: batchSize }
+  if ((await db.query(findHiddenQueue({ workspaceId, id: queueId }))).length === 0) return
+  while ((await db.query(clearItems(batch))).length > 0);
+  while ((await db.query(clearHistory(batch))).length > 0);
+  await db.query(deleteQueue({ workspaceId, id: queueId }))
 }
 
 const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)
 
-const columnsOf = ({ name, object_type, enabled, stages, intake, settings }: QueueDefinition): unknown[] => [
-  ...[name, object_type, enabled],
-  ...[stages, intake, settings].map((part) => JSON.stringify(part)),
-]
+const columnsOf = ({ name, object_type: objectType, enabled, stages, intake, settings }: QueueDefinition) => ({
+  ...{ name, objectType, enabled },
+  ...{ stages: JSON.stringify(stages), intake: JSON.stringify(intake), settings: JSON.stringify(settings) },
+})
 
 /** Checks references to record types, functions and flows; unchanged references are not checked again. */
 async function requireReferences(scope: Scope, definition: QueueDefinition, before: Queue | undefined, flows: FlowCheck): Promise<void> {

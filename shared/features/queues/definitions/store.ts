@@ -1,124 +1,196 @@
+import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { creationPageSql } from '#shared/platform/db/lists.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { creationPage } from '#shared/platform/db/lists.ts'
+import { bigint, boolean, instant, json, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
 
+const columns = {
+  id: uuid.notNull,
+  key: text.notNull,
+  name: text.notNull,
+  object_type: text,
+  enabled: boolean.notNull,
+  stages: json.as<Queue['stages']>().notNull,
+  intake: json.as<Queue['intake']>().notNull,
+  settings: json.as<Queue['settings']>().notNull,
+  editor_id: uuid,
+  created_at: instant.notNull,
+  updated_at: instant.notNull,
+}
 // A setting that is newer than the stored queue gets its default here.
 const settings = `(jsonb '{"items_follow_records": false}' || settings::jsonb)::json as settings`
-const columns = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
+const list = `id, key, name, object_type, enabled, stages, intake, ${settings}, editor_id, created_at, updated_at`
 
-/** Queues of a workspace, oldest first. Values: workspace, instant and id after which the page begins, maximum number. */
-export const findQueues = creationPageSql('list_queues', `select ${columns} from queues where workspace_id = $1 and deleted_at is null`, 1)
-
-/** One queue. Values: workspace, id. */
-export const findQueue = sql('find_queue', `select ${columns} from queues where workspace_id = $1 and id = $2 and deleted_at is null`)
-
-/** One queue by its key. Values: workspace, key. */
-export const findQueueByKey = sql(
-  'find_queue_by_key',
-  `select ${columns} from queues where workspace_id = $1 and key = $2 and deleted_at is null`,
+/** A page of a workspace's queues, oldest first. */
+export const findQueues = creationPage(
+  'queues.findQueues',
+  `select ${list} from queues where workspace_id = $workspaceId and deleted_at is null`,
+  { params: { workspaceId: uuid }, columns },
 )
 
-/** Reads a queue and locks its row: other changes of its definition wait until the transaction ends. Values: workspace, id. */
-export const lockQueue = sql(
-  'lock_queue',
-  `select ${columns} from queues where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,
+/** One queue. */
+export const findQueue = statement(
+  'queues.findQueue',
+  `select ${list} from queues where workspace_id = $workspaceId and id = $id and deleted_at is null`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
 )
 
-/** Number of queues of a workspace. Values: workspace. */
-export const countQueues = sql('count_queues', 'select count(*) as count from queues where workspace_id = $1 and deleted_at is null')
+/** One queue by its key. */
+export const findQueueByKey = statement(
+  'queues.findQueueByKey',
+  `select ${list} from queues where workspace_id = $workspaceId and key = $key and deleted_at is null`,
+  { params: { workspaceId: uuid, key: text }, columns },
+)
 
-/** Inserts a queue. Values: workspace, id, key, name, type key, enabled, stages, intake and settings as JSON, editor. */
-export const insertQueue = sql(
-  'insert_queue',
+/** Reads a queue and locks its row: other changes of its definition wait until the transaction ends. */
+export const lockQueue = statement(
+  'queues.lockQueue',
+  `select ${list} from queues where workspace_id = $workspaceId and id = $id and deleted_at is null for no key update`,
+  { params: { workspaceId: uuid, id: uuid }, columns },
+)
+
+/** Number of queues of a workspace. */
+export const countQueues = statement(
+  'queues.countQueues',
+  'select count(*) as count from queues where workspace_id = $workspaceId and deleted_at is null',
+  { params: { workspaceId: uuid }, columns: { count: bigint.notNull } },
+)
+
+const definitionParams = {
+  workspaceId: uuid,
+  id: uuid,
+  name: text,
+  objectType: text.orNull,
+  enabled: boolean,
+  /** These three are JSON text. */
+  stages: text,
+  intake: text,
+  settings: text,
+  editorId: uuid.orNull,
+}
+
+/** Inserts a queue. */
+export const insertQueue = statement(
+  'queues.insertQueue',
   `insert into queues (workspace_id, id, key, name, object_type, enabled, stages, intake, settings, editor_id)
-   values ($1, $2, $3, $4, $5, $6, $7::text::json, $8::text::json, $9::text::json, $10)
-   returning ${columns}`,
+   values (
+     $workspaceId, $id, $key, $name, $objectType, $enabled,
+     $stages::text::json, $intake::text::json, $settings::text::json, $editorId
+   )
+   returning ${list}`,
+  { params: { ...definitionParams, key: text }, columns },
 )
 
-/** Replaces a queue's definition. Values: those of `insertQueue`, without the key. */
-export const updateQueue = sql(
-  'update_queue',
+/** Replaces a queue's definition; the key stays. */
+export const updateQueue = statement(
+  'queues.updateQueue',
   `update queues
-   set name = $3, object_type = $4, enabled = $5, stages = $6::text::json, intake = $7::text::json, settings = $8::text::json,
-     editor_id = $9, updated_at = now()
-   where workspace_id = $1 and id = $2
-   returning ${columns}`,
+   set name = $name, object_type = $objectType, enabled = $enabled, stages = $stages::text::json, intake = $intake::text::json,
+     settings = $settings::text::json, editor_id = $editorId, updated_at = now()
+   where workspace_id = $workspaceId and id = $id
+   returning ${list}`,
+  { params: definitionParams, columns },
 )
 
-/** Marks a queue as deleted, which hides it. Values: workspace, id. */
-export const hideQueue = sql(
-  'hide_queue',
-  'update queues set deleted_at = now() where workspace_id = $1 and id = $2 and deleted_at is null returning id',
+/** Marks a queue as deleted, which hides it. */
+export const hideQueue = statement(
+  'queues.hideQueue',
+  'update queues set deleted_at = now() where workspace_id = $workspaceId and id = $id and deleted_at is null returning id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** Inserts the missing rows of stages. Values: workspace, queue, keys. */
-export const insertStages = sql(
-  'insert_queue_stages',
-  `insert into queue_stages (workspace_id, queue_id, key) select $1, $2, key from unnest($3::text[]) as key order by key on conflict do nothing`,
+const stagesParams = { workspaceId: uuid, queueId: uuid, keys: texts }
+
+/** Inserts the missing rows of stages. */
+export const insertStages = statement(
+  'queues.insertStages',
+  `insert into queue_stages (workspace_id, queue_id, key)
+   select $workspaceId, $queueId, key from unnest($keys::text[]) as key order by key on conflict do nothing`,
+  { params: stagesParams },
 )
 
-/** Locks the rows of stages that are to be removed, so that no item enters them. Values: workspace, queue, keys. */
-export const lockStages = sql(
-  'lock_queue_stages',
-  `select key from queue_stages where workspace_id = $1 and queue_id = $2 and key = any($3::text[]) order by key for update`,
+/** Locks the rows of stages that are to be removed, so that no item enters them. */
+export const lockStages = statement(
+  'queues.lockStages',
+  `select key from queue_stages
+   where workspace_id = $workspaceId and queue_id = $queueId and key = any($keys::text[]) order by key for update`,
+  { params: stagesParams, columns: { key: text.notNull } },
 )
 
-/** Number of open items in each of these stages that has any. Values: workspace, queue, keys. */
-export const countInStages = sql(
-  'count_in_stages',
+/** Number of open items in each of these stages that has any. */
+export const countInStages = statement(
+  'queues.countInStages',
   `select stage, count(*) as items from queue_items
-   where workspace_id = $1 and queue_id = $2 and stage = any($3::text[]) and status = 'open'
+   where workspace_id = $workspaceId and queue_id = $queueId and stage = any($keys::text[]) and status = 'open'
    group by stage order by stage`,
+  { params: stagesParams, columns: { stage: text.notNull, items: bigint.notNull } },
 )
 
-/** Deletes the rows of stages. Values: workspace, queue, keys. */
-export const deleteStages = sql(
-  'delete_queue_stages',
-  'delete from queue_stages where workspace_id = $1 and queue_id = $2 and key = any($3::text[])',
+/** Deletes the rows of stages. */
+export const deleteStages = statement(
+  'queues.deleteStages',
+  'delete from queue_stages where workspace_id = $workspaceId and queue_id = $queueId and key = any($keys::text[])',
+  { params: stagesParams },
 )
 
-/**
- * Locks a stage's row until the transaction ends, so that moves into a stage with a limit run one after another. Values: workspace, queue,
- * stage.
- */
-export const lockStage = sql(
-  'lock_queue_stage',
-  'select key from queue_stages where workspace_id = $1 and queue_id = $2 and key = $3 for no key update',
+/** Locks a stage's row until the transaction ends, so that moves into a stage with a limit run one after another. */
+export const lockStage = statement(
+  'queues.lockStage',
+  'select key from queue_stages where workspace_id = $workspaceId and queue_id = $queueId and key = $key for no key update',
+  { params: { workspaceId: uuid, queueId: uuid, key: text }, columns: { key: text.notNull } },
 )
 
-/**
- * Writes the audit entry of a deleted queue. Values: workspace, actor, actor type, object type, queue, the queue's name and counts as JSON,
- * request.
- */
-export const auditDeletion = sql(
-  'audit_queue_deletion',
+/** Inserts the audit entry of a deleted queue. */
+export const auditDeletion = statement(
+  'queues.auditDeletion',
   `insert into audit_entries (workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id)
-   values ($1, $2, $3, 'queue.deleted', $4, $5, $6::text::jsonb, null, length($6::text), $7)`,
+   values (
+     $workspaceId, $actorId, $actorType, 'queue.deleted', $objectType, $queueId, $before::text::jsonb, null, length($before::text), $requestId
+   )`,
+  {
+    params: {
+      workspaceId: uuid,
+      queueId: uuid,
+      actorId: uuid.orNull,
+      actorType: text,
+      objectType: text,
+      /** The queue's name and counts as JSON text. */
+      before: text,
+      requestId: text,
+    },
+  },
 )
 
-/** Returns a row if the queue is marked as deleted. Values: workspace, id. */
-export const findHiddenQueue = sql(
-  'is_queue_hidden',
-  'select id from queues where workspace_id = $1 and id = $2 and deleted_at is not null',
+/** Returns a row if the queue is marked as deleted. */
+export const findHiddenQueue = statement(
+  'queues.findHiddenQueue',
+  'select id from queues where workspace_id = $workspaceId and id = $id and deleted_at is not null',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** Deletes some items of a queue and returns their ids: no row when none were left. Values: workspace, queue, maximum number. */
-export const clearItems = sql(
-  'clear_queue_items',
-  `delete from queue_items where workspace_id = $1 and queue_id = $2 and id = any(array(
-     select id from queue_items where workspace_id = $1 and queue_id = $2 order by id limit $3
+/** Deletes some items of a queue and returns their ids: no row when none were left. */
+export const clearItems = statement(
+  'queues.clearItems',
+  `delete from queue_items where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
+     select id from queue_items where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
    )) returning id`,
+  { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
 )
 
-/** Deletes some history entries of a queue and returns their ids. Values: workspace, queue, maximum number. */
-export const clearHistory = sql(
-  'clear_queue_history',
-  `delete from queue_history where workspace_id = $1 and queue_id = $2 and id = any(array(
-     select id from queue_history where workspace_id = $1 and queue_id = $2 order by id limit $3
+/** Deletes some history entries of a queue and returns their ids. */
+export const clearHistory = statement(
+  'queues.clearHistory',
+  `delete from queue_history where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
+     select id from queue_history where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
    )) returning id`,
+  { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
 )
 
-/** Deletes the row of a queue that is marked as deleted, and with it its stages and counts. Values: workspace, id. */
-export const deleteQueue = sql('delete_queue', 'delete from queues where workspace_id = $1 and id = $2 and deleted_at is not null')
+/** Deletes the row of a queue that is marked as deleted, and with it its stages and counts. */
+export const deleteQueue = statement(
+  'queues.deleteQueue',
+  'delete from queues where workspace_id = $workspaceId and id = $id and deleted_at is not null',
+  { params: { workspaceId: uuid, id: uuid } },
+)

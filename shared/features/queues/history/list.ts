@@ -1,5 +1,5 @@
 import { createReader, type Scope } from '#shared/core/scope/scope.ts'
-import { type PreviousClaimRow, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { type HistoryEntry, type HistoryQuery, historyEntry } from '#shared/features/queues/history/schemas.ts'
 import { findHistory, findHistoryOfItem } from '#shared/features/queues/history/store.ts'
@@ -8,12 +8,10 @@ import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** History of a queue or of one of its items, newest first, without items hidden from the caller. */
 export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: HistoryQuery): Promise<HistoryEntry[]> {
-  type HistoryRow = Omit<HistoryEntry, 'previous_claim'> & PreviousClaimRow
-  const parameters = [scope.workspace.id, queue.id]
+  const given = { workspaceId: scope.workspace.id, queueId: queue.id, limit }
   const rows = await withItemAccess(scope, queue, (itemAccess) => {
-    const statement =
-      item_id === undefined ? findHistory(itemAccess, ...parameters, limit) : findHistoryOfItem(itemAccess, ...parameters, item_id, limit)
-    return readWholeList<HistoryRow>(createReader(scope), statement, 'limit must be lower here')
+    const statement = item_id === undefined ? findHistory(itemAccess, given) : findHistoryOfItem(itemAccess, { ...given, itemId: item_id })
+    return readWholeList(createReader(scope), statement, 'limit must be lower here')
   })
   // Drops other columns: the first prepared statement of a read adds some (shared/platform/db/cache/verification.ts).
   return rows.map((row) => {

@@ -42,15 +42,10 @@ interface Change {
 
 async function readChanges(scope: Scope, delivery: EventDelivery): Promise<Change[]> {
   const snapshots = await readSnapshots(scope, delivery)
-  const rows =
-    delivery.event === 'updated' ? await scope.db.query<BeforeRow>(findReplacedValues(scope.workspace.id, delivery.entryIds)) : []
+  const { event, entryIds } = delivery
+  const rows = event === 'updated' ? await scope.db.query(findReplacedValues({ workspaceId: scope.workspace.id, entryIds })) : []
   const before = new Map(rows.map((row) => [row.id, row.before ?? {}]))
   return snapshots.map((after) => ({ after, before: before.get(after.entryId) ?? {} }))
-}
-
-interface BeforeRow {
-  readonly id: string
-  readonly before: Readonly<Record<string, unknown>> | null
 }
 
 async function applyBatch(scope: Scope, queue: Queue, event: string, changes: readonly Change[]): Promise<void> {
@@ -105,7 +100,7 @@ async function addForChanges(
 
 async function cancelItems(scope: Scope, queue: Queue, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return
-  const open = await scope.db.query<{ id: string; stage: string }>(findOpenOfRecords(scope.workspace.id, queue.id, recordIds))
+  const open = await scope.db.query(findOpenOfRecords({ workspaceId: scope.workspace.id, queueId: queue.id, recordIds }))
   for (const { id, stage } of open) {
     const to = { ...requireStage(queue, stage), from: [], wip_limit: 0, record_patch: null, on_enter: null }
     await moveItem(scope, queue, id, { to, status: 'cancelled', kind: 'cancelled', note: 'The record matches no more' })

@@ -1,25 +1,39 @@
+import type { ItemSource, ItemStatus, ScanVerdict } from '#shared/features/queues/items/schemas.ts'
 import { historyEntrySql, insertHistorySql, updateCountsSql } from '#shared/features/queues/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { boolean, instant, integer, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
   queue_items_stage: ['VALIDATION_ERROR', 'The queue was changed meanwhile and has the stage no more'],
   queue_stages_workspace_id_queue_id_fkey: ['NOT_FOUND', 'Not found'],
 })
 
+const insertedColumns = {
+  ord: integer.notNull,
+  key: text.notNull,
+  id: uuid,
+  stage: text,
+  status: text.as<ItemStatus>(),
+  /** Whether the item was added. */
+  created: boolean.notNull,
+}
+
+/** The open item with the key of a sent item. Id, stage and status are null when there was none and none was added. */
+export type InsertedRow = RowOf<typeof insertedColumns>
+
 /**
- * Adds items whose keys are not open yet. With $5 it adds all items, so that several open items may have one key (`twin`). Of several sent
- * items with the same key only the first is added. An item is not added when the record change that it comes from (`event_id`) has added an
- * item before. Values: workspace, queue, items as JSON with their position `ord`, source, $5 whether duplicate keys are allowed, time,
- * actor, actor type, and for a scan its verdict, id, time and station. Returns for each sent item the open item with its key; its id is
- * null when there was none and none was added: a concurrent transaction has added the key, or the record change has added an item before.
+ * Adds items whose keys are not open yet. With `allowsDuplicates` it adds all items, so that several open items may have one key (`twin`). Of
+ * several sent items with the same key only the first is added. An item is not added when the record change that it comes from (`event_id`)
+ * has added an item before. Returns for each sent item the open item with its key; its id is null when there was none and none was added: a
+ * concurrent transaction has added the key, or the record change has added an item before.
  */
-export const insertItems = sql(
-  'add_queue_items',
+export const insertItems = statement(
+  'queues.insertItems',
   `with sent as materialized (
      select ord, key, stage, status, batch, priority, record_id, assignee_id, payload, event_id, note, uuidv7() as id
      from (
-       select * from json_to_recordset($3::text::json) as sent (ord integer, key text, stage text, status text, batch text,
+       select * from json_to_recordset($items::text::json) as sent (ord integer, key text, stage text, status text, batch text,
          priority integer, record_id uuid, assignee_id text, payload json, event_id uuid, note text)
        order by ord
      ) as sent
@@ -27,25 +41,25 @@ export const insertItems = sql(
    held as materialized (
      select distinct on (item.key) item.key, item.id, item.stage, item.status
      from queue_items as item
-     where item.workspace_id = $1 and item.queue_id = $2 and item.status = 'open' and item.key = any(array(select key from sent))
-       and not $5::boolean
+     where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.status = 'open'
+       and item.key = any(array(select key from sent)) and not $allowsDuplicates::boolean
      order by item.key, item.id
    ),
    fresh as (
-     select distinct on (case when $5 then id::text else key end) *
+     select distinct on (case when $allowsDuplicates then id::text else key end) *
      from sent
      where not exists (select from held where held.key = sent.key)
        and not exists (
          select from queue_history as known
-         where known.workspace_id = $1 and known.queue_id = $2 and known.event_id = sent.event_id and known.kind = 'added'
+         where known.workspace_id = $workspaceId and known.queue_id = $queueId and known.event_id = sent.event_id and known.kind = 'added'
        )
-     order by case when $5 then id::text else key end, ord
+     order by case when $allowsDuplicates then id::text else key end, ord
    ),
    inserted as (
      insert into queue_items (workspace_id, queue_id, id, key, stage, status, priority, source, batch, record_id, payload, assignee_id,
        entered_stage_at, created_at, closed_at, twin)
-     select $1, $2, id, key, stage, status, priority, $4, batch, record_id, payload, assignee_id, $6, $6,
-       case when status = 'open' then null else $6::timestamptz end, case when $5 then id else $2 end
+     select $workspaceId, $queueId, id, key, stage, status, priority, $source, batch, record_id, payload, assignee_id, $now, $now,
+       case when status = 'open' then null else $now::timestamptz end, case when $allowsDuplicates then id else $queueId end
      from fresh order by key
      on conflict (workspace_id, queue_id, key, twin) where status = 'open' do nothing
      returning id, key, stage, status, priority, batch, record_id, payload, assignee_id
@@ -57,14 +71,14 @@ export const insertItems = sql(
        kind: `'added'`,
        to_stage: 'inserted.stage',
        status: 'inserted.status',
-       verdict: '$9::text',
-       scan_id: '$10::text',
-       scanned_at: '$11::timestamptz',
-       station: '$12::text',
-       actor_id: '$7::uuid',
-       actor_type: '$8::text',
+       verdict: '$verdict::text',
+       scan_id: '$scanId::text',
+       scanned_at: '$scannedAt::timestamptz',
+       station: '$station::text',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
        note: 'sent.note',
-       created_at: '$6::timestamptz',
+       created_at: '$now::timestamptz',
        version: '1',
        facts: `jsonb_build_object('stage', inserted.stage, 'status', inserted.status, 'priority', inserted.priority, 'batch', inserted.batch,
          'record_id', inserted.record_id, 'assignee_id', inserted.assignee_id, 'payload', md5(inserted.payload::text), 'due_at', null,
@@ -73,19 +87,42 @@ export const insertItems = sql(
      })}
      from inserted join sent using (id) order by sent.ord`)}
    ),
-   counted as (${updateCountsSql(`select batch, stage, status, $4::text = 'scan' as unexpected, 1 as items from inserted`)})
+   counted as (${updateCountsSql(`select batch, stage, status, $source::text = 'scan' as unexpected, 1 as items from inserted`)})
    select sent.ord, sent.key, coalesce(inserted.id, held.id) as id, coalesce(inserted.stage, held.stage) as stage,
      coalesce(inserted.status, held.status) as status, inserted.id is not distinct from sent.id as created
    from sent
    left join held on held.key = sent.key
-   left join inserted on case when $5 then inserted.id = sent.id else inserted.key = sent.key end
+   left join inserted on case when $allowsDuplicates then inserted.id = sent.id else inserted.key = sent.key end
    order by sent.ord`,
+  {
+    params: {
+      workspaceId: uuid,
+      queueId: uuid,
+      /** The items with their position `ord`, as JSON text. */
+      items: text,
+      source: text.as<ItemSource>(),
+      allowsDuplicates: boolean,
+      now: instant,
+      actorId: uuid.orNull,
+      actorType: text,
+      /** Null, like the next three, for items that no scan adds. */
+      verdict: text.as<ScanVerdict>().orNull,
+      scanId: text.orNull,
+      scannedAt: instant.orNull,
+      station: text.orNull,
+    },
+    columns: insertedColumns,
+  },
 )
 
-/** The oldest open item of each key. Values: workspace, queue, keys. */
-export const findOpenItems = sql(
-  'find_open_queue_items',
+/** The oldest open item of each key. */
+export const findOpenItems = statement(
+  'queues.findOpenItems',
   `select distinct on (key) key, id, stage, status from queue_items
-   where workspace_id = $1 and queue_id = $2 and key = any($3::text[]) and status = 'open'
+   where workspace_id = $workspaceId and queue_id = $queueId and key = any($keys::text[]) and status = 'open'
    order by key, id`,
+  {
+    params: { workspaceId: uuid, queueId: uuid, keys: texts },
+    columns: { key: text.notNull, id: uuid.notNull, stage: text.notNull, status: text.as<ItemStatus>().notNull },
+  },
 )

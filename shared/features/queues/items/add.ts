@@ -2,7 +2,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { findOpenItems, insertItems } from '#shared/features/queues/items/add-store.ts'
+import { findOpenItems, type InsertedRow, insertItems } from '#shared/features/queues/items/add-store.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/features/queues/items/schemas.ts'
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
@@ -53,7 +53,8 @@ function buildAddedItems(scope: Scope, queue: Queue, added: readonly AddedRow[])
   if (duplicates.length === 0) return Promise.resolve(added.map(toAddedItem))
   return withItemAccess(scope, queue, async (itemAccess) => {
     if (!itemAccess) return added.map(toAddedItem)
-    const rows = await scope.db.query<{ id: string }>(findAccessibleIds(itemAccess, scope.workspace.id, queue.id, duplicates))
+    const given = { workspaceId: scope.workspace.id, queueId: queue.id, ids: duplicates }
+    const rows = await scope.db.query(findAccessibleIds(itemAccess, given))
     const visible = new Set(rows.map(({ id }) => id))
     return added.map((row) =>
       row.created || visible.has(row.id) ? toAddedItem(row) : { ...toAddedItem(row), id: null, stage: null, status: null },
@@ -104,14 +105,14 @@ function buildRow(scope: Scope, queue: Queue, item: NewItem, options: AddOptions
   }
 }
 
-interface AddedRow {
-  readonly ord: number
+/** The open item with the key of a sent item. */
+interface AddedRow extends InsertedRow {
   readonly id: string
-  readonly key: string
   readonly stage: string
   readonly status: ItemStatus
-  readonly created: boolean
 }
+
+const isAdded = (row: InsertedRow): row is AddedRow => row.id !== null
 
 /** Attempts to add a key that concurrent transactions keep adding and closing. */
 const maxAttempts = 5
@@ -120,22 +121,23 @@ const maxAttempts = 5
 async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow[], options: AddOptions): Promise<AddedRow[]> {
   const { workspace, cause, now, db } = scope
   const { source, scan } = options
+  const [actorId, actorType] = actorColumns(cause)
   const results: AddedRow[] = []
   let open = sent
   for (let attempt = 1; open.length > 0; attempt++) {
-    const rows = await db.query<AddedRow>(
-      insertItems(
-        ...[workspace.id, queue.id, JSON.stringify(open), source, queue.settings.allow_duplicates, toInstant(now())],
-        ...[...actorColumns(cause), scan ? 'created' : null],
-        ...[scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
-      ),
+    const rows = await db.query(
+      insertItems({
+        ...{ workspaceId: workspace.id, queueId: queue.id, items: JSON.stringify(open), source },
+        ...{ allowsDuplicates: queue.settings.allow_duplicates, now: toInstant(now()), actorId, actorType },
+        ...{ verdict: scan ? 'created' : null, scanId: scan?.scanId, scannedAt: scan?.scannedAt, station: scan?.station },
+      }),
     )
     const missing = rows.filter(({ id }) => id === null)
-    results.push(...rows.filter(({ id }) => id !== null))
+    results.push(...rows.filter(isAdded))
     // Intake does not try again: an item without an id was added before, for the same record change or by another transaction.
     if (missing.length === 0 || options.eventIds) break
     const keys = missing.map(({ key }) => key)
-    const found = await db.query<Omit<AddedRow, 'ord' | 'created'>>(findOpenItems(workspace.id, queue.id, keys))
+    const found = await db.query(findOpenItems({ workspaceId: workspace.id, queueId: queue.id, keys }))
     const byKey = new Map(found.map((row) => [row.key, row]))
     for (const { ord, key } of missing) {
       const openItem = byKey.get(key)

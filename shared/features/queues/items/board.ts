@@ -4,7 +4,7 @@ import { type Queue, queueNameOf } from '#shared/features/queues/definitions/sch
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { findBoard } from '#shared/features/queues/items/list-store.ts'
-import { type Board, type BoardQuery, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type Board, type BoardQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** A queue's board: open items in claim order, and the newest closed items of terminal stages. Two statements. */
@@ -18,8 +18,11 @@ async function loadBoard(scope: Scope, queue: Queue, { limit, batch }: BoardQuer
     queue.stages.filter(({ kind }) => kind !== 'terminal'),
   ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
-  const statement = findBoard(itemAccess, workspace.id, queue.id, keys(nonTerminal), keys(terminal), limit, batch || null)
-  const rows = await readWholeList<ItemRow>(createReader(scope), statement, 'limit must be lower here')
+  const statement = findBoard(itemAccess, {
+    ...{ workspaceId: workspace.id, queueId: queue.id, openStages: keys(nonTerminal), closedStages: keys(terminal) },
+    ...{ limit, batch: batch || null },
+  })
+  const rows = await readWholeList(createReader(scope), statement, 'limit must be lower here')
   const counts = await readCounts(scope, itemAccess, [queue.id], batch)
   const time = now()
   const itemsByStage = Map.groupBy(rows, ({ stage }) => stage)

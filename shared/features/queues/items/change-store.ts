@@ -1,8 +1,21 @@
-import { historyEntrySql, insertHistorySql, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import type { ItemStatus, ScanVerdict } from '#shared/features/queues/items/schemas.ts'
+import {
+  historyEntrySql,
+  insertHistorySql,
+  itemColumns,
+  itemColumnsOf,
+  previousClaimColumns,
+  updateCountsSql,
+} from '#shared/features/queues/store.ts'
+import { boolean, instant, integer, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+/** Why an item did not move or change. `changed`: another transaction changed it after it was read. */
+export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
 /** Reads and locks the item that a statement changes. */
-const target = `select item.* from queue_items as item where item.workspace_id = $1 and item.queue_id = $2 and item.id = $3 for update`
+const target =
+  'select item.* from queue_items as item where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = $id for update'
 
 /**
  * A column of the claim that the change ends without the claim's token; null when the change ends no such claim (`judged.interrupts` is
@@ -17,6 +30,8 @@ const claimEntry = {
   previous_claim_until: 'case when judged.interrupts then judged.claim_expires_at end',
 }
 
+const changedColumns = { ...previousClaimColumns, ...itemColumns }
+
 /** Selects the refusal, the claim that the change ended without its token, and the item as it is after the statement. */
 const outcome = (changed: string, extra = ''): string =>
   `select judged.refusal${extra}, ${ofClaim('previous_claimer_id', 'judged.claimed_by')}, ${ofClaim('previous_claim_until', 'judged.claim_expires_at')},
@@ -27,55 +42,55 @@ const outcome = (changed: string, extra = ''): string =>
  * Moves an item, unless the move is refused (`MoveRefusal`): the item's version is not the expected one, the item is closed, the token's
  * claim has ended, the caller's claim expired and another caller has claimed the item, the target stage does not accept items from the
  * item's stage, or the target stage has as many open items as its wip limit. With a wip limit, the target stage must be locked before.
- * Values: workspace, queue, item, target stage, status, time, actor, actor type, note, stages from which the item may come or null for any,
- * wip limit or 0, claim token or null, expected version or null, kind of the history entry, and for a scan its verdict, payload as JSON,
- * id, time and station. Returns no row for an unknown item.
+ * Returns no row for an unknown item.
  */
-export const updateItemStage = sql(
-  'move_queue_item',
+export const updateItemStage = statement(
+  'queues.updateItemStage',
   `with target as materialized (${target}),
    judged as materialized (
-     select target.*, $12::text is null and claimed_by is not null and claim_expires_at > $6::timestamptz as interrupts, case
-       when version <> $13::integer then 'changed'
+     select target.*, $claimToken::text is null and claimed_by is not null and claim_expires_at > $now::timestamptz as interrupts, case
+       when version <> $expectedVersion::integer then 'changed'
        when status <> 'open' then 'closed'
-       when $12::text is not null and (claim_token is distinct from $12 or claim_expires_at <= $6::timestamptz) then 'stale'
-       when $12 is null and $7::uuid = any(lapsed) and claimed_by <> $7 and claim_expires_at > $6 then 'lost'
-       when not stage = any($10::text[]) then 'from'
-       when $11::integer > 0 and (
+       when $claimToken::text is not null and (claim_token is distinct from $claimToken or claim_expires_at <= $now::timestamptz)
+         then 'stale'
+       when $claimToken is null and $actorId::uuid = any(lapsed) and claimed_by <> $actorId and claim_expires_at > $now then 'lost'
+       when not stage = any($fromStages::text[]) then 'from'
+       when $wipLimit::integer > 0 and (
          select count(*) from (
            select from queue_items as other
-           where other.workspace_id = $1 and other.queue_id = $2 and other.stage = $4 and other.status = 'open' and other.id <> $3
-           limit $11
+           where other.workspace_id = $workspaceId and other.queue_id = $queueId and other.stage = $stage and other.status = 'open'
+             and other.id <> $id
+           limit $wipLimit
          ) as inside
-       ) >= $11 then 'full'
+       ) >= $wipLimit then 'full'
      end as refusal
      from target
    ),
    moved as (
      update queue_items as item
-     set stage = $4, status = $5, entered_stage_at = $6, closed_at = case when $5 = 'open' then null else $6 end,
+     set stage = $stage, status = $status, entered_stage_at = $now, closed_at = case when $status = 'open' then null else $now end,
        claimed_by = null, claim_token = null, claim_expires_at = null, lapsed = '{}', version = item.version + 1
      from judged
-     where item.workspace_id = $1 and item.queue_id = $2 and item.id = judged.id and judged.refusal is null
+     where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = judged.id and judged.refusal is null
      returning item.*
    ),
    written as (${insertHistorySql(`
      select ${historyEntrySql({
        item_id: 'moved.id',
        key: 'moved.key',
-       kind: '$14::text',
+       kind: '$kind::text',
        from_stage: 'judged.stage',
        to_stage: 'moved.stage',
        status: 'moved.status',
-       verdict: '$15::text',
-       payload: '$16::text::json',
-       scan_id: '$17::text',
-       scanned_at: '$18::timestamptz',
-       station: '$19::text',
-       actor_id: '$7::uuid',
-       actor_type: '$8::text',
-       note: '$9::text',
-       created_at: '$6::timestamptz',
+       verdict: '$verdict::text',
+       payload: '$payload::text::json',
+       scan_id: '$scanId::text',
+       scanned_at: '$scannedAt::timestamptz',
+       station: '$station::text',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
+       note: '$note::text',
+       created_at: '$now::timestamptz',
        version: 'moved.version',
        facts: `jsonb_build_object('stage', moved.stage, 'status', moved.status, 'claimed_by', null)`,
        ...claimEntry,
@@ -88,35 +103,64 @@ export const updateItemStage = sql(
      select batch, stage, status, source = 'scan', 1 from moved`)}
    )
    ${outcome('moved', ', judged.stage as from_stage')}`,
+  {
+    params: {
+      workspaceId: uuid,
+      queueId: uuid,
+      id: uuid,
+      /** The target stage. */
+      stage: text,
+      status: text.as<ItemStatus>(),
+      now: instant,
+      actorId: uuid.orNull,
+      actorType: text,
+      note: text,
+      /** Stages from which the item may come; null for any. */
+      fromStages: texts.orNull,
+      /** 0 for no limit. */
+      wipLimit: integer,
+      claimToken: text.orNull,
+      expectedVersion: integer.orNull,
+      /** Of the history entry. */
+      kind: text.as<'moved' | 'cancelled'>(),
+      /** Null, like the next four, for a move without a scan. */
+      verdict: text.as<ScanVerdict>().orNull,
+      /** JSON text. */
+      payload: text.orNull,
+      scanId: text.orNull,
+      scannedAt: instant.orNull,
+      station: text.orNull,
+    },
+    columns: { refusal: text.as<MoveRefusal>(), from_stage: text.notNull, ...changedColumns },
+  },
 )
 
-/**
- * Changes an item without moving it, and may end its claim. Values: workspace, queue, item, time, actor, actor type, note, claim token or
- * null, priority, batch, assignee, whether `due_at` changes, due_at, payload as JSON (null leaves these unchanged), whether the claim ends,
- * whether to write an `edited` history entry.
- */
-export const updateItem = sql(
-  'edit_queue_item',
+/** Changes an item without moving it, and may end its claim. A null for a column leaves it unchanged. */
+export const updateItem = statement(
+  'queues.updateItem',
   `with target as materialized (${target}),
    judged as materialized (
-     select target.*, $15::boolean and claimed_by is not null as releases,
-       $15::boolean and $8::text is null and claimed_by is not null and claim_expires_at > $4::timestamptz as interrupts, case
+     select target.*, $release::boolean and claimed_by is not null as releases,
+       $release::boolean and $claimToken::text is null and claimed_by is not null and claim_expires_at > $now::timestamptz as interrupts,
+       case
        when status <> 'open' then 'closed'
-       when $8::text is not null and (claim_token is distinct from $8 or claim_expires_at <= $4::timestamptz) then 'stale'
-       when $15 and $8 is null and $5::uuid = any(lapsed) and claimed_by <> $5 and claim_expires_at > $4 then 'lost'
+       when $claimToken::text is not null and (claim_token is distinct from $claimToken or claim_expires_at <= $now::timestamptz)
+         then 'stale'
+       when $release and $claimToken is null and $actorId::uuid = any(lapsed) and claimed_by <> $actorId and claim_expires_at > $now then 'lost'
      end as refusal
      from target
    ),
    edited as (
      update queue_items as item
-     set priority = coalesce($9::integer, item.priority), batch = coalesce($10::text, item.batch),
-       assignee_id = coalesce($11::text, item.assignee_id), due_at = case when $12::boolean then $13::timestamptz else item.due_at end,
-       payload = coalesce($14::text::json, item.payload), claimed_by = case when not judged.releases then item.claimed_by end,
+     set priority = coalesce($priority::integer, item.priority), batch = coalesce($batch::text, item.batch),
+       assignee_id = coalesce($assigneeId::text, item.assignee_id),
+       due_at = case when $changesDueAt::boolean then $dueAt::timestamptz else item.due_at end,
+       payload = coalesce($payload::text::json, item.payload), claimed_by = case when not judged.releases then item.claimed_by end,
        claim_token = case when not judged.releases then item.claim_token end,
        claim_expires_at = case when not judged.releases then item.claim_expires_at end,
-       version = item.version + judged.releases::integer + $16::boolean::integer
+       version = item.version + judged.releases::integer + $isEdit::boolean::integer
      from judged
-     where item.workspace_id = $1 and item.queue_id = $2 and item.id = judged.id and judged.refusal is null
+     where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = judged.id and judged.refusal is null
      returning item.*
    ),
    written as (${insertHistorySql(`
@@ -127,10 +171,10 @@ export const updateItem = sql(
        from_stage: 'edited.stage',
        to_stage: 'edited.stage',
        status: 'edited.status',
-       actor_id: '$5::uuid',
-       actor_type: '$6::text',
-       note: `case when $16 then '' else $7::text end`,
-       created_at: '$4::timestamptz',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
+       note: `case when $isEdit then '' else $note::text end`,
+       created_at: '$now::timestamptz',
        version: 'judged.version + 1',
        facts: `jsonb_build_object('claimed_by', null)`,
        ...claimEntry,
@@ -143,19 +187,19 @@ export const updateItem = sql(
        from_stage: 'edited.stage',
        to_stage: 'edited.stage',
        status: 'edited.status',
-       actor_id: '$5::uuid',
-       actor_type: '$6::text',
-       note: '$7::text',
-       created_at: '$4::timestamptz',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
+       note: '$note::text',
+       created_at: '$now::timestamptz',
        version: 'edited.version',
        facts: `(
-         case when $9 is null then '{}' else jsonb_build_object('priority', edited.priority) end
-         || case when $10 is null then '{}' else jsonb_build_object('batch', edited.batch) end
-         || case when $11 is null then '{}' else jsonb_build_object('assignee_id', edited.assignee_id) end
-         || case when $12 then jsonb_build_object('due_at', edited.due_at) else '{}' end
-         || case when $14 is null then '{}' else jsonb_build_object('payload', md5(edited.payload::text)) end
+         case when $priority is null then '{}' else jsonb_build_object('priority', edited.priority) end
+         || case when $batch is null then '{}' else jsonb_build_object('batch', edited.batch) end
+         || case when $assigneeId is null then '{}' else jsonb_build_object('assignee_id', edited.assignee_id) end
+         || case when $changesDueAt then jsonb_build_object('due_at', edited.due_at) else '{}' end
+         || case when $payload is null then '{}' else jsonb_build_object('payload', md5(edited.payload::text)) end
        )`,
-     })} from edited where $16`)}
+     })} from edited where $isEdit`)}
    ),
    counted as (${updateCountsSql(`
      select judged.batch, judged.stage, judged.status, judged.source = 'scan' as unexpected, -1 as items
@@ -165,12 +209,36 @@ export const updateItem = sql(
      from judged join edited using (id) where judged.batch <> edited.batch`)}
    )
    ${outcome('edited')}`,
+  {
+    params: {
+      workspaceId: uuid,
+      queueId: uuid,
+      id: uuid,
+      now: instant,
+      actorId: uuid.orNull,
+      actorType: text,
+      note: text,
+      claimToken: text.orNull,
+      priority: integer.orNull,
+      batch: text.orNull,
+      assigneeId: text.orNull,
+      changesDueAt: boolean,
+      dueAt: instant.orNull,
+      /** JSON text. */
+      payload: text.orNull,
+      /** Whether the claim ends. */
+      release: boolean,
+      /** Whether to write an `edited` history entry. */
+      isEdit: boolean,
+    },
+    columns: { refusal: text.as<MoveRefusal>(), ...changedColumns },
+  },
 )
 
-/** Deletes an item for good; its history stays. Values: workspace, queue, item, time, actor, actor type. */
-export const deleteItem = sql(
-  'delete_queue_item',
-  `with gone as (delete from queue_items where workspace_id = $1 and queue_id = $2 and id = $3 returning *),
+/** Deletes an item for good; its history stays. */
+export const deleteItem = statement(
+  'queues.deleteItem',
+  `with gone as (delete from queue_items where workspace_id = $workspaceId and queue_id = $queueId and id = $id returning *),
    written as (${insertHistorySql(`
      select ${historyEntrySql({
        item_id: 'gone.id',
@@ -178,36 +246,59 @@ export const deleteItem = sql(
        kind: `'deleted'`,
        from_stage: 'gone.stage',
        status: 'gone.status',
-       actor_id: '$5::uuid',
-       actor_type: '$6::text',
-       created_at: '$4::timestamptz',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
+       created_at: '$now::timestamptz',
        version: 'gone.version + 1',
      })} from gone`)}
    ),
    counted as (${updateCountsSql(`select batch, stage, status, source = 'scan' as unexpected, -1 as items from gone`)})
    select id from gone`,
+  {
+    params: { workspaceId: uuid, queueId: uuid, id: uuid, now: instant, actorId: uuid.orNull, actorType: text },
+    columns: { id: uuid.notNull },
+  },
 )
 
-/**
- * Writes a history entry for an event that changed no item: a scan or a pressed button. Values: workspace, queue, item or null, key, kind,
- * stage, verdict, payload as JSON, scan id, scan time, station, time, actor, actor type, note.
- */
-export const insertHistoryEntry = sql(
-  'note_queue_entry',
+/** Inserts a history entry for an event that changed no item: a scan or a pressed button. */
+export const insertHistoryEntry = statement(
+  'queues.insertHistoryEntry',
   `${insertHistorySql(`
      select ${historyEntrySql({
-       item_id: '$3::uuid',
-       key: '$4::text',
-       kind: '$5::text',
-       from_stage: '$6::text',
-       verdict: '$7::text',
-       payload: '$8::text::json',
-       scan_id: '$9::text',
-       scanned_at: '$10::timestamptz',
-       station: '$11::text',
-       created_at: '$12::timestamptz',
-       actor_id: '$13::uuid',
-       actor_type: '$14::text',
-       note: '$15::text',
+       item_id: '$itemId::uuid',
+       key: '$key::text',
+       kind: '$kind::text',
+       from_stage: '$stage::text',
+       verdict: '$verdict::text',
+       payload: '$payload::text::json',
+       scan_id: '$scanId::text',
+       scanned_at: '$scannedAt::timestamptz',
+       station: '$station::text',
+       created_at: '$now::timestamptz',
+       actor_id: '$actorId::uuid',
+       actor_type: '$actorType::text',
+       note: '$note::text',
      })}`)} returning id`,
+  {
+    params: {
+      workspaceId: uuid,
+      queueId: uuid,
+      itemId: uuid.orNull,
+      key: text,
+      kind: text.as<'button' | 'scanned'>(),
+      /** The item's stage. */
+      stage: text.orNull,
+      verdict: text.as<ScanVerdict>().orNull,
+      /** JSON text. */
+      payload: text.orNull,
+      scanId: text.orNull,
+      scannedAt: instant.orNull,
+      station: text.orNull,
+      now: instant,
+      actorId: uuid.orNull,
+      actorType: text,
+      note: text,
+    },
+    columns: { id: uuid.notNull },
+  },
 )

@@ -5,7 +5,7 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { readItemFilter } from '#shared/features/queues/items/list.ts'
 import { type ItemFilter, itemOrders, selectItems } from '#shared/features/queues/items/list-store.ts'
-import { type ItemRow, type ItemsQuery, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ItemsQuery, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 
 /** Items per file, as many as in an export of records (document 1, Export). */
 const maxExported = 10_000
@@ -35,7 +35,7 @@ async function* renderRows(scope: Scope, queue: Queue, filter: ItemFilter): Asyn
   yield Buffer.from(writeCsv([columns]))
   let beforeId: string | undefined
   for (let remaining = maxExported; remaining > 0; ) {
-    const items = await scope.db.query<ItemRow>(selectItems({ ...filter, beforeId }, itemOrders.newest, Math.min(batchSize, remaining), 0))
+    const items = await scope.db.query(selectItems({ ...filter, beforeId }, itemOrders.newest, Math.min(batchSize, remaining), 0))
     if (items.length === 0) return
     yield Buffer.from(writeCsv(items.map((row) => cellsOf(viewOfItem(queue, row, filter.now)))))
     remaining -= items.length

@@ -1,11 +1,11 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type PreviousClaimRow, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import { requireEnabled, requireItemId, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
-import { deleteItem, updateItem as editStatement } from '#shared/features/queues/items/change-store.ts'
+import { deleteItem, updateItem } from '#shared/features/queues/items/change-store.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { type MoveRefusal, refusalText } from '#shared/features/queues/items/move.ts'
-import { type ChangedItem, type EditInput, type ItemRow, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { refusalText } from '#shared/features/queues/items/move.ts'
+import { type ChangedItem, type EditInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -22,13 +22,15 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   const { workspace, cause, now, db } = scope
   const changedAt = now()
   await requireItemAccess(scope, queue, id)
-  const [row] = await db.query<ItemRow & PreviousClaimRow & { refusal: MoveRefusal | null }>(
-    editStatement(
-      ...[workspace.id, queue.id, id, toInstant(changedAt), ...actorColumns(cause), note ?? ''],
-      ...[claim_token ?? null, priority ?? null, batch ?? null, assignee_id === undefined ? null : (assignee_id ?? '')],
-      ...[due_at !== undefined, due_at == null ? null : readInstant(due_at, 'due_at')],
-      ...[payload === undefined ? null : serializePayload(payload, 'payload'), release, isChange || (!release && note != null)],
-    ),
+  const [actorId, actorType] = actorColumns(cause)
+  const [row] = await db.query(
+    updateItem({
+      ...{ workspaceId: workspace.id, queueId: queue.id, id, now: toInstant(changedAt), actorId, actorType, note: note ?? '' },
+      ...{ claimToken: claim_token, priority, batch, assigneeId: assignee_id === null ? '' : assignee_id },
+      ...{ changesDueAt: due_at !== undefined, dueAt: due_at == null ? null : readInstant(due_at, 'due_at') },
+      payload: payload === undefined ? null : serializePayload(payload, 'payload'),
+      ...{ release, isEdit: isChange || (!release && note != null) },
+    }),
   )
   if (!row) throw problem('NOT_FOUND')
   const { refusal, ...item } = row
@@ -51,5 +53,6 @@ export async function removeItem(scope: Scope, queue: Queue, itemId: string): Pr
   const { db, workspace, cause, now } = scope
   const id = requireItemId(itemId)
   await requireItemAccess(scope, queue, id)
-  requireRow(await db.query(deleteItem(workspace.id, queue.id, id, toInstant(now()), ...actorColumns(cause))))
+  const [actorId, actorType] = actorColumns(cause)
+  requireRow(await db.query(deleteItem({ workspaceId: workspace.id, queueId: queue.id, id, now: toInstant(now()), actorId, actorType })))
 }

@@ -16,15 +16,16 @@ export const findAnyItem = (scope: Scope, queue: Queue, itemId: string): Promise
   findRow(scope, queue, itemId, undefined)
 
 async function findRow(scope: Scope, queue: Queue, itemId: string, itemAccess: ItemAccess | undefined): Promise<ItemRow | undefined> {
-  return (await readRows<ItemRow>(scope, findItemById(itemAccess, scope.workspace.id, queue.id, itemId)))[0]
+  return (await readRows(scope, findItemById(itemAccess, { workspaceId: scope.workspace.id, queueId: queue.id, id: itemId })))[0]
 }
 
 /** The oldest visible open item of a key; `hidden` when all open ones are hidden from the caller, undefined when none is open. */
 export const findOpenItem = (scope: Scope, queue: Queue, key: string): Promise<ItemRow | 'hidden' | undefined> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     const { db, workspace } = scope
-    if (!itemAccess) return (await db.query<ItemRow>(findOpenByKey(workspace.id, queue.id, key)))[0]
-    const [found] = await db.query<ItemRow & { is_seen: boolean }>(findAccessibleByKey(itemAccess, workspace.id, queue.id, key))
+    const given = { workspaceId: workspace.id, queueId: queue.id, key }
+    if (!itemAccess) return (await db.query(findOpenByKey(given)))[0]
+    const [found] = await db.query(findAccessibleByKey(itemAccess, given))
     return found && !found.is_seen ? 'hidden' : found
   })
 
@@ -42,7 +43,7 @@ async function viewsByIds(
   ids: readonly string[],
   itemAccess: ItemAccess | undefined,
 ): Promise<Map<string, ItemView>> {
-  const rows = await db.query<ItemRow>(findItems(itemAccess, workspace.id, queue.id, ids))
+  const rows = await db.query(findItems(itemAccess, { workspaceId: workspace.id, queueId: queue.id, ids }))
   return new Map(rows.map((row) => [row.id, viewOfItem(queue, row, now())]))
 }
 

@@ -3,7 +3,8 @@ import { tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
-import { type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import type { Columns, Params, ParamsOf, RowOf, SqlType } from '#shared/platform/db/statements/sql-types.ts'
+import { composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * Builds the SQL condition under which a caller may see an item. Both parameters are SQL: for the id of the item's record, and for the id
@@ -45,29 +46,47 @@ const readable = (type: RecordType, access: RecordAccess, recordId: string): Kne
 /** Returns the condition of an item access as SQL that starts with `and`; the empty text when all items are visible. */
 export type AccessSql = (recordId: string, queueId: string) => string
 
-/**
- * A statement that an item access may limit. Without an item access the statement is prepared under `name`, and `seen` returns the empty
- * text.
- */
-export function accessStatement(
-  name: string,
-  text: (seen: AccessSql) => string,
-): (access: ItemAccess | undefined, ...values: unknown[]) => Statement {
-  const whole = sql(
-    name,
-    text(() => ''),
-  )
-  return (access, ...values) => (access ? limited(text, access, values) : whole(...values))
+interface Declaration<P extends Params, C extends Columns> {
+  readonly params: P
+  readonly columns: C
 }
 
-function limited(text: (seen: AccessSql) => string, access: ItemAccess, given: readonly unknown[]): Statement {
-  const values = [...given]
-  const written = text((recordId, queueId) => {
-    const { sql: condition, bindings } = access(recordId, queueId).toSQL().toNative()
-    const before = values.length
-    values.push(...bindings)
-    return ` and ${condition.replace(/\$(\d+)/g, (_, place: string) => `$${before + Number(place)}`)}`
+/**
+ * Declares a statement that an item access may limit. Without an item access the statement is prepared under `name`, and `seen` returns the
+ * empty text. With one, the parameters of its condition are added under the names `access1`, `access2` and so on.
+ */
+export function accessStatement<const P extends Params, const C extends Columns>(
+  name: string,
+  text: (seen: AccessSql) => string,
+  declaration: Declaration<P, C>,
+): (access: ItemAccess | undefined, given: ParamsOf<P>) => Statement<RowOf<C>> {
+  const whole = statement(
+    name,
+    text(() => ''),
+    declaration,
+  ) as (given: ParamsOf<P>) => Statement<RowOf<C>>
+  return (access, given) => (access ? limited(text, declaration, access, given) : whole(given))
+}
+
+/** The type of a parameter of a condition, which only the condition's text tells. */
+const unknownType: SqlType<unknown, unknown> = { sqlName: 'unknown', isNotNull: false }
+
+function limited<P extends Params, C extends Columns>(
+  text: (seen: AccessSql) => string,
+  { params, columns }: Declaration<P, C>,
+  access: ItemAccess,
+  given: ParamsOf<P>,
+): Statement<RowOf<C>> {
+  const bindings: unknown[] = []
+  const limitedText = text((recordId, queueId) => {
+    const condition = access(recordId, queueId).toSQL().toNative()
+    const before = bindings.length
+    bindings.push(...condition.bindings)
+    return ` and ${condition.sql.replace(/\$(\d+)/g, (_, place: string) => `$access${before + Number(place)}`)}`
   })
-  const packed = packParameters(written, values)
-  return { text: packed.text, values: packed.bindings }
+  const accessValues = Object.fromEntries(bindings.map((value, index) => [`access${index + 1}`, value]))
+  const accessParams: Params = Object.fromEntries(Object.keys(accessValues).map((name) => [name, unknownType]))
+  const composed = composeStatement(limitedText, { params: { ...params, ...accessParams }, columns }, { ...given, ...accessValues })
+  const packed = packParameters(composed.text, composed.values ?? [])
+  return { ...composed, text: packed.text, values: packed.bindings }
 }

@@ -47,5 +47,5 @@ export async function withItemAccess<T>(scope: Scope, queue: Queue, work: (itemA
 export const requireItemAccess = (scope: Scope, queue: Queue, itemId: string): Promise<void> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     if (!itemAccess) return
-    requireRow(await readRows(scope, findItemById(itemAccess, scope.workspace.id, queue.id, itemId)))
+    requireRow(await readRows(scope, findItemById(itemAccess, { workspaceId: scope.workspace.id, queueId: queue.id, id: itemId })))
   })

@@ -11,7 +11,7 @@ import {
   itemOrders,
   selectItems as listStatement,
 } from '#shared/features/queues/items/list-store.ts'
-import { type ItemPage, type ItemRow, type ItemsQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ItemPage, type ItemsQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** A page of a queue's matching items, newest first, with the exact total. */
@@ -35,7 +35,7 @@ const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string)
     const { limit, offset } = query
     const filter = await readItemFilter(scope, queue, query, itemAccess)
     const statement = listStatement(filter, order, limit + 1, offset)
-    const rows = await readWholeList<ItemRow>(createReader(scope), statement, `limit must be less than ${limit} here`)
+    const rows = await readWholeList(createReader(scope), statement, `limit must be less than ${limit} here`)
     const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
     // The last page tells the total by its end, so nothing is counted. An empty page after the first does not tell it.
     const total = rows.length <= limit && (rows.length > 0 || offset === 0) ? offset + rows.length : await countOf(scope, query, filter)
@@ -51,10 +51,7 @@ export async function readItemFilter(
 ): Promise<ItemFilter> {
   const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), access: itemAccess }
   if (!query.q) return filter
-  const [found] = await readRows<{ items: string[] | null; batches: string[] }>(
-    scope,
-    findTextMatches(scope.workspace.id, queue.id, query.q),
-  )
+  const [found] = await readRows(scope, findTextMatches(scope.workspace.id, queue.id, query.q))
   return found && hasFewMatches(found) ? { ...filter, textMatches: found } : filter
 }
 
@@ -63,11 +60,9 @@ async function countOf(scope: Scope, query: ListRequest, filter: ItemFilter): Pr
   const isStored = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every(
     (one) => one === undefined || one === false,
   )
-  if (!isStored || query.batch === '' || filter.access) return (await readRows<{ items: number }>(scope, countItems(filter)))[0]?.items ?? 0
-  const rows = await readRows<{ stage: string; status: string; items: number }>(
-    scope,
-    findCounts(scope.workspace.id, [filter.queue.id], query.batch ?? ''),
-  )
+  if (!isStored || query.batch === '' || filter.access) return (await readRows(scope, countItems(filter)))[0]?.items ?? 0
+  const given = { workspaceId: scope.workspace.id, queueIds: [filter.queue.id], batch: query.batch ?? '' }
+  const rows = await readRows(scope, findCounts(given))
   const isCounted = (row: { stage: string; status: string }) =>
     (query.stage === undefined || row.stage === query.stage) &&
     (query.status === undefined || (query.status === 'closed' ? row.status !== 'open' : row.status === query.status))

@@ -1,11 +1,11 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { type PreviousClaimRow, previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
+import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import { requireEnabled, requireItemId } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
 import type { ScanFacts } from '#shared/features/queues/items/add.ts'
-import { updateItemStage } from '#shared/features/queues/items/change-store.ts'
+import { type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
@@ -28,9 +28,6 @@ export interface Move {
   /** `cancelled` when intake closes the item. */
   readonly kind?: 'moved' | 'cancelled'
 }
-
-/** Why an item did not move. `changed`: another transaction changed it after it was read. */
-export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
 
 /** Result of a move. `item` is the item's state afterwards, `from` the stage in which it was before. */
 interface MoveResult {
@@ -83,7 +80,7 @@ class MoveRefused extends Error {
 /** Locks stage, record and item in this order, so that moves do not deadlock. */
 async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { to } = move
-  if (to.wip_limit > 0) await scope.db.query(lockStage(scope.workspace.id, queue.id, to.key))
+  if (to.wip_limit > 0) await scope.db.query(lockStage({ workspaceId: scope.workspace.id, queueId: queue.id, key: to.key }))
   const current = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
   const willPatch = current !== undefined && patchesRecord(queue, to, current) && current.status === 'open' && acceptsFrom(to, current)
   if (willPatch) await patchRecord(scope, queue, to, current)
@@ -98,13 +95,17 @@ const acceptsFrom = ({ from }: Stage, { stage }: ItemRow): boolean => from.lengt
 async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { workspace, cause, now, db } = scope
   const { to, scan } = move
-  const [row] = await db.query<ItemRow & PreviousClaimRow & { from_stage: string; refusal: MoveRefusal | null }>(
-    updateItemStage(
-      ...[workspace.id, queue.id, itemId, to.key, move.status ?? (to.kind === 'terminal' ? 'done' : 'open'), toInstant(now())],
-      ...[...actorColumns(cause), move.note ?? ''],
-      ...[to.from.length === 0 ? null : to.from, to.wip_limit, move.claimToken ?? null, move.version ?? null, move.kind ?? 'moved'],
-      ...[scan ? 'moved' : null, scan?.payload ?? null, scan?.scanId ?? null, scan?.scannedAt ?? null, scan?.station ?? null],
-    ),
+  const [actorId, actorType] = actorColumns(cause)
+  const [row] = await db.query(
+    updateItemStage({
+      ...{ workspaceId: workspace.id, queueId: queue.id, id: itemId, stage: to.key },
+      status: move.status ?? (to.kind === 'terminal' ? 'done' : 'open'),
+      ...{ now: toInstant(now()), actorId, actorType, note: move.note ?? '' },
+      ...{ fromStages: to.from.length === 0 ? null : to.from, wipLimit: to.wip_limit },
+      ...{ claimToken: move.claimToken, expectedVersion: move.version, kind: move.kind ?? 'moved' },
+      ...{ verdict: scan ? 'moved' : null, payload: scan?.payload },
+      ...{ scanId: scan?.scanId, scannedAt: scan?.scannedAt, station: scan?.station },
+    }),
   )
   if (!row) return undefined
   const { from_stage: from, refusal, ...item } = row

@@ -5,7 +5,7 @@ import type { ScanFacts } from '#shared/features/queues/items/add.ts'
 import { findItemViews, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type LoggedScan, type ScanAnswer, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { findScans } from '#shared/features/queues/items/store.ts'
+import { findScans, type ScanRow } from '#shared/features/queues/items/store.ts'
 import { judgeLoggedScan, type LoggedVerdict, readScannedKey, recordScan } from '#shared/features/queues/scans/scan.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
@@ -18,14 +18,9 @@ interface LoggedScanResult extends ScanAnswer {
   readonly conflict: boolean
 }
 
-interface KnownScan {
+interface KnownScan extends ScanRow {
   readonly scan_id: string
-  readonly item_id: string | null
   readonly verdict: ScanVerdict
-  readonly note: string
-  readonly conflict: boolean
-  /** Whether the item is visible to the caller. */
-  readonly is_seen: boolean
 }
 
 /**
@@ -51,10 +46,14 @@ export async function judgeScanLog(scope: Scope, queue: Queue, scans: readonly L
 const timeOf = ({ scanned_at }: LoggedScan): string => toUtcInstant(scanned_at) ?? scanned_at
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
+/** Every history entry with a scan id has a verdict. */
+const isKnownScan = (row: ScanRow): row is KnownScan => row.scan_id !== null && row.verdict !== null
+
 async function readKnownScans(scope: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, KnownScan>> {
   const { db, workspace } = scope
-  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query<KnownScan>(findScans(itemAccess, workspace.id, queue.id, ids)))
-  return new Map(rows.map((row) => [row.scan_id, row]))
+  const given = { workspaceId: workspace.id, queueId: queue.id, scanIds: ids }
+  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(findScans(itemAccess, given)))
+  return new Map(rows.filter(isKnownScan).map((row) => [row.scan_id, row]))
 }
 
 /** The verdict of one scan; undefined when another request judged it concurrently. */

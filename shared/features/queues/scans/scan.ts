@@ -4,9 +4,9 @@ import { requireEnabled, serializePayload } from '#shared/features/queues/defini
 import { findNextStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { addItems, type ScanFacts } from '#shared/features/queues/items/add.ts'
-import { insertHistoryEntry } from '#shared/features/queues/items/change-store.ts'
+import { insertHistoryEntry, type MoveRefusal } from '#shared/features/queues/items/change-store.ts'
 import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
-import { type MoveRefusal, moveItem, refusalText } from '#shared/features/queues/items/move.ts'
+import { moveItem, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { actorColumns } from '#shared/platform/kernel/cause.ts'
@@ -142,11 +142,12 @@ export async function recordScan(
 ): Promise<void> {
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
+  const [actorId, actorType] = actorColumns(cause)
   await db.query(
-    insertHistoryEntry(
-      ...[workspace.id, queue.id, item?.id ?? null, input.key, 'scanned', item?.stage ?? null, verdict, payload],
-      ...[facts.scanId, facts.scannedAt, facts.station, toInstant(now()), ...actorColumns(cause)],
-      [input.note ?? '', why].filter((part) => part !== '').join(': '),
-    ),
+    insertHistoryEntry({
+      ...{ workspaceId: workspace.id, queueId: queue.id, itemId: item?.id, key: input.key, kind: 'scanned', stage: item?.stage },
+      ...{ ...facts, verdict, payload, now: toInstant(now()), actorId, actorType },
+      note: [input.note ?? '', why].filter((part) => part !== '').join(': '),
+    }),
   )
 }

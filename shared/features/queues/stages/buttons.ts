@@ -54,11 +54,13 @@ export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => 
 /** Adds a history entry for a pressed button and its result. */
 export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
   const { workspace, cause, now, db } = scope
+  const [actorId, actorType] = actorColumns(cause)
   await db.query(
-    insertHistoryEntry(
-      ...[workspace.id, queue.id, item.id, item.key, 'button', item.stage, null, JSON.stringify({ button_id: buttonId, ok: result.ok })],
-      ...[null, null, null, toInstant(now()), ...actorColumns(cause)],
-      result.error ?? '',
-    ),
+    insertHistoryEntry({
+      ...{ workspaceId: workspace.id, queueId: queue.id, itemId: item.id, key: item.key, kind: 'button', stage: item.stage },
+      ...{ verdict: null, payload: JSON.stringify({ button_id: buttonId, ok: result.ok }) },
+      ...{ scanId: null, scannedAt: null, station: null },
+      ...{ now: toInstant(now()), actorId, actorType, note: result.error ?? '' },
+    }),
   )
 }

@@ -5,8 +5,7 @@ import { packParameters } from '#shared/platform/db/statements/pack-parameters.t
 import type { Columns, Params, ParamsOf, RowOf } from '#shared/platform/db/statements/sql-types.ts'
 
 /** SQL text with the values of its parameters; a named one is prepared once per connection. `Row` is the type of its rows. */
-// biome-ignore lint/suspicious/noExplicitAny: until every statement declares its columns
-export interface Statement<Row = any> {
+export interface Statement<Row = unknown> {
   readonly text: string
   readonly values?: readonly unknown[]
   readonly name?: string
@@ -87,7 +86,8 @@ export function composeStatement<const P extends Params, const C extends Columns
   { params, columns }: Declaration<P, C>,
   given: Partial<ParamsOf<P>>,
 ): Statement<RowOf<C>> {
-  const names = Object.keys(params).filter((name) => new RegExp(`\\$${name}\\b`).test(text))
+  const named = new Set(text.matchAll(/\$(\w+)/g).map(([, name]) => name))
+  const names = Object.keys(params).filter((name) => named.has(name))
   return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, given) }
 }
 
@@ -95,10 +95,11 @@ const valuesOf = (names: readonly string[], given: Readonly<Record<string, unkno
 
 /** Writes `$1` for the first of the names, and so on. Throws for a parameter that is not among them. */
 function numberParameters(statementName: string, text: string, names: readonly string[]): string {
+  const numbers = new Map(names.map((name, index) => [name, index + 1]))
   return text.replaceAll(/\$(\w+)/g, (_, name: string) => {
-    const index = names.indexOf(name)
-    if (index < 0) throw new Error(`${statementName} names the parameter $${name}, which is not declared`)
-    return `$${index + 1}`
+    const number = numbers.get(name)
+    if (number === undefined) throw new Error(`${statementName} names the parameter $${name}, which is not declared`)
+    return `$${number}`
   })
 }
 
@@ -154,12 +155,6 @@ function requireSameParameters(text: string, bindings: readonly unknown[], param
   if (undeclared.length > 0) throw new Error(`A built statement has the slots ${undeclared.join(', ')}, which are not declared: ${text}`)
   const unused = Object.keys(params).filter((name) => !used.has(name))
   if (unused.length > 0) throw new Error(`A built statement has no slots for the parameters ${unused.join(', ')}: ${text}`)
-}
-
-/** A statement in plain SQL, prepared under a name: `sql('find_role', 'select … where id = $1')(id)`. */
-// biome-ignore lint/suspicious/noExplicitAny: gone with the last positional statement
-export function sql(name: string, text: string): (...values: unknown[]) => Statement<any> {
-  return (...given) => ({ text, name, values: given })
 }
 
 /**
