@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
     -- Cache ---------------------------------------------------------------------------------------------------------------------------
 
     -- One row per change of a cached table. Processes read the rows that they have not seen and drop what they cached of these scopes.
-    create table cache_changes (
+    create table cache_invalidations (
       id bigint generated always as identity primary key,
       -- Ids are not in the order of commits, so readers compare transaction ids with their snapshot.
       written_in xid8 not null default pg_current_xact_id(),
@@ -22,15 +22,15 @@ export async function up(knex: Knex): Promise<void> {
       scope text not null,
       created_at timestamptz not null default now()
     );
-    create index cache_changes_written_in on cache_changes (written_in);
+    create index cache_invalidations_written_in on cache_invalidations (written_in);
 
     -- For triggers of tables whose rows are cached. Its argument names the column with the scope.
-    create function note_change() returns trigger language plpgsql as $$
+    create function invalidate_cache() returns trigger language plpgsql as $$
     declare
       scope text;
     begin
       scope := case when tg_op = 'DELETE' then to_jsonb(old) ->> tg_argv[0] else to_jsonb(new) ->> tg_argv[0] end;
-      insert into cache_changes (scope) values (scope);
+      insert into cache_invalidations (scope) values (scope);
       return null;
     end $$;
 
@@ -44,7 +44,7 @@ export async function up(knex: Knex): Promise<void> {
 
     -- For triggers that limit the rows of a workspace. Arguments: the limit, and a condition on the rows that count. The lock per workspace
     -- and table is taken before counting, so concurrent inserts cannot exceed the limit together.
-    create function hold_cap() returns trigger language plpgsql as $$
+    create function limit_rows() returns trigger language plpgsql as $$
     declare
       most bigint := tg_argv[0];
       present bigint;
@@ -76,7 +76,7 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now()
     );
     create unique index users_email on users (lower(email));
-    create trigger users_changed after update or delete on users for each row execute function note_change('id');
+    create trigger users_changed after update or delete on users for each row execute function invalidate_cache('id');
 
     -- The tenants. The platform knows a workspace as an id and a status; the other columns are those of the core and of features.
     create table workspaces (
@@ -101,7 +101,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index workspaces_owner on workspaces (owner_id);
     create index workspaces_builtin_version on workspaces (builtin_version, id);
-    create trigger workspaces_changed after update or delete on workspaces for each row execute function note_change('id');
+    create trigger workspaces_changed after update or delete on workspaces for each row execute function invalidate_cache('id');
 
     -- Limits and repeated requests ----------------------------------------------------------------------------------------------------
 
@@ -116,7 +116,7 @@ export async function up(knex: Knex): Promise<void> {
     create index rate_limits_expire on rate_limits (expire);
 
     -- Stored answers of requests with an Idempotency-Key, kept 24 hours.
-    create table kept_answers (
+    create table idempotency_records (
       principal_id uuid not null,
       path text not null,
       key text not null,
@@ -128,7 +128,7 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null default now(),
       primary key (principal_id, path, key)
     );
-    create index kept_answers_created on kept_answers (created_at);
+    create index idempotency_records_created on idempotency_records (created_at);
 
     -- Blobs ---------------------------------------------------------------------------------------------------------------------------
 
@@ -219,7 +219,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index event_listeners_listener on event_listeners (workspace_id, subscriber, listener_id);
     create trigger event_listeners_changed after insert or update or delete on event_listeners
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     -- Events on their way to their listeners. The statement of a change writes this row, so it is slim: a job of pg-boss has eleven indexes
     -- and two foreign keys, and made such a change cost the database twice as much.
@@ -242,32 +242,32 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Up to at_most workspaces with waiting events, after a given one: one step of the index per workspace, however many events wait. The
     -- settings have the reason of those of admit_jobs (0002-platform-jobs.ts): beside 100,000 events each call sorted all of them, 360 ms.
-    create function event_lines(after uuid, at_most integer) returns setof uuid
+    create function list_dispatch_workspaces(after uuid, at_most integer) returns setof uuid
     language sql stable set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
-      with recursive line as (
+      with recursive listed as (
         (select workspace_id, 1 as place from event_outbox where workspace_id > after order by workspace_id limit 1)
         union all
-        select next.workspace_id, line.place + 1
-        from line
+        select next.workspace_id, listed.place + 1
+        from listed
         cross join lateral (
-          select workspace_id from event_outbox where workspace_id > line.workspace_id order by workspace_id limit 1
+          select workspace_id from event_outbox where workspace_id > listed.workspace_id order by workspace_id limit 1
         ) as next
-        where line.place < at_most
+        where listed.place < at_most
       )
-      select workspace_id from line
+      select workspace_id from listed
     $$;
 
     -- Takes the oldest events of some workspaces, at most of_each of each, except events that another transaction has locked and those with
     -- a subscriber that is not known.
-    create function take_changes(known text[], workspaces uuid[], of_each integer) returns setof event_outbox
+    create function take_dispatches(known text[], workspaces uuid[], of_each integer) returns setof event_outbox
     language sql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
       delete from event_outbox
       where ctid = any(array(
         select waiting.ctid
-        from unnest(workspaces) as line (workspace_id)
+        from unnest(workspaces) as listed (workspace_id)
         cross join lateral (
           select event_outbox.ctid from event_outbox
-          where event_outbox.workspace_id = line.workspace_id
+          where event_outbox.workspace_id = listed.workspace_id
             and not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all(known))
           order by id limit of_each
           for update skip locked
@@ -289,7 +289,7 @@ export async function up(knex: Knex): Promise<void> {
       record_type text,
       record_id uuid,
       -- Repeated work with the same key sends one message.
-      natural_key text,
+      deduplication_key text,
       recipient text not null,
       -- The spellings of the recipient that the do-not-contact list may contain; null for mail that ignores the list.
       contact_keys text[],
@@ -312,7 +312,7 @@ export async function up(knex: Knex): Promise<void> {
     create index outbox_mails_created on outbox_mails (created_at);
     create index outbox_mails_workspace on outbox_mails (workspace_id, created_at);
     create index outbox_mails_recipient on outbox_mails (lower(recipient), created_at);
-    create unique index outbox_mails_natural_key on outbox_mails (workspace_id, natural_key) where natural_key is not null;
+    create unique index outbox_mails_deduplication_key on outbox_mails (workspace_id, deduplication_key) where deduplication_key is not null;
     create index outbox_mails_messages on outbox_mails (workspace_id, id) where kind = 'message';
     create index outbox_mails_records on outbox_mails (workspace_id, record_id, id) where record_id is not null;
     create index outbox_mails_texts on outbox_mails (created_at) where kind = 'message' and not is_erased;

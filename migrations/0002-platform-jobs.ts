@@ -40,7 +40,7 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Enqueues the continuation of a completed operation in the transaction that completes it, with the row that pg-boss itself makes of a
     -- job without options. When several operations are awaited, the last one enqueues it.
-    create function go_on() returns trigger language plpgsql
+    create function enqueue_continuation() returns trigger language plpgsql
     set enable_seqscan = off set enable_bitmapscan = off as $$
     declare
       waiting uuid := (new.continuation ->> 'operation')::uuid;
@@ -66,9 +66,9 @@ export async function up(knex: Knex): Promise<void> {
       from pgboss.queue as queue where queue.name = new.continuation ->> 'queue';
       return null;
     end $$;
-    create trigger operations_go_on after update on operations
+    create trigger operations_enqueue_continuation after update on operations
       for each row when (old.finished_at is null and new.finished_at is not null and new.continuation is not null)
-      execute function go_on();
+      execute function enqueue_continuation();
 
     -- Files that a request uploads for a job, or that a job makes for a download.
     create table job_files (
@@ -86,22 +86,23 @@ export async function up(knex: Knex): Promise<void> {
     create trigger job_files_hold_blob after insert or delete or update of blob_id on job_files for each row execute function hold_blob();
 
     -- Jobs of gates: a gate has a number of slots in each workspace. Jobs with a slot are in pg-boss; the others wait here, in the order of
-    -- lane and place. The unique slot guarantees that no more jobs run than there are slots.
+    -- priority and position. The unique slot guarantees that no more jobs run than there are slots.
     create table gated_jobs (
       id uuid primary key,
       workspace_id uuid not null references workspaces on delete cascade,
       gate text not null,
       queue text not null,
       slots smallint not null,
-      lane smallint not null,
-      place bigint generated always as identity,
+      -- Lower first.
+      priority smallint not null,
+      position bigint generated always as identity,
       slot smallint check (slot between 1 and slots),
       envelope jsonb
     );
     -- Not a constraint, which would contain the waiting jobs too: the planner used it to find them and then sorted all of them.
     create unique index gated_jobs_slot on gated_jobs (workspace_id, gate, slot) where slot is not null;
-    create index gated_jobs_waiting on gated_jobs (workspace_id, gate, lane, place) where slot is null;
-    create index gated_jobs_let_in on gated_jobs (id) where slot is not null;
+    create index gated_jobs_waiting on gated_jobs (workspace_id, gate, priority, position) where slot is null;
+    create index gated_jobs_admitted on gated_jobs (id) where slot is not null;
 
     -- Gives free slots to waiting jobs and returns whether it gave one; the row in pg-boss is the one that pg-boss itself makes of a job
     -- without options. One caller at a time, so that no job and no slot is missed. The commit does not wait for the disk: results of an
@@ -117,21 +118,21 @@ export async function up(knex: Knex): Promise<void> {
       perform set_config('synchronous_commit', 'off', true);
       perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
       with waiting as (
-        select id, slots, row_number() over (order by lane, place) as turn
+        select id, slots, row_number() over (order by priority, position) as rank
         from (
-          select id, slots, lane, place from gated_jobs
-          where workspace_id = workspace and gate = gate_name and slot is null order by lane, place limit 32
-        ) as first_ones
+          select id, slots, priority, position from gated_jobs
+          where workspace_id = workspace and gate = gate_name and slot is null order by priority, position limit 32
+        ) as oldest
       ),
       free as (
-        select number, row_number() over (order by number) as turn
-        from generate_series(1, (select slots from waiting where turn = 1)) as number
+        select number, row_number() over (order by number) as rank
+        from generate_series(1, (select slots from waiting where rank = 1)) as number
         where number not in (select slot from gated_jobs where workspace_id = workspace and gate = gate_name and slot is not null)
       ),
-      given as materialized (select id, number from waiting join free using (turn)),
+      assigned as materialized (select id, number from waiting join free using (rank)),
       admitted as (
-        update gated_jobs as job set slot = (select number from given where given.id = job.id), envelope = null
-        where id = any(array(select id from given))
+        update gated_jobs as job set slot = (select number from assigned where assigned.id = job.id), envelope = null
+        where id = any(array(select id from assigned))
         returning job.id, job.queue, job.workspace_id, old.envelope
       )
       insert into pgboss.job (
@@ -147,18 +148,18 @@ export async function up(knex: Knex): Promise<void> {
     end $$;
 
     -- A completed operation releases the slot of its job in the same transaction.
-    create function leave_gate() returns trigger language plpgsql
+    create function release_gate_slot() returns trigger language plpgsql
     set enable_seqscan = off set enable_bitmapscan = off as $$
     begin
       delete from gated_jobs where id = new.id;
       return null;
     end $$;
-    create trigger operations_leave_gate after update on operations
-      for each row when (old.finished_at is null and new.finished_at is not null) execute function leave_gate();
+    create trigger operations_release_gate_slot after update on operations
+      for each row when (old.finished_at is null and new.finished_at is not null) execute function release_gate_slot();
 
-    -- Jobs that were taken from their queue until their workspace is active, or their app on, again. A due task of the kind 'rest' puts them
+    -- Jobs that were taken from their queue until their workspace is active, or their app on, again. A due task of the kind 'jobs.deferred' puts them
     -- back.
-    create table resting_jobs (
+    create table deferred_jobs (
       workspace_id uuid not null references workspaces on delete cascade,
       id uuid not null,
       queue text not null,

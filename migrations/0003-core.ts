@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index sessions_token_hash on sessions (token_hash);
     create index sessions_user on sessions (user_id);
-    create trigger sessions_changed after delete on sessions for each row execute function note_change('user_id');
+    create trigger sessions_changed after delete on sessions for each row execute function invalidate_cache('user_id');
 
     create table password_resets (
       token_hash bytea primary key,
@@ -32,7 +32,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (workspace_id, user_id)
     );
     create index members_user on members (user_id);
-    create trigger members_changed after insert or update or delete on members for each row execute function note_change('workspace_id');
+    create trigger members_changed after insert or update or delete on members for each row execute function invalidate_cache('workspace_id');
 
     create table invitations (
       workspace_id uuid not null references workspaces on delete cascade,
@@ -56,7 +56,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (workspace_id, id)
     );
     create trigger service_accounts_changed after update or delete on service_accounts
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     create table access_keys (
       workspace_id uuid not null,
@@ -73,7 +73,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create unique index access_keys_secret_hash on access_keys (secret_hash);
     create index access_keys_account on access_keys (workspace_id, service_account_id);
-    create trigger access_keys_changed after update or delete on access_keys for each row execute function note_change('workspace_id');
+    create trigger access_keys_changed after update or delete on access_keys for each row execute function invalidate_cache('workspace_id');
 
     -- Roles ---------------------------------------------------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null default now(),
       primary key (workspace_id, id)
     );
-    create trigger roles_changed after insert or update or delete on roles for each row execute function note_change('workspace_id');
+    create trigger roles_changed after insert or update or delete on roles for each row execute function invalidate_cache('workspace_id');
 
     -- A principal is a member or a service account; one column names both, so no foreign key can hold it.
     create table role_members (
@@ -102,7 +102,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index role_members_principal on role_members (workspace_id, principal_id);
     create trigger role_members_changed after insert or update or delete on role_members
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     -- A principal that leaves a workspace loses its roles there. The argument names the column with the principal.
     create function drop_role_members() returns trigger language plpgsql as $$
@@ -140,7 +140,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint record_types_key unique (workspace_id, key)
     );
     create trigger record_types_changed after insert or update or delete on record_types
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     -- A deleted record type deletes its listeners (0001-platform.ts).
     alter table event_listeners add constraint event_listeners_type foreign key (workspace_id, record_type)
@@ -174,7 +174,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint fields_key unique (workspace_id, type_id, key),
       foreign key (workspace_id, type_id) references record_types on delete cascade
     );
-    create trigger fields_changed after insert or update or delete on fields for each row execute function note_change('workspace_id');
+    create trigger fields_changed after insert or update or delete on fields for each row execute function invalidate_cache('workspace_id');
 
     -- The key of unique indexes on long text types. Not MD5: two texts with the same MD5 are easily made, and the second could never be stored.
     create function text_digest(value text) returns bytea
@@ -207,7 +207,7 @@ export async function up(knex: Knex): Promise<void> {
       workspace_id uuid not null,
       field_id uuid not null,
       kind text not null,
-      asked_at timestamptz not null,
+      requested_at timestamptz not null,
       built_at timestamptz,
       failures integer not null default 0,
       failure text,
@@ -222,9 +222,9 @@ export async function up(knex: Knex): Promise<void> {
     );
     create trigger field_indexes_changed after update on field_indexes for each row
       when (old.common_trigrams <> new.common_trigrams or old.frequent_trigrams <> new.frequent_trigrams)
-      execute function note_change('workspace_id');
+      execute function invalidate_cache('workspace_id');
     create trigger field_indexes_deleted after delete on field_indexes for each row
-      when (old.common_trigrams <> '{}') execute function note_change('workspace_id');
+      when (old.common_trigrams <> '{}') execute function invalidate_cache('workspace_id');
 
     -- Menu groups of the workspace's interface.
     create table modules (
@@ -291,7 +291,7 @@ export async function up(knex: Knex): Promise<void> {
     );
     create index notification_rules_type on notification_rules (workspace_id, object_type);
     create trigger notification_rules_changed after insert or update or delete on notification_rules
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     -- The id of the notification that an event makes for a rule and a member: the time of the event's id, a UUID of version 7, and 60 bits of
     -- a digest. Repeated work makes the same id, so the primary key of the inbox prevents duplicates, and the order is that of the events.

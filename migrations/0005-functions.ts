@@ -19,9 +19,9 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null default now(),
       primary key (workspace_id, id)
     );
-    create trigger functions_cap after insert on functions for each row when (true) execute function hold_cap('500', 'true');
+    create trigger functions_cap after insert on functions for each row execute function limit_rows('500', 'true');
     create trigger functions_changed after insert or update or delete on functions
-      for each row execute function note_change('workspace_id');
+      for each row execute function invalidate_cache('workspace_id');
 
     -- Every source that a function has had, the present one included.
     create table function_versions (

@@ -40,7 +40,7 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null,
       primary key (workspace_id, id)
     );
-    create trigger message_templates_cap after insert on message_templates for each row when (true) execute function hold_cap('1000', 'true');
+    create trigger message_templates_cap after insert on message_templates for each row execute function limit_rows('1000', 'true');
 
     create table do_not_contact (
       workspace_id uuid not null references workspaces on delete cascade,

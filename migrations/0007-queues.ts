@@ -23,7 +23,7 @@ export async function up(knex: Knex): Promise<void> {
       primary key (workspace_id, id)
     );
     create unique index queues_key on queues (workspace_id, key) where deleted_at is null;
-    create trigger queues_changed after insert or delete or update on queues for each row execute function note_change('workspace_id');
+    create trigger queues_changed after insert or delete or update on queues for each row execute function invalidate_cache('workspace_id');
 
     -- A move locks the row of its stage while it counts for wip_limit. A stage with open items cannot be removed (queue_items_stage).
     create table queue_stages (

@@ -17,7 +17,7 @@ export async function up(knex: Knex): Promise<void> {
       line_count smallint not null check (line_count between 2 and 200),
       reverses uuid,
       -- Repeated work posts one entry; a flow's key is made of run, node and iteration.
-      natural_key text,
+      deduplication_key text,
       created_by uuid,
       created_at timestamptz not null,
       primary key (workspace_id, id),
@@ -26,7 +26,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint journal_entries_reversed foreign key (workspace_id, reverses) references journal_entries
     ) with (autovacuum_vacuum_insert_threshold = 10000, autovacuum_vacuum_insert_scale_factor = 0.02);
     create unique index journal_entries_reverses on journal_entries (workspace_id, reverses) where reverses is not null;
-    create unique index journal_entries_natural_key on journal_entries (workspace_id, natural_key) where natural_key is not null;
+    create unique index journal_entries_deduplication_key on journal_entries (workspace_id, deduplication_key) where deduplication_key is not null;
     -- Includes the currency: the entries of some days are counted by the index alone.
     create index journal_entries_date on journal_entries (workspace_id, date, created_at, id) include (currency);
     create index journal_entries_of_currency on journal_entries (workspace_id, currency, created_at, id);
@@ -129,7 +129,7 @@ export async function up(knex: Knex): Promise<void> {
     declare
       ledger bigint := hashtextextended('ledger ' || workspace, 0);
     begin
-      -- An expression takes the lock without a query; who must wait needs one.
+      -- The test takes a free lock without a query of its own. Waiting for the lock needs a query.
       if not pg_try_advisory_xact_lock_shared(ledger) then
         perform pg_advisory_xact_lock_shared(ledger);
       end if;
@@ -152,7 +152,7 @@ export async function up(knex: Knex): Promise<void> {
 
     -- Closing the books, or changing their currency, takes the ledger's lock exclusively and so waits for the postings in progress. Each query
     -- of the function sees what was committed before it.
-    create function settle_books() returns trigger language plpgsql as $$
+    create function check_book_settings() returns trigger language plpgsql as $$
     begin
       perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));
       if new.default_currency <> old.default_currency and not new.multi_currency
@@ -162,8 +162,8 @@ export async function up(knex: Knex): Promise<void> {
       end if;
       return new;
     end $$;
-    create trigger workspaces_settle_books before update of default_currency, books_closed_through on workspaces for each row
+    create trigger workspaces_check_book_settings before update of default_currency, books_closed_through on workspaces for each row
       when (old.default_currency <> new.default_currency or old.books_closed_through is distinct from new.books_closed_through)
-      execute function settle_books();
+      execute function check_book_settings();
   `)
 }

@@ -35,10 +35,10 @@ export async function up(knex: Knex): Promise<void> {
     create index calendars_left on calendars (left_at) where left_at is not null;
     -- Kontor itself creates the team's calendar and each member's primary one; unreachable ones do not count either.
     create trigger calendars_cap after insert on calendars for each row when (not new.is_primary and new.key <> 'team')
-      execute function hold_cap('200', 'not is_primary and key <> ''team'' and left_at is null');
+      execute function limit_rows('200', 'not is_primary and key <> ''team'' and left_at is null');
 
     -- A member who leaves cannot reach its calendars, until it returns. Reminders that were dropped meanwhile are scheduled again.
-    create function keep_calendars() returns trigger language plpgsql as $$
+    create function follow_member_calendars() returns trigger language plpgsql as $$
     begin
       if tg_op = 'DELETE' then
         update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
@@ -52,7 +52,7 @@ export async function up(knex: Knex): Promise<void> {
       end if;
       return null;
     end $$;
-    create trigger members_keep_calendars after insert or delete on members for each row execute function keep_calendars();
+    create trigger members_follow_calendars after insert or delete on members for each row execute function follow_member_calendars();
 
     -- What changes with every event: a separate row, so that the calendar's own row does not change.
     create table calendar_states (
@@ -67,28 +67,28 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (workspace_id, calendar_id) references calendars on delete cascade
     );
 
-    create function note_calendar() returns trigger language plpgsql as $$
+    create function add_calendar_state() returns trigger language plpgsql as $$
     begin
       insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
       return null;
     end $$;
-    create trigger calendars_added after insert on calendars for each row execute function note_calendar();
+    create trigger calendars_added after insert on calendars for each row execute function add_calendar_state();
 
-    create function note_calendar_settings() returns trigger language plpgsql as $$
+    create function raise_calendar_version() returns trigger language plpgsql as $$
     begin
       update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
       return null;
     end $$;
-    create trigger calendars_changed after update on calendars for each row execute function note_calendar_settings();
+    create trigger calendars_changed after update on calendars for each row execute function raise_calendar_version();
 
     -- The time is never set back: a feed's Last-Modified must not decrease.
-    create function note_calendar_time() returns trigger language plpgsql as $$
+    create function set_calendar_changed_at() returns trigger language plpgsql as $$
     begin
       new.changed_at := greatest(clock_timestamp(), old.changed_at);
       return new;
     end $$;
     create trigger calendar_states_changed before update of version on calendar_states
-      for each row when (new.version <> old.version) execute function note_calendar_time();
+      for each row when (new.version <> old.version) execute function set_calendar_changed_at();
 
     create table calendar_shares (
       workspace_id uuid not null,
@@ -145,7 +145,7 @@ export async function up(knex: Knex): Promise<void> {
       record_type text,
       record_id uuid,
       -- Repeated work makes one event.
-      natural_key text,
+      deduplication_key text,
       created_by uuid,
       -- When its times were last set: reminders for earlier moments are not sent.
       timed_at timestamptz not null,
@@ -170,13 +170,13 @@ export async function up(knex: Knex): Promise<void> {
     create index calendar_events_extent on calendar_events using gist (workspace_id, calendar_id, extent);
     create unique index calendar_events_uid on calendar_events (workspace_id, calendar_id, uid) where series_id is null;
     create index calendar_events_record on calendar_events (workspace_id, record_type, record_id) where record_id is not null;
-    create unique index calendar_events_natural_key on calendar_events (workspace_id, natural_key) where natural_key is not null;
+    create unique index calendar_events_deduplication_key on calendar_events (workspace_id, deduplication_key) where deduplication_key is not null;
     -- Events whose times an older release of the time zone data made.
     create index calendar_events_zones on calendar_events (zone_release, (coalesce(upper(extent), 'infinity'::timestamptz)))
       where start_at is not null;
 
     -- A change of events is a change of their calendars, of both when an event moves to another calendar.
-    create function note_calendar_change() returns trigger language plpgsql as $$
+    create function raise_calendar_versions() returns trigger language plpgsql as $$
     begin
       update calendar_states as state set version = version + 1
       from (select distinct workspace_id, calendar_id from changed) as calendar
@@ -184,13 +184,13 @@ export async function up(knex: Knex): Promise<void> {
       return null;
     end $$;
     create trigger calendar_events_added after insert on calendar_events
-      referencing new table as changed for each statement execute function note_calendar_change();
+      referencing new table as changed for each statement execute function raise_calendar_versions();
     create trigger calendar_events_changed after update on calendar_events
-      referencing new table as changed for each statement execute function note_calendar_change();
+      referencing new table as changed for each statement execute function raise_calendar_versions();
     create trigger calendar_events_moved after update on calendar_events
-      referencing old table as changed for each statement execute function note_calendar_change();
+      referencing old table as changed for each statement execute function raise_calendar_versions();
     create trigger calendar_events_gone after delete on calendar_events
-      referencing old table as changed for each statement execute function note_calendar_change();
+      referencing old table as changed for each statement execute function raise_calendar_versions();
 
     create table calendar_attendees (
       workspace_id uuid not null,

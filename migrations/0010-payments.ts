@@ -26,7 +26,7 @@ export async function up(knex: Knex): Promise<void> {
     create table payment_sweeps (
       workspace_id uuid not null,
       connection_id uuid not null,
-      asked_until timestamptz not null,
+      polled_until timestamptz not null,
       primary key (workspace_id, connection_id),
       foreign key (workspace_id, connection_id) references payment_connections on delete cascade
     );
@@ -52,11 +52,11 @@ export async function up(knex: Knex): Promise<void> {
       created_at timestamptz not null,
       created_by uuid,
       -- Repeated work makes one link.
-      natural_key text not null,
+      deduplication_key text not null,
       paid_at timestamptz,
       payment_record_id uuid,
       primary key (workspace_id, id),
-      constraint payment_links_natural_key unique (workspace_id, natural_key),
+      constraint payment_links_deduplication_key unique (workspace_id, deduplication_key),
       constraint payment_links_paid check ((status = 'paid') = (paid_at is not null)),
       foreign key (workspace_id, connection_id) references payment_connections on delete cascade
     );

@@ -22,8 +22,8 @@ export async function up(knex: Knex): Promise<void> {
       primary key (workspace_id, id),
       constraint forms_key unique (workspace_id, key)
     );
-    create trigger forms_cap after insert on forms for each row when (true) execute function hold_cap('500', 'true');
-    create trigger forms_changed after insert or update or delete on forms for each row execute function note_change('workspace_id');
+    create trigger forms_cap after insert on forms for each row execute function limit_rows('500', 'true');
+    create trigger forms_changed after insert or update or delete on forms for each row execute function invalidate_cache('workspace_id');
 
     create table form_submissions (
       workspace_id uuid not null,

@@ -17,7 +17,7 @@ export async function up(knex: Knex): Promise<void> {
       constraint sites_key unique (workspace_id, key),
       constraint sites_assets check (is_shared = (key = 'assets') and (published or not is_shared))
     );
-    create trigger sites_cap after insert on sites for each row when (not new.is_shared) execute function hold_cap('100', 'not is_shared');
+    create trigger sites_cap after insert on sites for each row when (not new.is_shared) execute function limit_rows('100', 'not is_shared');
 
     create table site_content (
       workspace_id uuid not null,

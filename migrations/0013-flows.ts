@@ -16,7 +16,7 @@ export async function up(knex: Knex): Promise<void> {
       updated_at timestamptz not null,
       primary key (workspace_id, id)
     );
-    create trigger flows_cap after insert on flows for each row when (true) execute function hold_cap('500', 'true');
+    create trigger flows_cap after insert on flows for each row execute function limit_rows('500', 'true');
 
     -- Every definition that a flow has had, the present one included. Runs of a version act with the rights of its editor.
     create table flow_versions (
@@ -48,15 +48,15 @@ export async function up(knex: Knex): Promise<void> {
       trigger json not null,
       input json not null,
       -- Who may see both.
-      guard json,
+      trigger_visibility json,
       -- Identifies what started it, so that a repetition makes no second run: an audit entry, a scheduled instant, a request.
       trigger_key text not null,
       -- The request that started it, for traces.
       request_id text,
       depth integer not null,
       retry_of uuid,
-      -- Grows with every write of the run: a process with an older number was overtaken and writes nothing (refuse_turn).
-      turn integer not null default 0,
+      -- Grows with every write of the run: a process with an older number is superseded and writes nothing (refuse_superseded_run).
+      revision integer not null default 0,
       steps integer not null default 0,
       -- Its progress through the flow; null once it is 'ok'.
       state json,
@@ -80,10 +80,10 @@ export async function up(knex: Knex): Promise<void> {
     create index flow_runs_open on flow_runs (touched_at) where finished_at is null;
     create index flow_runs_finished on flow_runs (finished_at) where finished_at is not null;
 
-    -- Called by a statement that finds that its process was overtaken: it fails, and its transaction with it.
-    create function refuse_turn() returns boolean language plpgsql as $$
+    -- Called by a statement that finds that the run was superseded: it fails, and its transaction with it.
+    create function refuse_superseded_run() returns boolean language plpgsql as $$
     begin
-      raise exception 'the run has been turned by somebody else' using errcode = 'KT001';
+      raise exception 'the run was superseded' using errcode = 'KT001';
     end $$;
 
     -- A step is committed with its effect. The iteration is the path through the loops around it: '' outside of any, '3', '3.0'.

@@ -17,7 +17,7 @@ export interface Backlog {
 export async function fill(db: Executor, { job, workspaceId, actorId, payload }: Backlog, count: number): Promise<void> {
   const envelope: JobEnvelope = { workspaceId, cause: { actorId, actorType: 'user', requestId, depth: 0 }, payload }
   const waiting = job.gate ? waitingAtGate : waitingInQueue
-  const place = job.gate ? [job.gate.name, job.gate.perWorkspace, job.gate.lane] : []
+  const place = job.gate ? [job.gate.name, job.gate.perWorkspace, job.gate.priority] : []
   await db.query({
     text: `with made as materialized (select uuidv7() as id from generate_series(1, $1::int)),
       tracked as (
@@ -31,7 +31,7 @@ export async function fill(db: Executor, { job, workspaceId, actorId, payload }:
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, job.name] })
 }
 
-const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
+const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, envelope)
   select id, $2::uuid, $7, $4, $8::smallint, $9::smallint, $6::jsonb from made`
 
 // As pg-boss inserts a job without options.

@@ -68,8 +68,8 @@ const text = `
   join notifications on notifications.workspace_id = entries.workspace_id
     and notifications.id = notification_id(entries.id, rules.id, notifications.user_id)
   union all
-  select kept_answers.created_at, 'idempotency record', kept_answers.path, null, kept_answers.operation_id::text, 'key ' || kept_answers.key, 5
-  from kept_answers join started on started.id = kept_answers.operation_id
+  select idempotency_records.created_at, 'idempotency record', idempotency_records.path, null, idempotency_records.operation_id::text, 'key ' || idempotency_records.key, 5
+  from idempotency_records join started on started.id = idempotency_records.operation_id
   order by at, place, id`
 
 /** The effects of a request, by time; empty if none are known, or none any more. */

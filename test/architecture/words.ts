@@ -91,8 +91,6 @@ const plainWords = new Map(retired.flatMap(([words, plain]) => words.map((word) 
 /** Where the rule holds. */
 const spoken = ['api', 'workers', 'shared', 'bin', 'scripts', 'bench']
 
-const flowRuns = ['shared/features/flows', 'workers/features/flows']
-
 /** Names that keep a retired word, and where: data of rows, jobs and the API, and words that mean something else there. */
 const keptNames: Readonly<Record<string, readonly string[]>> = {
   // JavaScript's own.
@@ -101,17 +99,6 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   allSettled: ['shared', 'workers'],
   // Repeated parameters of a formula's function.
   restMin: ['shared/platform/formula/functions'],
-  // A column of flow_runs, and of the jobs of runs: the number of checkpoints written.
-  turn: flowRuns,
-  // A column of gated_jobs, and of declarations in test/contracts/jobs.json.
-  lane: ['shared/platform/jobs', 'shared/core/records/jobs.ts', 'shared/features', 'bench/jobs'],
-  // Columns, and the payload of the job that creates payment links.
-  natural_key: ['shared/features/calendar'],
-  naturalKey: ['api/features/payments', 'shared/features/payments', 'workers/features/payments'],
-  // In the payload of the job that mails guests.
-  news: ['shared/features/calendar'],
-  // In the payload of the job that runs maintenance tasks.
-  chore: ['shared/platform/due', 'workers/platform/due'],
   // How far ahead a slot may be booked: a setting of the API.
   horizon_days: ['shared/features/calendar', 'bench/cases'],
   horizonDays: ['shared/features/calendar', 'api/features/calendar'],

@@ -75,12 +75,12 @@ create table bookings (
   constraint bookings_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES calendar_events(workspace_id, id) ON DELETE CASCADE
 );
 
-create table cache_changes (
+create table cache_invalidations (
   id bigint generated always as identity not null,
   written_in xid8 default pg_current_xact_id() not null,
   scope text not null,
   created_at timestamp with time zone default now() not null,
-  constraint cache_changes_pkey PRIMARY KEY (id)
+  constraint cache_invalidations_pkey PRIMARY KEY (id)
 );
 
 create table calendar_attendees (
@@ -134,7 +134,7 @@ create table calendar_events (
   organizer jsonb,
   record_type text,
   record_id uuid,
-  natural_key text,
+  deduplication_key text,
   created_by uuid,
   timed_at timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
@@ -220,6 +220,15 @@ create table calendars (
   constraint calendars_pkey PRIMARY KEY (workspace_id, id),
   constraint calendars_visibility_check CHECK ((visibility = ANY (ARRAY['none'::text, 'busy'::text, 'read'::text]))),
   constraint calendars_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table deferred_jobs (
+  workspace_id uuid not null,
+  id uuid not null,
+  queue text not null,
+  envelope jsonb not null,
+  constraint deferred_jobs_pkey PRIMARY KEY (workspace_id, id),
+  constraint deferred_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table do_not_contact (
@@ -343,7 +352,7 @@ create table field_indexes (
   workspace_id uuid not null,
   field_id uuid not null,
   kind text not null,
-  asked_at timestamp with time zone not null,
+  requested_at timestamp with time zone not null,
   built_at timestamp with time zone,
   failures integer default 0 not null,
   failure text,
@@ -435,12 +444,12 @@ create table flow_runs (
   status text default 'queued'::text not null,
   trigger json not null,
   input json not null,
-  guard json,
+  trigger_visibility json,
   trigger_key text not null,
   request_id text,
   depth integer not null,
   retry_of uuid,
-  turn integer default 0 not null,
+  revision integer default 0 not null,
   steps integer default 0 not null,
   state json,
   waiting json,
@@ -617,13 +626,24 @@ create table gated_jobs (
   gate text not null,
   queue text not null,
   slots smallint not null,
-  lane smallint not null,
-  place bigint generated always as identity not null,
+  priority smallint not null,
+  "position" bigint generated always as identity not null,
   slot smallint,
   envelope jsonb,
   constraint gated_jobs_check CHECK (((slot >= 1) AND (slot <= slots))),
   constraint gated_jobs_pkey PRIMARY KEY (id),
   constraint gated_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table idempotency_records (
+  principal_id uuid not null,
+  path text not null,
+  key text not null,
+  body_hash bytea not null,
+  answer bytea,
+  operation_id uuid,
+  created_at timestamp with time zone default now() not null,
+  constraint idempotency_records_pkey PRIMARY KEY (principal_id, path, key)
 );
 
 create table invitations (
@@ -663,7 +683,7 @@ create table journal_entries (
   total numeric(22,6) not null,
   line_count smallint not null,
   reverses uuid,
-  natural_key text,
+  deduplication_key text,
   created_by uuid,
   created_at timestamp with time zone not null,
   constraint journal_entries_line_count_check CHECK (((line_count >= 2) AND (line_count <= 200))),
@@ -693,17 +713,6 @@ create table journal_lines (
   constraint journal_lines_place CHECK ((("position" >= 1) AND ("position" <= line_count))),
   constraint journal_lines_side CHECK ((((debit > (0)::numeric) AND (credit = (0)::numeric) AND (debit <= ('9223372036854'::bigint)::numeric)) OR ((credit > (0)::numeric) AND (debit = (0)::numeric) AND (credit <= ('9223372036854'::bigint)::numeric))))
 ) with (autovacuum_vacuum_insert_threshold=10000, autovacuum_vacuum_insert_scale_factor=0.02);
-
-create table kept_answers (
-  principal_id uuid not null,
-  path text not null,
-  key text not null,
-  body_hash bytea not null,
-  answer bytea,
-  operation_id uuid,
-  created_at timestamp with time zone default now() not null,
-  constraint kept_answers_pkey PRIMARY KEY (principal_id, path, key)
-);
 
 create table ledger_months (
   workspace_id uuid not null,
@@ -872,7 +881,7 @@ create table outbox_mails (
   template_id uuid,
   record_type text,
   record_id uuid,
-  natural_key text,
+  deduplication_key text,
   recipient text not null,
   contact_keys text[],
   subject text not null,
@@ -954,11 +963,11 @@ create table payment_links (
   expires_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   created_by uuid,
-  natural_key text not null,
+  deduplication_key text not null,
   paid_at timestamp with time zone,
   payment_record_id uuid,
   constraint payment_links_amount_check CHECK ((amount > (0)::numeric)),
-  constraint payment_links_natural_key UNIQUE (workspace_id, natural_key),
+  constraint payment_links_deduplication_key UNIQUE (workspace_id, deduplication_key),
   constraint payment_links_paid CHECK (((status = 'paid'::text) = (paid_at IS NOT NULL))),
   constraint payment_links_pkey PRIMARY KEY (workspace_id, id),
   constraint payment_links_status_check CHECK ((status = ANY (ARRAY['created'::text, 'paid'::text, 'cancelled'::text, 'expired'::text]))),
@@ -968,7 +977,7 @@ create table payment_links (
 create table payment_sweeps (
   workspace_id uuid not null,
   connection_id uuid not null,
-  asked_until timestamp with time zone not null,
+  polled_until timestamp with time zone not null,
   constraint payment_sweeps_pkey PRIMARY KEY (workspace_id, connection_id),
   constraint payment_sweeps_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES payment_connections(workspace_id, id) ON DELETE CASCADE
 );
@@ -1152,15 +1161,6 @@ create table record_types (
   constraint record_types_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
-create table resting_jobs (
-  workspace_id uuid not null,
-  id uuid not null,
-  queue text not null,
-  envelope jsonb not null,
-  constraint resting_jobs_pkey PRIMARY KEY (workspace_id, id),
-  constraint resting_jobs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
-);
-
 create table role_members (
   workspace_id uuid not null,
   role_id uuid not null,
@@ -1312,7 +1312,7 @@ CREATE INDEX blobs_idle ON public.blobs USING btree (idle_since) WHERE (idle_sin
 
 CREATE UNIQUE INDEX bookings_request ON public.bookings USING btree (workspace_id, calendar_id, request_key) WHERE (request_key IS NOT NULL);
 
-CREATE INDEX cache_changes_written_in ON public.cache_changes USING btree (written_in);
+CREATE INDEX cache_invalidations_written_in ON public.cache_invalidations USING btree (written_in);
 
 CREATE UNIQUE INDEX calendar_attendees_email ON public.calendar_attendees USING btree (workspace_id, event_id, lower(email));
 
@@ -1320,9 +1320,9 @@ CREATE UNIQUE INDEX calendar_attendees_token ON public.calendar_attendees USING 
 
 CREATE INDEX calendar_attendees_user ON public.calendar_attendees USING btree (workspace_id, user_id) WHERE (user_id IS NOT NULL);
 
-CREATE INDEX calendar_events_extent ON public.calendar_events USING gist (workspace_id, calendar_id, extent);
+CREATE UNIQUE INDEX calendar_events_deduplication_key ON public.calendar_events USING btree (workspace_id, deduplication_key) WHERE (deduplication_key IS NOT NULL);
 
-CREATE UNIQUE INDEX calendar_events_natural_key ON public.calendar_events USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+CREATE INDEX calendar_events_extent ON public.calendar_events USING gist (workspace_id, calendar_id, extent);
 
 CREATE INDEX calendar_events_record ON public.calendar_events USING btree (workspace_id, record_type, record_id) WHERE (record_id IS NOT NULL);
 
@@ -1384,11 +1384,13 @@ CREATE INDEX function_runs_finished ON public.function_runs USING btree (finishe
 
 CREATE INDEX function_runs_function ON public.function_runs USING btree (workspace_id, function_id, id DESC);
 
-CREATE INDEX gated_jobs_let_in ON public.gated_jobs USING btree (id) WHERE (slot IS NOT NULL);
+CREATE INDEX gated_jobs_admitted ON public.gated_jobs USING btree (id) WHERE (slot IS NOT NULL);
 
 CREATE UNIQUE INDEX gated_jobs_slot ON public.gated_jobs USING btree (workspace_id, gate, slot) WHERE (slot IS NOT NULL);
 
-CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, lane, place) WHERE (slot IS NULL);
+CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, priority, "position") WHERE (slot IS NULL);
+
+CREATE INDEX idempotency_records_created ON public.idempotency_records USING btree (created_at);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
 
@@ -1398,7 +1400,7 @@ CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id) INCLUDE (currency);
 
-CREATE UNIQUE INDEX journal_entries_natural_key ON public.journal_entries USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+CREATE UNIQUE INDEX journal_entries_deduplication_key ON public.journal_entries USING btree (workspace_id, deduplication_key) WHERE (deduplication_key IS NOT NULL);
 
 CREATE INDEX journal_entries_of_currency ON public.journal_entries USING btree (workspace_id, currency, created_at, id);
 
@@ -1413,8 +1415,6 @@ CREATE INDEX journal_lines_ledger ON public.journal_lines USING btree (workspace
 CREATE INDEX journal_lines_of_account ON public.journal_lines USING btree (workspace_id, account_id, created_at, entry_id);
 
 CREATE INDEX journal_lines_posted ON public.journal_lines USING btree (workspace_id, created_at) INCLUDE (currency, date, account_id, debit, credit);
-
-CREATE INDEX kept_answers_created ON public.kept_answers USING btree (created_at);
 
 CREATE INDEX ledger_seals_until ON public.ledger_seals USING btree (workspace_id, until, "position");
 
@@ -1436,9 +1436,9 @@ CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 
-CREATE INDEX outbox_mails_messages ON public.outbox_mails USING btree (workspace_id, id) WHERE (kind = 'message'::text);
+CREATE UNIQUE INDEX outbox_mails_deduplication_key ON public.outbox_mails USING btree (workspace_id, deduplication_key) WHERE (deduplication_key IS NOT NULL);
 
-CREATE UNIQUE INDEX outbox_mails_natural_key ON public.outbox_mails USING btree (workspace_id, natural_key) WHERE (natural_key IS NOT NULL);
+CREATE INDEX outbox_mails_messages ON public.outbox_mails USING btree (workspace_id, id) WHERE (kind = 'message'::text);
 
 CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(recipient), created_at);
 
@@ -1516,6 +1516,15 @@ CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builti
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
+CREATE OR REPLACE FUNCTION public.add_calendar_state()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.admit_jobs(workspace uuid, gate_name text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1530,21 +1539,21 @@ AS $function$
       perform set_config('synchronous_commit', 'off', true);
       perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
       with waiting as (
-        select id, slots, row_number() over (order by lane, place) as turn
+        select id, slots, row_number() over (order by priority, position) as rank
         from (
-          select id, slots, lane, place from gated_jobs
-          where workspace_id = workspace and gate = gate_name and slot is null order by lane, place limit 32
-        ) as first_ones
+          select id, slots, priority, position from gated_jobs
+          where workspace_id = workspace and gate = gate_name and slot is null order by priority, position limit 32
+        ) as oldest
       ),
       free as (
-        select number, row_number() over (order by number) as turn
-        from generate_series(1, (select slots from waiting where turn = 1)) as number
+        select number, row_number() over (order by number) as rank
+        from generate_series(1, (select slots from waiting where rank = 1)) as number
         where number not in (select slot from gated_jobs where workspace_id = workspace and gate = gate_name and slot is not null)
       ),
-      given as materialized (select id, number from waiting join free using (turn)),
+      assigned as materialized (select id, number from waiting join free using (rank)),
       admitted as (
-        update gated_jobs as job set slot = (select number from given where given.id = job.id), envelope = null
-        where id = any(array(select id from given))
+        update gated_jobs as job set slot = (select number from assigned where assigned.id = job.id), envelope = null
+        where id = any(array(select id from assigned))
         returning job.id, job.queue, job.workspace_id, old.envelope
       )
       insert into pgboss.job (
@@ -1557,6 +1566,20 @@ AS $function$
         queue.heartbeat_seconds
       from admitted join pgboss.queue as queue on queue.name = admitted.queue;
       return found;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_book_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));
+      if new.default_currency <> old.default_currency and not new.multi_currency
+        and exists (select from journal_entries where workspace_id = new.id) then
+        raise exception 'the books of workspace % are kept in %', new.id, old.default_currency
+          using errcode = 'check_violation', constraint = 'workspaces_books_currency', table = 'workspaces';
+      end if;
+      return new;
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.clear_notifications()
@@ -1611,43 +1634,7 @@ AS $function$
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.event_lines(after uuid, at_most integer)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-      with recursive line as (
-        (select workspace_id, 1 as place from event_outbox where workspace_id > after order by workspace_id limit 1)
-        union all
-        select next.workspace_id, line.place + 1
-        from line
-        cross join lateral (
-          select workspace_id from event_outbox where workspace_id > line.workspace_id order by workspace_id limit 1
-        ) as next
-        where line.place < at_most
-      )
-      select workspace_id from line
-    $function$;
-
-CREATE OR REPLACE FUNCTION public.follow_member_drives()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'DELETE' then
-        update drive_spaces set left_at = clock_timestamp() where workspace_id = old.workspace_id and owner_id = old.user_id;
-        update drive_shares set left_at = clock_timestamp() where workspace_id = old.workspace_id and grantee_id = old.user_id;
-      else
-        update drive_spaces set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
-        update drive_shares set left_at = null where workspace_id = new.workspace_id and grantee_id = new.user_id and left_at is not null;
-      end if;
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.go_on()
+CREATE OR REPLACE FUNCTION public.enqueue_continuation()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -1678,6 +1665,39 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.follow_member_calendars()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
+      else
+        with back as (
+          update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null
+          returning id
+        )
+        insert into due_work (workspace_id, kind, subject, at) select new.workspace_id, 'calendar', id::text, now() from back
+        on conflict on constraint due_work_key do update set at = least(due_work.at, excluded.at);
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.follow_member_drives()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        update drive_spaces set left_at = clock_timestamp() where workspace_id = old.workspace_id and owner_id = old.user_id;
+        update drive_shares set left_at = clock_timestamp() where workspace_id = old.workspace_id and grantee_id = old.user_id;
+      else
+        update drive_spaces set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null;
+        update drive_shares set left_at = null where workspace_id = new.workspace_id and grantee_id = new.user_id and left_at is not null;
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.hold_blob()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1700,7 +1720,36 @@ AS $function$
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.hold_cap()
+CREATE OR REPLACE FUNCTION public.invalidate_cache()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      scope text;
+    begin
+      scope := case when tg_op = 'DELETE' then to_jsonb(old) ->> tg_argv[0] else to_jsonb(new) ->> tg_argv[0] end;
+      insert into cache_invalidations (scope) values (scope);
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_queue_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' and not exists (
+        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
+      ) then return old; end if;
+      raise exception 'the history of a queue is only added to';
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (string_to_array(content, NULL::text) || string_to_array(((regexp_replace(content, '(..)'::text, '\1'::text, 'g'::text) || ''::text) || regexp_replace(substr(content, 2), '(..)'::text, '\1'::text, 'g'::text)), ''::text));
+
+CREATE OR REPLACE FUNCTION public.limit_rows()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1718,101 +1767,26 @@ AS $function$
     end
     $function$;
 
-CREATE OR REPLACE FUNCTION public.keep_calendars()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'DELETE' then
-        update calendars set left_at = now() where workspace_id = old.workspace_id and owner_id = old.user_id;
-      else
-        with back as (
-          update calendars set left_at = null where workspace_id = new.workspace_id and owner_id = new.user_id and left_at is not null
-          returning id
-        )
-        insert into due_work (workspace_id, kind, subject, at) select new.workspace_id, 'calendar', id::text, now() from back
-        on conflict on constraint due_work_key do update set at = least(due_work.at, excluded.at);
-      end if;
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.keep_queue_history()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'DELETE' and not exists (
-        select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
-      ) then return old; end if;
-      raise exception 'the history of a queue is only added to';
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.leave_gate()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.list_dispatch_workspaces(after uuid, at_most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
-    begin
-      delete from gated_jobs where id = new.id;
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN (string_to_array(content, NULL::text) || string_to_array(((regexp_replace(content, '(..)'::text, '\1'::text, 'g'::text) || ''::text) || regexp_replace(substr(content, 2), '(..)'::text, '\1'::text, 'g'::text)), ''::text));
-
-CREATE OR REPLACE FUNCTION public.note_calendar()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into calendar_states (workspace_id, calendar_id) values (new.workspace_id, new.id);
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.note_calendar_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      update calendar_states as state set version = version + 1
-      from (select distinct workspace_id, calendar_id from changed) as calendar
-      where state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.calendar_id;
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.note_calendar_settings()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
-      return null;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.note_calendar_time()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      new.changed_at := greatest(clock_timestamp(), old.changed_at);
-      return new;
-    end $function$;
-
-CREATE OR REPLACE FUNCTION public.note_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    declare
-      scope text;
-    begin
-      scope := case when tg_op = 'DELETE' then to_jsonb(old) ->> tg_argv[0] else to_jsonb(new) ->> tg_argv[0] end;
-      insert into cache_changes (scope) values (scope);
-      return null;
-    end $function$;
+      with recursive listed as (
+        (select workspace_id, 1 as place from event_outbox where workspace_id > after order by workspace_id limit 1)
+        union all
+        select next.workspace_id, listed.place + 1
+        from listed
+        cross join lateral (
+          select workspace_id from event_outbox where workspace_id > listed.workspace_id order by workspace_id limit 1
+        ) as next
+        where listed.place < at_most
+      )
+      select workspace_id from listed
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member uuid)
  RETURNS uuid
@@ -1827,7 +1801,7 @@ AS $function$
     declare
       ledger bigint := hashtextextended('ledger ' || workspace, 0);
     begin
-      -- An expression takes the lock without a query; who must wait needs one.
+      -- The test takes a free lock without a query of its own. Waiting for the lock needs a query.
       if not pg_try_advisory_xact_lock_shared(ledger) then
         perform pg_advisory_xact_lock_shared(ledger);
       end if;
@@ -1848,6 +1822,26 @@ AS $function$
       if found then return next; end if;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.raise_calendar_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states set version = version + 1 where workspace_id = new.workspace_id and calendar_id = new.id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.raise_calendar_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update calendar_states as state set version = version + 1
+      from (select distinct workspace_id, calendar_id from changed) as calendar
+      where state.workspace_id = calendar.workspace_id and state.calendar_id = calendar.calendar_id;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1856,12 +1850,12 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.refuse_turn()
+CREATE OR REPLACE FUNCTION public.refuse_superseded_run()
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
     begin
-      raise exception 'the run has been turned by somebody else' using errcode = 'KT001';
+      raise exception 'the run was superseded' using errcode = 'KT001';
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.release_due_work()
@@ -1870,6 +1864,17 @@ CREATE OR REPLACE FUNCTION public.release_due_work()
 AS $function$
     begin
       update due_work set held = false where workspace_id = new.id and held;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.release_gate_slot()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+    begin
+      delete from gated_jobs where id = new.id;
       return null;
     end $function$;
 
@@ -1892,21 +1897,16 @@ AS $function$
       return null;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.settle_books()
+CREATE OR REPLACE FUNCTION public.set_calendar_changed_at()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
     begin
-      perform pg_advisory_xact_lock(hashtextextended('ledger ' || new.id, 0));
-      if new.default_currency <> old.default_currency and not new.multi_currency
-        and exists (select from journal_entries where workspace_id = new.id) then
-        raise exception 'the books of workspace % are kept in %', new.id, old.default_currency
-          using errcode = 'check_violation', constraint = 'workspaces_books_currency', table = 'workspaces';
-      end if;
+      new.changed_at := greatest(clock_timestamp(), old.changed_at);
       return new;
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.take_changes(known text[], workspaces uuid[], of_each integer)
+CREATE OR REPLACE FUNCTION public.take_dispatches(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
  SET enable_seqscan TO 'off'
@@ -1916,10 +1916,10 @@ AS $function$
       delete from event_outbox
       where ctid = any(array(
         select waiting.ctid
-        from unnest(workspaces) as line (workspace_id)
+        from unnest(workspaces) as listed (workspace_id)
         cross join lateral (
           select event_outbox.ctid from event_outbox
-          where event_outbox.workspace_id = line.workspace_id
+          where event_outbox.workspace_id = listed.workspace_id
             and not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all(known))
           order by id limit of_each
           for update skip locked
@@ -1934,27 +1934,27 @@ CREATE OR REPLACE FUNCTION public.text_digest(value text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN sha256(convert_to(value, 'UTF8'::name));
 
-CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
 CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER calendar_events_added AFTER INSERT ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+CREATE TRIGGER calendar_events_added AFTER INSERT ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_calendar_versions();
 
-CREATE TRIGGER calendar_events_changed AFTER UPDATE ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+CREATE TRIGGER calendar_events_changed AFTER UPDATE ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_calendar_versions();
 
-CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+CREATE TRIGGER calendar_events_gone AFTER DELETE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_calendar_versions();
 
-CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_calendar_change();
+CREATE TRIGGER calendar_events_moved AFTER UPDATE ON public.calendar_events REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_calendar_versions();
 
 CREATE TRIGGER calendar_feeds_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.calendar_feeds FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
-CREATE TRIGGER calendar_states_changed BEFORE UPDATE OF version ON public.calendar_states FOR EACH ROW WHEN ((new.version <> old.version)) EXECUTE FUNCTION note_calendar_time();
+CREATE TRIGGER calendar_states_changed BEFORE UPDATE OF version ON public.calendar_states FOR EACH ROW WHEN ((new.version <> old.version)) EXECUTE FUNCTION set_calendar_changed_at();
 
-CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar();
+CREATE TRIGGER calendars_added AFTER INSERT ON public.calendars FOR EACH ROW EXECUTE FUNCTION add_calendar_state();
 
-CREATE TRIGGER calendars_cap AFTER INSERT ON public.calendars FOR EACH ROW WHEN (((NOT new.is_primary) AND (new.key <> 'team'::text))) EXECUTE FUNCTION hold_cap('200', 'not is_primary and key <> ''team'' and left_at is null');
+CREATE TRIGGER calendars_cap AFTER INSERT ON public.calendars FOR EACH ROW WHEN (((NOT new.is_primary) AND (new.key <> 'team'::text))) EXECUTE FUNCTION limit_rows('200', 'not is_primary and key <> ''team'' and left_at is null');
 
-CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION note_calendar_settings();
+CREATE TRIGGER calendars_changed AFTER UPDATE ON public.calendars FOR EACH ROW EXECUTE FUNCTION raise_calendar_version();
 
 CREATE TRIGGER drive_objects_changed AFTER UPDATE ON public.drive_objects REFERENCING OLD TABLE AS lost NEW TABLE AS gained FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
 
@@ -1964,25 +1964,25 @@ CREATE TRIGGER drive_objects_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_
 
 CREATE TRIGGER drive_objects_lost AFTER DELETE ON public.drive_objects REFERENCING OLD TABLE AS lost FOR EACH STATEMENT EXECUTE FUNCTION count_drive_objects();
 
-CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER event_listeners_changed AFTER INSERT OR DELETE OR UPDATE ON public.event_listeners FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER field_indexes_changed AFTER UPDATE ON public.field_indexes FOR EACH ROW WHEN (((old.common_trigrams <> new.common_trigrams) OR (old.frequent_trigrams <> new.frequent_trigrams))) EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER field_indexes_deleted AFTER DELETE ON public.field_indexes FOR EACH ROW WHEN ((old.common_trigrams <> '{}'::text[])) EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER fields_changed AFTER INSERT OR DELETE OR UPDATE ON public.fields FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
 CREATE TRIGGER flow_versions_stay BEFORE UPDATE ON public.flow_versions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER flows_cap AFTER INSERT ON public.flows FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
+CREATE TRIGGER flows_cap AFTER INSERT ON public.flows FOR EACH ROW EXECUTE FUNCTION limit_rows('500', 'true');
 
-CREATE TRIGGER forms_cap AFTER INSERT ON public.forms FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
+CREATE TRIGGER forms_cap AFTER INSERT ON public.forms FOR EACH ROW EXECUTE FUNCTION limit_rows('500', 'true');
 
-CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER forms_changed AFTER INSERT OR DELETE OR UPDATE ON public.forms FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER functions_cap AFTER INSERT ON public.functions FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('500', 'true');
+CREATE TRIGGER functions_cap AFTER INSERT ON public.functions FOR EACH ROW EXECUTE FUNCTION limit_rows('500', 'true');
 
-CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER functions_changed AFTER INSERT OR DELETE OR UPDATE ON public.functions FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
 CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.job_files FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
@@ -1994,50 +1994,50 @@ CREATE TRIGGER journal_lines_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.
 
 CREATE TRIGGER ledger_seals_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
-CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_drives();
+CREATE TRIGGER members_follow_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_calendars();
 
-CREATE TRIGGER members_keep_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION keep_calendars();
+CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_drives();
 
 CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION drop_role_members('user_id');
 
-CREATE TRIGGER message_templates_cap AFTER INSERT ON public.message_templates FOR EACH ROW WHEN (true) EXECUTE FUNCTION hold_cap('1000', 'true');
+CREATE TRIGGER message_templates_cap AFTER INSERT ON public.message_templates FOR EACH ROW EXECUTE FUNCTION limit_rows('1000', 'true');
 
-CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER operations_go_on AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION go_on();
+CREATE TRIGGER operations_enqueue_continuation AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION enqueue_continuation();
 
-CREATE TRIGGER operations_leave_gate AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION leave_gate();
+CREATE TRIGGER operations_release_gate_slot AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION release_gate_slot();
 
 CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
 
-CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER queues_changed AFTER INSERT OR DELETE OR UPDATE ON public.queues FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER record_types_changed AFTER INSERT OR DELETE OR UPDATE ON public.record_types FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER role_members_changed AFTER INSERT OR DELETE OR UPDATE ON public.role_members FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER role_members_changed AFTER INSERT OR DELETE OR UPDATE ON public.role_members FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION note_change('workspace_id');
+CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
 CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
 
-CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION note_change('user_id');
+CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION invalidate_cache('user_id');
 
 CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id ON public.site_content FOR EACH ROW EXECUTE FUNCTION hold_blob();
 
-CREATE TRIGGER sites_cap AFTER INSERT ON public.sites FOR EACH ROW WHEN ((NOT new.is_shared)) EXECUTE FUNCTION hold_cap('100', 'not is_shared');
+CREATE TRIGGER sites_cap AFTER INSERT ON public.sites FOR EACH ROW WHEN ((NOT new.is_shared)) EXECUTE FUNCTION limit_rows('100', 'not is_shared');
 
-CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION note_change('id');
+CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
 
-CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION note_change('id');
+CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
+
+CREATE TRIGGER workspaces_check_book_settings BEFORE UPDATE OF default_currency, books_closed_through ON public.workspaces FOR EACH ROW WHEN (((old.default_currency <> new.default_currency) OR (old.books_closed_through IS DISTINCT FROM new.books_closed_through))) EXECUTE FUNCTION check_book_settings();
 
 CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();
-
-CREATE TRIGGER workspaces_settle_books BEFORE UPDATE OF default_currency, books_closed_through ON public.workspaces FOR EACH ROW WHEN (((old.default_currency <> new.default_currency) OR (old.books_closed_through IS DISTINCT FROM new.books_closed_through))) EXECUTE FUNCTION settle_books();

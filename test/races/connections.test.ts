@@ -13,7 +13,10 @@ test('work that holds a connection never waits for a reader that waits for one',
     for (const client of [one, other]) client.release(true)
   })
   for (const client of [one, other]) await client.query('begin')
-  await one.query(`insert into kept_answers (principal_id, path, key, body_hash) values ($1, $2, 'k', '')`, [ownerId, `POST ${records}`])
+  await one.query(`insert into idempotency_records (principal_id, path, key, body_hash) values ($1, $2, 'k', '')`, [
+    ownerId,
+    `POST ${records}`,
+  ])
   await other.query(`select from ws_${orgId.replaceAll('-', '')}.locations for update`)
   const waiting = async (count: number) => {
     const query = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

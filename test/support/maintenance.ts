@@ -5,11 +5,11 @@ import type { World } from '#test/support/world.ts'
 export async function runMaintenanceTask(w: World, name: string): Promise<void> {
   if (!maintenance.some((task) => task.name === name)) throw new Error(`There is no maintenance task ${name}`)
   await w.drain()
-  const { rowCount } = await w.db.query(`update due_work set at = 'epoch' where kind = 'chore' and subject = $1`, [name])
+  const { rowCount } = await w.db.query(`update due_work set at = 'epoch' where kind = 'maintenance' and subject = $1`, [name])
   if (rowCount !== 1) throw new Error(`${name} has no due time`)
   // Draining does not wait for maintenance tasks, which recur: this one was enqueued once it has another time.
   const isEnqueued = async () =>
-    (await w.db.query(`select from due_work where kind = 'chore' and subject = $1 and at > 'epoch'`, [name])).rowCount === 1
+    (await w.db.query(`select from due_work where kind = 'maintenance' and subject = $1 and at > 'epoch'`, [name])).rowCount === 1
   while (!(await isEnqueued())) {
     w.worker.pools.pollAll()
     await new Promise((resolve) => setTimeout(resolve, 5))

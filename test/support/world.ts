@@ -118,7 +118,7 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
 
 async function openOperations(db: pg.Pool): Promise<string> {
   const { rows } = await db.query(
-    `select kind from operations where status in ('queued', 'running') and coalesce(job_id, id) not in (select id from resting_jobs)`,
+    `select kind from operations where status in ('queued', 'running') and coalesce(job_id, id) not in (select id from deferred_jobs)`,
   )
   return rows.map(({ kind }) => kind).join(', ')
 }

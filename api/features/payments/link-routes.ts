@@ -37,7 +37,7 @@ export const linkRoutes = [
     makes: 'json',
     payload: ({ body, header }, { principal }) => ({
       request: readLinkInput(body),
-      naturalKey: header('idempotency-key') === '' ? null : `request ${principal?.id} ${header('idempotency-key')}`,
+      deduplicationKey: header('idempotency-key') === '' ? null : `request ${principal?.id} ${header('idempotency-key')}`,
     }),
   }),
   answer({

@@ -8,7 +8,7 @@ const wholeLedgerJob = {
   app: 'accounting',
   pool: 'data',
   concurrency: 4,
-  gate: { name: 'accounting.read', perWorkspace: 2, lane: 0 },
+  gate: { name: 'accounting.read', perWorkspace: 2, priority: 0 },
   retry: retryPolicies.transient,
   timeoutSeconds: 600,
   tracked: true,

@@ -3,7 +3,7 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * One advisory lock per ledger, held until the end of the transaction. A posting takes it shared, in `open_ledger`, and reads its instant
- * afterwards. Work that depends on all postings up to now takes it exclusively: a seal, a closed date (in `settle_books`), a report as of
+ * afterwards. Work that depends on all postings up to now takes it exclusively: a seal, a closed date (in `check_book_settings`), a report as of
  * an instant, the month sums, deleting an account. Such work waits for the postings in progress, and no later posting gets an earlier
  * instant. Both functions are in migrations/0008-accounting.ts.
  */

@@ -16,7 +16,7 @@ export const guestMailPayload = schema(
     /** `absent` holds ids of exceptions that do not take place for the guest. */
     guests: t.Array(t.Object({ id: t.String(), email: t.String(), name: t.String(), absent: t.Optional(t.Array(t.String())) })),
     /** Selects the subject and the first sentence of the mail. */
-    news: t.Enum(['invited', 'changed', 'cancelled', 'booked']),
+    reason: t.Enum(['invited', 'changed', 'cancelled', 'booked']),
     /** When the change was made. Calendar programs order mails of equal SEQUENCE by it. Jobs of earlier releases lack it. */
     at: t.Optional(t.String()),
   }),
@@ -69,7 +69,7 @@ export const exportCalendarJob = defineJob({
 
 /** Fires the due reminders and triggers of a calendar and schedules the next check. */
 export const fireRemindersJob = defineJob({
-  name: 'calendar.ring',
+  name: 'calendar.remind',
   work: 'due',
   app: 'calendar',
   pool: 'data',

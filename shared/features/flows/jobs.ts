@@ -11,7 +11,7 @@ const nothing = schema(t.Null())
 
 /** Creates runs from events of records and calendars, for the flows that subscribed. */
 export const startRunsOnEventsJob = defineJob({
-  name: 'flows.heard',
+  name: 'flows.start',
   work: 'step',
   app: null,
   pool: 'flows',
@@ -64,7 +64,7 @@ export const callOutJob = defineJob({
   retry: retryPolicies.transient,
   timeoutSeconds: 60,
   tracked: false,
-  payload: schema(t.Object({ workspaceId: uuid, runId: uuid, turn: t.Integer() })),
+  payload: schema(t.Object({ workspaceId: uuid, runId: uuid, revision: t.Integer() })),
   result: nothing,
 })
 

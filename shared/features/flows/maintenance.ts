@@ -25,18 +25,18 @@ const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueu
     const lost = await db.query(findLostRuns({ before: new Date(services.now().getTime() - lostAfterMs), limit: batchSize }))
     for (const run of lost) {
       signal.throwIfAborted()
-      const { workspaceId, runId, turn, revived, waits } = run
+      const { workspaceId, runId, revision, revived, waits } = run
       await db.transaction(async (tx) => {
         if (revived >= maxRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
-          await tx.query(giveUpRun({ workspaceId, id: runId, turn, error: JSON.stringify(error), now: services.now() }))
+          await tx.query(giveUpRun({ workspaceId, id: runId, revision, error: JSON.stringify(error), now: services.now() }))
           return
         }
         const jobId = newId()
-        if ((await tx.query(reviveRun({ workspaceId, id: runId, turn, jobId, now: services.now() }))).length === 0) return
+        if ((await tx.query(reviveRun({ workspaceId, id: runId, revision, jobId, now: services.now() }))).length === 0) return
         const origin = runJobOrigin(workspaceId, runId)
         // The call is repeated under the same Idempotency-Key.
-        if (waits === 'call') await enqueueAll(jobQueue, tx, callOutJob, [{ id: jobId, origin, payload: { workspaceId, runId, turn } }])
+        if (waits === 'call') await enqueueAll(jobQueue, tx, callOutJob, [{ id: jobId, origin, payload: { workspaceId, runId, revision } }])
         else await enqueueAll(jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId, runId } }])
       })
     }

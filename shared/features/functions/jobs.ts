@@ -19,8 +19,8 @@ export const saveFunctionJob = defineJob({
   result: functionView,
 })
 
-/** Limits the concurrent function runs of a workspace; runs for a waiting caller (lane 0) have priority over steps (lane 1). */
-const gate = (lane: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, lane })
+/** Limits the concurrent function runs of a workspace; runs for a waiting caller (priority 0) go before steps (priority 1). */
+const gate = (priority: number) => ({ name: 'functions', perWorkspace: functionLimits.runsPerWorkspace, priority })
 
 const run = {
   app: 'functions',

@@ -15,14 +15,14 @@ export const insertMessage = statement(
   'messages.insertMessage',
   `insert into outbox_mails (
      workspace_id, id, kind, connection_id, recipient, contact_keys, subject, body_text, body_html, headers,
-     template_id, record_type, record_id, natural_key, created_at, status
+     template_id, record_type, record_id, deduplication_key, created_at, status
    )
    select
      $workspaceId::uuid, $id, '${messageKind}', $connectionId, $recipient, $contactKeys::text[], $subject, $bodyText, $bodyHtml, $headers,
      $templateId, $recordType, $recordId, $deduplicationKey, $createdAt,
      case when exists (select from do_not_contact where workspace_id = $workspaceId::uuid and address = any($contactKeys::text[]))
        then 'skipped' else 'queued' end
-   on conflict (workspace_id, natural_key) where natural_key is not null do nothing
+   on conflict (workspace_id, deduplication_key) where deduplication_key is not null do nothing
    returning id, status`,
   {
     params: {
@@ -48,7 +48,7 @@ export const insertMessage = statement(
 /** Id and status of the message with a deduplication key. */
 export const findMessageByKey = statement(
   'messages.findMessageByKey',
-  'select id, status from outbox_mails where workspace_id = $workspaceId and natural_key = $deduplicationKey',
+  'select id, status from outbox_mails where workspace_id = $workspaceId and deduplication_key = $deduplicationKey',
   { params: { workspaceId: uuid, deduplicationKey: text.orNull }, columns: sentColumns },
 )
 

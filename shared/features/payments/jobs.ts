@@ -25,7 +25,7 @@ const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }
 export const createLink = defineJob({
   ...requestJob,
   name: 'payments.create-link',
-  payload: schema(t.Object({ request: linkRequest, naturalKey: nullable(t.String()) })),
+  payload: schema(t.Object({ request: linkRequest, deduplicationKey: nullable(t.String()) })),
   result: linkView,
 })
 
@@ -106,7 +106,7 @@ export const endConnection = defineJob({
 /** Calls the webhook with what a payer did on the sandbox's pay page, as a provider does. */
 export const deliverSandboxEvent = defineJob({
   ...backgroundJob,
-  name: 'payments.sandbox-tell',
+  name: 'payments.sandbox-deliver',
   work: 'upkeep',
   app: null,
   concurrency: 10,

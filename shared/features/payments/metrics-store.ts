@@ -15,7 +15,7 @@ export const countAllLinks = statement(
  */
 export const findSweepLags = statement(
   'payments.findSweepLags',
-  `select connection.provider, extract(epoch from $now - min(coalesce(sweep.asked_until, connection.created_at)))::float8 as seconds
+  `select connection.provider, extract(epoch from $now - min(coalesce(sweep.polled_until, connection.created_at)))::float8 as seconds
    from payment_connections as connection
    left join payment_sweeps as sweep on sweep.workspace_id = connection.workspace_id and sweep.connection_id = connection.id
    where connection.deleted_at is null

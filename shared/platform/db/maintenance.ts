@@ -3,7 +3,7 @@ import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 /** Clean-ups of tables that processes share. Their rows age by the database's time. */
 export const databaseMaintenance = [
   defineCleanup('sweep_seen_changes', {
-    table: 'cache_changes',
+    table: 'cache_invalidations',
     old: `created_at < $before::timestamptz - interval '1 hour'`,
     by: 'id',
     everyMinutes: 5,

@@ -26,7 +26,7 @@ export const requeueDeferred = defineJob({
 
 const kindOf = (app: AppName | null): DueKind<{ workspaceId: string; jobId: string }> =>
   defineDue({
-    name: app === null ? 'rest' : `rest ${app}`,
+    name: app === null ? 'jobs.deferred' : `jobs.deferred ${app}`,
     job: requeueDeferred,
     payload: ({ workspaceId, subject }) => ({ workspaceId: workspaceId ?? '', jobId: subject }),
     work: 'due',

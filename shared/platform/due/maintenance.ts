@@ -7,7 +7,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Runs a maintenance task. */
 export const runMaintenance = defineJob({
-  name: 'due.chore',
+  name: 'due.maintenance',
   work: 'upkeep',
   app: null,
   pool: 'schedule',
@@ -16,12 +16,12 @@ export const runMaintenance = defineJob({
   // Building an index on very many records may take hours.
   timeoutSeconds: 6 * 3_600,
   tracked: false,
-  payload: schema(t.Object({ chore: t.String() })),
+  payload: schema(t.Object({ task: t.String() })),
   result: schema(t.Null()),
 })
 
 /** The due kind of maintenance tasks, and the tasks. */
-export interface MaintenanceKind extends DueKind<{ chore: string }> {
+export interface MaintenanceKind extends DueKind<{ task: string }> {
   readonly tasks: readonly Pick<MaintenanceTask<never>, 'name' | 'everySeconds'>[]
 }
 
@@ -32,9 +32,9 @@ export interface MaintenanceKind extends DueKind<{ chore: string }> {
 export function defineMaintenanceKind(tasks: MaintenanceKind['tasks']): MaintenanceKind {
   const periods = new Map(tasks.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   const kind = defineDue({
-    name: 'chore',
+    name: 'maintenance',
     job: runMaintenance,
-    payload: ({ subject }) => ({ chore: subject }),
+    payload: ({ subject }) => ({ task: subject }),
     nextTime: ({ subject }, now) => {
       const periodMs = periods.get(subject)
       return periodMs === undefined ? undefined : new Date(now.getTime() + periodMs)

@@ -55,8 +55,8 @@ export const takeDueRows = statement(
      where not held and at <= $now and kind = any($kinds) order by at, id limit $limit for update skip locked
    ),
    blocked as (select due.id from due join workspaces as workspace on ${isBlocked}),
-   settled as (select due.id from due join workspaces as workspace on ${isBlocked} for share of workspace skip locked),
-   waiting as (update due_work set held = true where id in (select id from settled)),
+   locked as (select due.id from due join workspaces as workspace on ${isBlocked} for share of workspace skip locked),
+   waiting as (update due_work set held = true where id in (select id from locked)),
    gone as (
      delete from due_work where id in (select id from due except select id from blocked)
      returning id, workspace_id as "workspaceId", kind, subject, at

@@ -156,8 +156,8 @@ export const findSnapshotTypes = statement(
 /** The workspaces with waiting dispatches after a workspace, ordered by id, and whether each is suspended: null if it does not exist. */
 export const selectWaitingWorkspaces = statement(
   'events.selectWaitingWorkspaces',
-  `select line as "workspaceId", (select status = 'suspended' from workspaces where id = line) as "isSuspended"
-   from event_lines($afterId, $limit) as line order by line`,
+  `select listed as "workspaceId", (select status = 'suspended' from workspaces where id = listed) as "isSuspended"
+   from list_dispatch_workspaces($afterId, $limit) as listed order by listed`,
   { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull, isSuspended: boolean } },
 )
 
@@ -187,6 +187,6 @@ export const takeDispatchRows = statement(
   'events.takeDispatchRows',
   `select id, workspace_id as "workspaceId", source, object_type as "objectType", event, entry_ids as "entryIds",
      subject_ids as "subjectIds", snapshots, listeners, cause
-   from take_changes($known, $workspaceIds, $perWorkspace) order by id`,
+   from take_dispatches($known, $workspaceIds, $perWorkspace) order by id`,
   { params: { known: texts, workspaceIds: uuids, perWorkspace: integer }, columns: dispatchColumns },
 )

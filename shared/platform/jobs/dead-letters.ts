@@ -43,7 +43,7 @@ const countJobsByQueue = statement(
      union all
      select queue, 'created' from gated_jobs where slot is null
      union all
-     select queue, 'created' from resting_jobs
+     select queue, 'created' from deferred_jobs
      union all
      select 'events', 'created' from event_outbox
    ) as held

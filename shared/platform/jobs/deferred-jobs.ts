@@ -18,7 +18,7 @@ const moveToDeferred = statement(
      delete from pgboss.job where name = $name and id = $id and state = 'active' and retry_count = $retryCount returning id, name, data
    ),
    slot as (delete from gated_jobs where workspace_id = $workspaceId and id in (select id from gone))
-   insert into resting_jobs (workspace_id, id, queue, envelope) select $workspaceId, id, name, data from gone returning id`,
+   insert into deferred_jobs (workspace_id, id, queue, envelope) select $workspaceId, id, name, data from gone returning id`,
   { params: { workspaceId: uuid, name: text, id: uuid, retryCount: integer }, columns: { id: uuid.notNull } },
 )
 /**
@@ -31,7 +31,7 @@ export async function storeDeferredJob(db: Executor, workspaceId: string, { name
 
 const deleteDeferred = statement(
   'jobs.deleteDeferred',
-  'delete from resting_jobs where workspace_id = $workspaceId and id = $id returning queue, envelope',
+  'delete from deferred_jobs where workspace_id = $workspaceId and id = $id returning queue, envelope',
   { params: { workspaceId: uuid, id: uuid }, columns: { queue: text.notNull, envelope: jsonb.as<JobEnvelope>().notNull } },
 )
 /**

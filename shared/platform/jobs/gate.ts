@@ -5,13 +5,13 @@ import type { Gate, JobEnvelope } from '#shared/platform/jobs/job.ts'
 
 const insertGatedJobs = statement(
   'jobs.insertGatedJobs',
-  `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope)
-   select id, workspace_id, $gate, $queue, $slots, $lane, envelope
+  `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, envelope)
+   select id, workspace_id, $gate, $queue, $slots, $priority, envelope
    from jsonb_to_recordset($jobs::jsonb) as job (id uuid, workspace_id uuid, envelope jsonb)`,
-  { params: { jobs: jsonb, gate: text, queue: text, slots: smallint, lane: smallint } },
+  { params: { jobs: jsonb, gate: text, queue: text, slots: smallint, priority: smallint } },
 )
 /**
- * Adds jobs to the end of their lane in the gate's waiting list, in the given order. After the commit the caller must call
+ * Adds jobs to the end of their priority in the gate's waiting list, in the given order. After the commit the caller must call
  * `GateLimiter.admit`.
  */
 export async function enqueueAtGate(
@@ -22,8 +22,8 @@ export async function enqueueAtGate(
 ): Promise<void> {
   if (jobs.some(({ envelope }) => envelope.workspaceId === null)) throw new Error(`${queue} has a gate, so its jobs must have a workspace`)
   const rows = jobs.map(({ id, envelope }) => ({ id, workspace_id: envelope.workspaceId, envelope }))
-  const { name, perWorkspace, lane } = gate
-  await tx.query(insertGatedJobs({ jobs: JSON.stringify(rows), gate: name, queue, slots: perWorkspace, lane }))
+  const { name, perWorkspace, priority } = gate
+  await tx.query(insertGatedJobs({ jobs: JSON.stringify(rows), gate: name, queue, slots: perWorkspace, priority }))
 }
 
 const admitJobs = statement('jobs.admitJobs', 'select admit_jobs($workspaceId, $gate) as some', {

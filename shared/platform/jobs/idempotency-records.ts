@@ -22,7 +22,7 @@ const answerParams = { ...requestParams, answer: bytes.orNull, operationId: uuid
 
 const claimRecord = statement(
   'jobs.claimRecord',
-  `insert into kept_answers as kept (principal_id, path, key, body_hash) values ($principalId, $path, $key, $bodyHash)
+  `insert into idempotency_records as kept (principal_id, path, key, body_hash) values ($principalId, $path, $key, $bodyHash)
    on conflict (principal_id, path, key) do update set body_hash = excluded.body_hash, answer = null, operation_id = null, created_at = now()
    where kept.created_at < now() - interval '24 hours' or kept.operation_id = $failedId
    returning key`,
@@ -38,7 +38,7 @@ export async function claimIdempotencyRecord(tx: Executor, request: IdempotencyK
 
 const updateRecord = statement(
   'jobs.updateRecord',
-  `update kept_answers set answer = $answer, operation_id = $operationId
+  `update idempotency_records set answer = $answer, operation_id = $operationId
    where principal_id = $principalId and path = $path and key = $key`,
   { params: answerParams },
 )
@@ -53,7 +53,7 @@ export async function saveIdempotencyRecord(
 
 const updateEmptyRecord = statement(
   'jobs.updateEmptyRecord',
-  `update kept_answers set answer = $answer, operation_id = $operationId
+  `update idempotency_records set answer = $answer, operation_id = $operationId
    where principal_id = $principalId and path = $path and key = $key and answer is null and operation_id is null
    returning key`,
   { params: answerParams, columns: { key: text.notNull } },
@@ -70,7 +70,7 @@ export async function saveFirstIdempotencyRecord(
 const recentColumns = { body_hash: bytes.notNull, ...columns }
 const findRecentRecord = statement(
   'jobs.findRecentRecord',
-  `select ${selectList(recentColumns)} from kept_answers
+  `select ${selectList(recentColumns)} from idempotency_records
    where principal_id = $principalId and path = $path and key = $key and created_at >= now() - interval '24 hours'`,
   { params: requestParams, columns: recentColumns },
 )

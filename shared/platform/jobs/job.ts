@@ -28,7 +28,7 @@ export interface Gate {
   readonly name: string
   readonly perWorkspace: number
   /** Priority among waiting jobs: lower is admitted first. 0 is for work whose caller waits. */
-  readonly lane: number
+  readonly priority: number
 }
 
 export interface JobDefinition<Payload, Result> extends WorkDeclaration {

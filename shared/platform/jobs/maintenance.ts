@@ -24,8 +24,8 @@ export const jobMaintenance = [
   }),
   // The next blob sweep removes the bytes of these files.
   defineCleanup('sweep_job_files', { table: 'job_files', old: 'created_at < $before', by: 'created_at', keptDays: 1, everyMinutes: 60 }),
-  defineCleanup('sweep_kept_answers', {
-    table: 'kept_answers',
+  defineCleanup('sweep_idempotency_records', {
+    table: 'idempotency_records',
     old: 'created_at < $before',
     by: 'created_at',
     keptDays: 1,

@@ -74,7 +74,7 @@ test('an import with a key is done once, and its file is kept once', async (t) =
 test('what is kept of an answer cannot be read from the database', async (t) => {
   const w = await take()
   await w.org.owner.post(invoices(w), { values: { notes: 'plainly visible' } }, { 'idempotency-key': 'sealed' })
-  const { rows } = await w.db.query(`select encode(answer, 'escape') as text from kept_answers where key = 'sealed'`)
+  const { rows } = await w.db.query(`select encode(answer, 'escape') as text from idempotency_records where key = 'sealed'`)
   t.false(rows[0].text.includes('plainly'))
 })
 
@@ -119,9 +119,9 @@ test('an answer that carries a secret is sealed, and gone after 24 hours', async
   const path = `${w.org.path}/service-accounts/${account.data.id}/keys`
   const first = await w.org.owner.post(path, {}, { 'idempotency-key': 'secret' })
   t.is((await w.org.owner.post(path, {}, { 'idempotency-key': 'secret' })).data.key, first.data.key)
-  const stored = await w.db.query("select encode(answer, 'escape') as text from kept_answers where key = 'secret'")
+  const stored = await w.db.query("select encode(answer, 'escape') as text from idempotency_records where key = 'secret'")
   t.false(stored.rows[0].text.includes(first.data.key))
-  await w.db.query(`update kept_answers set created_at = created_at - interval '24 hours' where key = 'secret'`)
-  await runMaintenanceTask(w, 'sweep_kept_answers')
-  t.is((await w.db.query(`select from kept_answers where key = 'secret'`)).rowCount, 0)
+  await w.db.query(`update idempotency_records set created_at = created_at - interval '24 hours' where key = 'secret'`)
+  await runMaintenanceTask(w, 'sweep_idempotency_records')
+  t.is((await w.db.query(`select from idempotency_records where key = 'secret'`)).rowCount, 0)
 })

@@ -85,7 +85,7 @@ async function bookPayments({ org: { owner, path } }: Site): Promise<void> {
 
 /** The provider is asked what happened, from the beginning. */
 async function sweep({ db, org }: Site): Promise<void> {
-  const asked = 'select asked_until > $2 as is_done from payment_sweeps where workspace_id = $1'
+  const asked = 'select polled_until > $2 as is_done from payment_sweeps where workspace_id = $1'
   const began = new Date()
   await db.query('delete from payment_sweeps where workspace_id = $1', [org.id])
   await db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [org.id])

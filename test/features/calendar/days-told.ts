@@ -27,7 +27,7 @@ const asked = days.flatMap(([zone, date]) =>
       ...{ id: '0', calendar_id: '1', uid: 'u', series_id: null, original_start: null, original_date: null, is_removed: false },
       ...{ title: 'Day', description: '', location: '', color: '', status: 'confirmed', visibility: 'default', is_free: false },
       ...{ start_at: null, end_at: null, recurrence, rdates: [], exdates: [], reminders: null, source: 'manual', sequence: 0 },
-      ...{ organizer: null, record_type: null, record_id: null, natural_key: null, created_by: null },
+      ...{ organizer: null, record_type: null, record_id: null, deduplication_key: null, created_by: null },
       ...{ timed_at: at, created_at: at, updated_at: at, ...eventTimeColumns(when) },
     }
     const byDays = { from: dateMs(date), to: dateMs(date) + 5 * dayMs }

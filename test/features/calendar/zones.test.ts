@@ -6,7 +6,7 @@ import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calenda
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { type World, world } from '#test/support/world.ts'
 
-const chore = 'times by new time zone data'
+const task = 'times by new time zone data'
 
 /**
  * Makes events look as if an older release of the time zone data had made them, by which the clock of their zone was an hour less ahead of UTC:
@@ -43,7 +43,7 @@ test('when the time zone data changes, what is ahead stays at its time of the cl
   await age(w, 'Europe/Berlin')
   const moved = await seen()
   t.true(moved.includes('One 2026-12-01T10:00Z'))
-  await runMaintenanceTask(w, chore)
+  await runMaintenanceTask(w, task)
   t.deepEqual(
     await seen(),
     before.map((one) => one.replace('Past 2026-11-01T09:00Z', 'Past 2026-11-01T10:00Z')),
@@ -60,7 +60,7 @@ test('when the time zone data changes, what is ahead stays at its time of the cl
   now = new Date('2026-12-01T08:45:00Z')
   await w.drain()
   t.is(await owner(), 1)
-  await runMaintenanceTask(w, chore)
+  await runMaintenanceTask(w, task)
   t.deepEqual((await seen()).length, 6, 'done again it changes nothing')
 })
 
@@ -70,7 +70,7 @@ test('of an hour that comes twice the second one stays the second', async (t) =>
   const starts = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
   for (const start of starts) await makeEvent(t, w, { title: 'N', start, timezone: 'Europe/Berlin' })
   await w.db.query(`update calendar_events set zone_release = '1999a'`)
-  await runMaintenanceTask(w, chore)
+  await runMaintenanceTask(w, task)
   t.deepEqual(await occurrences(w, '2026-10-24', '2026-10-26'), ['N 2026-10-25T00:30Z', 'N 2026-10-25T01:30Z'])
   t.is((await w.db.query('select from calendar_events where zone_release = $1', [zoneRelease])).rowCount, 2)
 })
@@ -115,6 +115,6 @@ test('new time zone data leaves each changed occurrence of a day one of its own'
   const before = await seen()
   t.is(before.length, 6)
   await age(w, 'Europe/Berlin')
-  await runMaintenanceTask(w, chore)
+  await runMaintenanceTask(w, task)
   t.deepEqual((await seen()).toSorted(), before.toSorted())
 })

@@ -192,7 +192,7 @@ test('what happens in a suspended workspace waits in the outbox, and is made goo
   const heard = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event, snapshots: one.snapshots }
   const payload = { ...heard, entryIds: one.entry_ids, subjectIds: one.subject_ids, listenerIds: [flow.id] }
   await scope.jobQueue.enqueue(scope.db, startRunsOnEventsJob, { workspaceId: org.id, cause: one.cause }, payload)
-  const resting = async () => (await w.db.query('select queue from resting_jobs where workspace_id = $1', [org.id])).rows
+  const resting = async () => (await w.db.query('select queue from deferred_jobs where workspace_id = $1', [org.id])).rows
   while ((await resting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
   t.like((await endedRuns(w, org, flow.id, 1))[0], { status: 'ok' })

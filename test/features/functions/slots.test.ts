@@ -87,7 +87,7 @@ test('the database itself keeps a fifth run out', async (t) => {
   t.teardown(w.close)
   const put = (slot: number) =>
     w.db.query(
-      `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, slot) values (gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, $2)`,
+      `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, slot) values (gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, $2)`,
       [w.org.id, slot],
     )
   for (const slot of [1, 2, 3, 4]) await put(slot)

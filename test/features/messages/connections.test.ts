@@ -54,7 +54,7 @@ test('a connection keeps its secrets to itself, sealed, and answers that of its 
   const key = { 'idempotency-key': 'once' }
   const [one, again] = [await w.org.owner.post(path, body, key), await w.org.owner.post(path, body, key)]
   t.deepEqual(one.data, again.data)
-  const kept = await w.db.query('select * from kept_answers')
+  const kept = await w.db.query('select * from idempotency_records')
   t.false(JSON.stringify(kept.rows).includes(one.data.webhook_secret))
 })
 

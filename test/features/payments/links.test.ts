@@ -141,7 +141,7 @@ test('an Idempotency-Key stands for its link for a day', async (t) => {
   const make = async () => (await w.org.owner.post(`${paymentsOf(w.org)}/links`, body, { 'Idempotency-Key': 'again' })).data.id
   const first = await make()
   t.is(await make(), first)
-  await w.db.query(`update kept_answers set created_at = created_at - interval '25 hours' where key = 'again'`)
+  await w.db.query(`update idempotency_records set created_at = created_at - interval '25 hours' where key = 'again'`)
   await w.db.query(`update payment_links set created_at = created_at - interval '25 hours' where id = $1`, [first])
   const second = await make()
   t.not(second, first)

@@ -23,7 +23,7 @@ test('events of one payment in every order make one payments record and a paid l
     const [linkId, theirs] = [randomUUID(), `plink_${randomUUID()}`]
     await w.db.query(
       `insert into payment_links (workspace_id, id, connection_id, provider, provider_link_id, amount, currency, description, customer_name,
-         customer_email, customer_contact, expires_at, created_at, natural_key)
+         customer_email, customer_contact, expires_at, created_at, deduplication_key)
        values ($1, $2, $3, 'stripe', $4, 100, 'USD', '', '', '', '', now() + interval '1 day', now(), $4)`,
       [w.org.id, linkId, connectionId, theirs],
     )

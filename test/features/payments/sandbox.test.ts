@@ -120,7 +120,7 @@ test('what the webhook did not take is found by the sweep, once', async (t) => {
   t.is((await linkOf(w.org, link.id)).status, 'paid')
   t.deepEqual((await storyOf(w.org, link.id)).slice(1), ['sweep: paid (created > paid)'])
   await w.db.query('alter table payment_events drop constraint lost')
-  await w.db.query(`update pgboss.job set start_after = now() where name = 'payments.sandbox-tell' and state = 'retry'`)
+  await w.db.query(`update pgboss.job set start_after = now() where name = 'payments.sandbox-deliver' and state = 'retry'`)
   await w.drain()
   t.is((await recordsOf(w.org)).length, 1)
 })

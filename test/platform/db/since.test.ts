@@ -27,8 +27,8 @@ test('a verified statement keeps its plan, however many changes are kept', async
     }
   }
   await runTimes(8)
-  await w.db.query(`insert into cache_changes (scope) select gen_random_uuid()::text from generate_series(1, 20000)`)
-  await w.db.query('analyze cache_changes')
+  await w.db.query(`insert into cache_invalidations (scope) select gen_random_uuid()::text from generate_series(1, 20000)`)
+  await w.db.query('analyze cache_invalidations')
   await runTimes(8)
   const plans = `select custom_plans, generic_plans from pg_prepared_statements where name like 'one%'`
   t.deepEqual(

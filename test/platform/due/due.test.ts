@@ -155,7 +155,9 @@ test('the scheduler files what falls due by the time of its process', async (t) 
   t.teardown(w.close)
   await w.drain()
   const dueAt = async (name: string) =>
-    (await w.db.query<{ at: Date }>(`select at from due_work where kind = 'chore' and subject = $1`, [name])).rows[0]?.at.toISOString()
+    (
+      await w.db.query<{ at: Date }>(`select at from due_work where kind = 'maintenance' and subject = $1`, [name])
+    ).rows[0]?.at.toISOString()
   t.is(await dueAt('sweep_sessions'), '2030-01-01T01:00:00.000Z')
   now = new Date('2030-01-01T01:00:00Z')
   await w.drain()

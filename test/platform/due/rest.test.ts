@@ -15,7 +15,7 @@ import { startWorker } from '#workers/worker.ts'
 const setTo = (w: World, status: string) => w.db.query('update workspaces set status = $2 where id = $1', [w.org.id, status])
 
 const resting = async (w: World): Promise<string[]> =>
-  (await w.db.query<{ queue: string }>('select queue from resting_jobs order by queue')).rows.map(({ queue }) => queue)
+  (await w.db.query<{ queue: string }>('select queue from deferred_jobs order by queue')).rows.map(({ queue }) => queue)
 
 /** Another worker process's worth of pools; ends when nothing of these queues waits or runs any more. */
 async function workOff(w: World, pools: readonly WorkerPool[], queues: readonly string[]): Promise<void> {
@@ -100,7 +100,7 @@ for (const [closed, set, reset] of [
     const { jobQueue, db, cause } = await scopeOf(w, w.org)
     await jobQueue.enqueue(db, fireRemindersJob, { workspaceId: w.org.id, cause }, { calendarId: calendar.id, at: now.toISOString() })
     await w.drain()
-    t.deepEqual(await resting(w), ['calendar.ring'])
+    t.deepEqual(await resting(w), ['calendar.remind'])
     await w.db.query(`update workspaces set ${reset} where id = $1`, [w.org.id])
     await w.drain()
     const { notifications } = (await ada.client.get(`${w.org.path}/notifications`)).data

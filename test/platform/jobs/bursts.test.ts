@@ -32,7 +32,7 @@ test('no step of a job reads those that wait, also when the planner saw their ta
        insert into operations (id, workspace_id, kind, job, request_id)
        select uuidv7(), $1, $2, $2, 'burst' from generate_series(1, ${waiting}) returning id
      )
-     insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, envelope) select id, $1, 'functions', $2, 4, 0, '{}' from made
+     insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, envelope) select id, $1, 'functions', $2, 4, 0, '{}' from made
      returning id`,
     [w.org.id, job],
   )

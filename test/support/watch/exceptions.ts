@@ -80,7 +80,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.selectWaitingWorkspaces'],
-    tables: ['gated_jobs', 'event_outbox', 'resting_jobs', 'workspaces'],
+    tables: ['gated_jobs', 'event_outbox', 'deferred_jobs', 'workspaces'],
     because: 'workers look for what waits in all workspaces, and whether each may have it now',
   },
   {
@@ -90,7 +90,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ["update operations as operation set status = 'failed'", 'jobs.selectActiveJobs'],
-    tables: ['operations', 'gated_jobs', 'resting_jobs'],
+    tables: ['operations', 'gated_jobs', 'deferred_jobs'],
     because: 'what was given up, or lost with its worker, is found in all workspaces',
   },
   {
@@ -140,7 +140,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: ['flows.findLostRuns'],
-    tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'resting_jobs'],
+    tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'deferred_jobs'],
     because: 'runs that have lost their job are found in all workspaces',
   },
   {

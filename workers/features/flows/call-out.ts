@@ -21,9 +21,9 @@ import { createPersistentRunner } from '#workers/features/flows/persistent-runne
 /**
  * Makes the outside call of a step, without holding a transaction or a connection meanwhile. The answer is dropped when the run has ended.
  */
-export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId, runId, turn }, scope, signal }) => {
+export default definePlatformHandler(callOutJob, async ({ payload: { workspaceId, runId, revision }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)
-  const isMine = run?.waiting?.kind === 'call' && run.turn === turn
+  const isMine = run?.waiting?.kind === 'call' && run.revision === revision
   if (run && isMine) await failRunOnFault(scope, workspaceId, run, signal, () => callFor(scope, workspaceId, run, signal))
   return { result: null }
 })

@@ -42,7 +42,7 @@ export function createPersistentRunner(
   run: FlowRunRow,
   signal: AbortSignal,
 ): PersistentRunner {
-  let turn = run.turn
+  let revision = run.revision
   const began = performance.now()
   const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
 
@@ -53,7 +53,7 @@ export function createPersistentRunner(
     return enterNow(platform.db)
   }
 
-  /** Statement that writes a turn; it fails when the run was superseded. */
+  /** Statement that writes a revision; it fails when the run was superseded. */
   const checkpointStatement = ({ steps, state, status, waiting, jobId, error }: Written): Statement => {
     const isOk = status === 'ok'
     const write = checkpointStatementFor({ isOk, keeps: steps.some(({ whole }) => whole !== undefined) })
@@ -63,7 +63,7 @@ export function createPersistentRunner(
       error: jsonOf(error),
       steps: JSON.stringify(steps),
     }
-    return write({ ...texts, workspaceId, id: run.id, turn, status, jobId, now: platform.now() })
+    return write({ ...texts, workspaceId, id: run.id, revision, status, jobId, now: platform.now() })
   }
 
   const countWritten = ({ status, steps }: Written): void => recordMetrics(run, status, steps, platform.now())
@@ -99,19 +99,19 @@ export function createPersistentRunner(
       return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'function', operation, tries } })
     }
     const jobId = newId()
-    const payload = { workspaceId, runId: run.id, turn: turn + 1 }
+    const payload = { workspaceId, runId: run.id, revision: revision + 1 }
     await enqueueAll(platform.jobQueue, tx, callOutJob, [{ id: jobId, origin: runJobOrigin(workspaceId, run.id), payload }])
     return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
   }
 
-  /** Makes a write, and counts it as one turn. Throws RunSuperseded. */
+  /** Makes a write, and counts it as one revision. Throws RunSuperseded. */
   const writeCheckpoint = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work()
-      turn += 1
+      revision += 1
       return result
     } catch (error) {
-      throw isRunSuperseded(error) ? new RunSuperseded(`Run ${run.id} is no longer at its turn ${turn}`, { cause: error }) : error
+      throw isRunSuperseded(error) ? new RunSuperseded(`Run ${run.id} is no longer at its revision ${revision}`, { cause: error }) : error
     }
   }
 
@@ -121,7 +121,7 @@ export function createPersistentRunner(
     now: platform.now,
     maxSteps: flowLimits.stepsPerRun,
     enter,
-    // The transaction's last statement writes the turn and commits, so committing costs no round trip of its own.
+    // The transaction's last statement writes the revision and commits, so committing costs no round trip of its own.
     applyStep: async (_doing, work, after, isEnd) => {
       const effect = async (db: Executor) => {
         const scope = await enterNow(db)

@@ -63,7 +63,7 @@ interface Input {
   readonly key: string
   readonly input: TriggerInput
   /** Who may see the calendar event; undefined for a record. */
-  readonly guard?: TriggerVisibility
+  readonly triggerVisibility?: TriggerVisibility
   readonly isPersonal: boolean
 }
 
@@ -110,7 +110,7 @@ async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, sn
     inputs.push({
       key,
       input: { event: minutesOfEventName(event) === undefined ? event : 'starting', calendar_event },
-      guard: { calendar_id, visibility, guest_ids },
+      triggerVisibility: { calendar_id, visibility, guest_ids },
       isPersonal,
     })
   }
@@ -135,7 +135,12 @@ async function endsAtOnce(compiled: CompiledFlow, input: TriggerInput, budget: C
   }
 }
 
-function runOf({ cause }: PlatformScope, delivery: EventDelivery, flow: EnabledFlow, { key, input, guard, isPersonal }: Input): NewRun {
+function runOf(
+  { cause }: PlatformScope,
+  delivery: EventDelivery,
+  flow: EnabledFlow,
+  { key, input, triggerVisibility, isPersonal }: Input,
+): NewRun {
   const kind = delivery.source === recordSource ? 'record_event' : 'calendar'
   const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
   const trigger = { kind, event: input.event ?? delivery.event, object_type: delivery.objectType || null, record_id: subject }
@@ -143,7 +148,7 @@ function runOf({ cause }: PlatformScope, delivery: EventDelivery, flow: EnabledF
     flow,
     trigger,
     input,
-    triggerVisibility: guard,
+    triggerVisibility,
     key: `event ${key}`,
     depth: cause.depth + 1,
     isPersonal,

@@ -6,6 +6,6 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 const keyLifetimeMs = 24 * 3_600_000
 
 // A request without an Idempotency-Key uses the job's id as its key, so that retries of the job create one link.
-export default defineHandler(createLink, async ({ payload: { request, naturalKey }, scope, jobId }) => ({
-  result: await createRequestedLink(scope, request, naturalKey ?? `job ${jobId}`, keyLifetimeMs),
+export default defineHandler(createLink, async ({ payload: { request, deduplicationKey }, scope, jobId }) => ({
+  result: await createRequestedLink(scope, request, deduplicationKey ?? `job ${jobId}`, keyLifetimeMs),
 }))

@@ -5,11 +5,11 @@ import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Runs a maintenance task. A failure is logged, and the task runs again at its next due time. */
 export const createMaintenanceHandler = <S extends JobScope>(tasks: readonly MaintenanceTask<S>[]) =>
-  defineJobHandler<{ chore: string }, null, S>(runMaintenance, async ({ payload, scope, signal }) => {
-    const task = tasks.find(({ name }) => name === payload.chore)
+  defineJobHandler<{ task: string }, null, S>(runMaintenance, async ({ payload, scope, signal }) => {
+    const task = tasks.find(({ name }) => name === payload.task)
     await task?.run(scope, signal).catch((error: unknown) => {
       if (signal.aborted) throw error
-      scope.log.error({ err: error, task: payload.chore }, 'maintenance task failed')
+      scope.log.error({ err: error, task: payload.task }, 'maintenance task failed')
     })
     return { result: null }
   })

@@ -56,7 +56,7 @@ const selectUsedTypes = statement(
      from field_indexes as kept where $workspaceId::uuid is null or kept.workspace_id = $workspaceId
    ),
    indexed as (
-     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'asked_at', found.asked_at, 'built_at', found.built_at,
+     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'requested_at', found.requested_at, 'built_at', found.built_at,
        'sampled_at', found.sampled_at, 'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
        'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
        'is_being_built', progress.pid is not null
@@ -91,7 +91,7 @@ interface FieldRow extends Omit<UsedField, 'uses' | 'indexes'> {
 }
 interface IndexRow {
   readonly kind: IndexKindName
-  readonly asked_at: string
+  readonly requested_at: string
   readonly built_at: string | null
   readonly sampled_at: string | null
   readonly retry_at: string | null
@@ -129,7 +129,7 @@ const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow):
   failure,
   state: is_valid === null ? 'missing' : is_valid ? 'ready' : 'broken',
   isBeingBuilt: is_being_built,
-  requestedAt: new Date(row.asked_at),
+  requestedAt: new Date(row.requested_at),
   builtAt: dateOf(row.built_at),
   sampledAt: dateOf(row.sampled_at),
   retryAt: dateOf(row.retry_at),
@@ -146,9 +146,9 @@ const indexParams = { workspaceId: uuid, fieldId: uuid, kind: text }
 /** Stores that an index is to be built; no row when its field was deleted. */
 export const insertIndexRequest = statement(
   'types.insertIndexRequest',
-  `insert into field_indexes (workspace_id, field_id, kind, asked_at)
+  `insert into field_indexes (workspace_id, field_id, kind, requested_at)
    select workspace_id, id, $kind, $now::timestamptz from fields where workspace_id = $workspaceId and id = $fieldId
-   on conflict (workspace_id, field_id, kind) do update set asked_at = excluded.asked_at
+   on conflict (workspace_id, field_id, kind) do update set requested_at = excluded.requested_at
    returning field_id`,
   { params: { ...indexParams, now: instant }, columns: { field_id: uuid.notNull } },
 )

@@ -37,7 +37,7 @@ const posting = (conflict: string): string =>
   `with book as materialized (select * from open_ledger($workspaceId::uuid, $schema::text, $checkedAccountIds::uuid[])),
    entry as (
      insert into journal_entries (
-       workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, natural_key, created_by, created_at
+       workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, deduplication_key, created_by, created_at
      )
      select $workspaceId::uuid, $id::uuid, $date::date, $memo::text, $sourceType::text, $sourceId::text,
        coalesce($currency::text, default_currency), $total::numeric, $lineCount::smallint,
@@ -102,14 +102,14 @@ export const insertEntry = statement('accounting.insertEntry', posting(''), { pa
  */
 export const insertEntryOnce = statement(
   'accounting.insertEntryOnce',
-  posting('on conflict (workspace_id, natural_key) where natural_key is not null do nothing'),
+  posting('on conflict (workspace_id, deduplication_key) where deduplication_key is not null do nothing'),
   { params, columns },
 )
 
 /** The id of the entry with a deduplication key. */
 export const findEntryIdByKey = statement(
   'accounting.findEntryIdByKey',
-  'select id from journal_entries where workspace_id = $workspaceId and natural_key = $deduplicationKey',
+  'select id from journal_entries where workspace_id = $workspaceId and deduplication_key = $deduplicationKey',
   { params: { workspaceId: uuid, deduplicationKey: text }, columns: { id: uuid.notNull } },
 )
 

@@ -121,7 +121,7 @@ export function newEventRow(
       record_id: null,
     },
     ...{
-      natural_key: deduplicationKey,
+      deduplication_key: deduplicationKey,
       created_by: scope.actor.id,
       timed_at: now,
       created_at: now,

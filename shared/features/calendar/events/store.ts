@@ -57,7 +57,7 @@ export const eventColumns = {
   organizer: jsonb.as<{ readonly name: string; readonly email: string }>(),
   record_type: text,
   record_id: uuid,
-  natural_key: text,
+  deduplication_key: text,
   created_by: uuid,
   timed_at: instant.notNull,
   created_at: instant.notNull,
@@ -127,7 +127,7 @@ export async function lockEvent(db: Executor, workspaceId: string, id: string): 
 
 const selectEventByKey = statement(
   'calendar.selectEventByKey',
-  `select ${list} from calendar_events where workspace_id = $workspaceId and natural_key = $deduplicationKey`,
+  `select ${list} from calendar_events where workspace_id = $workspaceId and deduplication_key = $deduplicationKey`,
   { params: { workspaceId: uuid, deduplicationKey: text }, columns: eventColumns },
 )
 /** The event with a deduplication key. */

@@ -18,7 +18,7 @@ export interface GuestMessage {
   readonly exceptions: readonly EventRow[]
   readonly absent: readonly string[]
   readonly guest: EventWithGuests['guests'][number]
-  readonly news: 'invited' | 'changed' | 'cancelled'
+  readonly reason: 'invited' | 'changed' | 'cancelled'
 }
 
 /** All events of one UID with their guests: a single event, or a series with its exceptions, removed ones included. */
@@ -124,9 +124,9 @@ function seriesMessages(change: Change, email: string, wasGuest: boolean): Draft
   const changed = isChanged ? [] : change.occurrences.filter((key) => isRelevant(change, key, email))
   if (!isChanged && changed.length < 2) return changed.flatMap((key) => occurrenceMessage(change, key, email))
   const absent = [...after.exceptions.values()].filter((one) => !isInvitedTo(one, email)).map(({ event }) => event.id)
-  const news = before?.root.guests.has(email) ? 'changed' : 'invited'
+  const reason = before?.root.guests.has(email) ? 'changed' : 'invited'
   const guest = after.root.guests.get(email) as Guest
-  return [{ method: 'REQUEST', event: after.root.event, isWholeSeries: true, absent, guest, news }]
+  return [{ method: 'REQUEST', event: after.root.event, isWholeSeries: true, absent, guest, reason }]
 }
 
 /** Messages to a guest of single occurrences. */
@@ -148,8 +148,10 @@ function isRelevant({ before, after }: Change, key: string, email: string): bool
 function occurrenceMessage({ before, after }: Change, key: string, email: string): Draft[] {
   const [previous, current] = [occurrenceIn(before, after, key), occurrenceIn(after, before, key)]
   if (current && isInvitedTo(current, email)) {
-    const news = previous?.guests.has(email) ? 'changed' : 'invited'
-    return [{ method: 'REQUEST', event: current.event, isWholeSeries: false, absent: [], guest: current.guests.get(email) as Guest, news }]
+    const reason = previous?.guests.has(email) ? 'changed' : 'invited'
+    return [
+      { method: 'REQUEST', event: current.event, isWholeSeries: false, absent: [], guest: current.guests.get(email) as Guest, reason },
+    ]
   }
   const guest = after?.exceptions.get(key)?.guests.get(email) ?? previous?.guests.get(email)
   const event = after?.exceptions.get(key)?.event ?? previous?.event
@@ -172,7 +174,7 @@ function cancelAll({ before, after }: Change, email: string): Draft {
 }
 
 const cancellation = (event: EventRow, guest: Guest): Draft => ({
-  ...{ method: 'CANCEL', event, isWholeSeries: false, absent: [], guest, news: 'cancelled' },
+  ...{ method: 'CANCEL', event, isWholeSeries: false, absent: [], guest, reason: 'cancelled' },
 })
 
 /** Whether guests are informed of a change: of time, repeats, cancellation, title, location or description. */

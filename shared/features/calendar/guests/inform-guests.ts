@@ -13,11 +13,11 @@ export async function informGuests(scope: Scope, messages: readonly GuestMessage
   const at = scope.now().toISOString()
   // The job runs as the platform, since the author may have left by then. Depth starts at 0, since a mail starts no further automation.
   const cause = { ...scope.cause, actorId: null, actorType: 'system' as const, depth: 0 }
-  for (const group of Map.groupBy(messages, ({ method, news, event }) => `${method} ${news} ${event.id}`).values()) {
+  for (const group of Map.groupBy(messages, ({ method, reason, event }) => `${method} ${reason} ${event.id}`).values()) {
     const [first] = group
     if (!first) continue
     const { method, event, exceptions } = first
-    const news: MailPayload['news'] = isBooked ? 'booked' : first.news
+    const reason: MailPayload['reason'] = isBooked ? 'booked' : first.reason
     const guests = group.map(({ guest: { id, email, name }, absent }) => ({
       id,
       email,
@@ -25,7 +25,7 @@ export async function informGuests(scope: Scope, messages: readonly GuestMessage
       ...(absent.length > 0 ? { absent: [...absent] } : {}),
     }))
     for (let from = 0; from < guests.length; from += guestsPerJob) {
-      const payload = { method, event, exceptions: [...exceptions], guests: guests.slice(from, from + guestsPerJob), news, at }
+      const payload = { method, event, exceptions: [...exceptions], guests: guests.slice(from, from + guestsPerJob), reason, at }
       await scope.jobQueue.enqueue(scope.db, mailGuestsJob, { workspaceId: scope.workspace.id, cause }, payload)
     }
   }

@@ -25,7 +25,7 @@ type Payload = TypeOf<typeof guestMailPayload>
  */
 export async function queueGuestMails(scope: Scope, jobId: string, payload: Payload): Promise<void> {
   const { db, workspace } = scope
-  const { event, exceptions, guests, method, news } = payload
+  const { event, exceptions, guests, method, reason } = payload
   const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
   const ids = [event.id, ...exceptions.map(({ id }) => id)]
   const guestsOf = await findAttendees(db, workspace.id, ids)
@@ -46,7 +46,7 @@ export async function queueGuestMails(scope: Scope, jobId: string, payload: Payl
     const allowed = await takeMailQuota(
       txScope,
       recipients.map(({ email }) => email),
-      news === 'booked' ? 'booking' : 'calendar',
+      reason === 'booked' ? 'booking' : 'calendar',
     )
     for (const guest of recipients.filter((_, index) => allowed[index])) {
       const attendee = current.get(guest.id)
@@ -89,7 +89,7 @@ function mailId(jobId: string, guestId: string): string {
 interface GuestMail {
   readonly id: string
   readonly method: 'REQUEST' | 'CANCEL'
-  readonly news: 'invited' | 'changed' | 'cancelled' | 'booked'
+  readonly reason: 'invited' | 'changed' | 'cancelled' | 'booked'
   readonly event: EventRow
   readonly series: EventRow | undefined
   readonly exceptions: readonly EventRow[]
@@ -110,13 +110,13 @@ const subjects = { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancel
 
 /** Composes an invitation or cancellation mail: text, and an iCalendar part (RFC 6047). */
 function composeGuestMail(config: Pick<Config, 'mailFrom'>, mail: GuestMail): Mail {
-  const { event, guest, organizer, workspace, news } = mail
+  const { event, guest, organizer, workspace, reason } = mail
   return {
     id: mail.id,
     workspaceId: workspace.id,
-    kind: news === 'booked' ? 'booking' : 'calendar',
+    kind: reason === 'booked' ? 'booking' : 'calendar',
     to: guest.email,
-    subject: `${subjects[news]}: ${event.title}`,
+    subject: `${subjects[reason]}: ${event.title}`,
     text: textOf(mail),
     ...(organizer.email === null ? {} : { headers: { 'Reply-To': organizer.email } }),
     calendar: { method: mail.method, content: writeIcs({ method: mail.method, events: eventsOf(config, mail), now: mail.now }) },
@@ -137,19 +137,19 @@ const openings = {
   booked: (who: string) => `Your booking with ${who} is confirmed.`,
 } as const
 
-function textOf({ event, guest, organizer, news, page, workspace }: GuestMail): string {
+function textOf({ event, guest, organizer, reason, page, workspace }: GuestMail): string {
   const repeats = ruleInWords(event.recurrence)
   const lines = [
     guest.name === '' ? 'Hello,' : `Hello ${oneLine(guest.name)},`,
     '',
-    openings[news](oneLine(organizer.name || workspace.name)),
+    openings[reason](oneLine(organizer.name || workspace.name)),
     '',
     `  ${oneLine(event.title)}`,
     `  ${eventTimeInWords(eventTimeOf(event))}`,
     ...(repeats === '' ? [] : [`  Repeats ${repeats}`]),
     ...(event.location === '' ? [] : [`  ${oneLine(event.location)}`]),
-    ...(event.description === '' || news === 'cancelled' ? [] : ['', event.description]),
-    ...(page === undefined ? [] : ['', news === 'booked' ? 'To see or cancel your booking, open' : 'To answer, open', page]),
+    ...(event.description === '' || reason === 'cancelled' ? [] : ['', event.description]),
+    ...(page === undefined ? [] : ['', reason === 'booked' ? 'To see or cancel your booking, open' : 'To answer, open', page]),
     '',
   ]
   return lines.join('\n')

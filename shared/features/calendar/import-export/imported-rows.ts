@@ -141,7 +141,7 @@ function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent
       organizer: foreignOrganizer(scope, from),
       record_type: null,
       record_id: null,
-      natural_key: null,
+      deduplication_key: null,
     },
     ...{ created_by: scope.actor.id, timed_at: at, created_at: known?.created_at ?? at, updated_at: at },
   }

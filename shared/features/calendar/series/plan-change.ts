@@ -170,7 +170,7 @@ export function newExceptionRow(series: EventRow, original: number, now: Date): 
       recurrence: null,
       rdates: [],
       exdates: [],
-      natural_key: null,
+      deduplication_key: null,
       created_at: createdAt,
       updated_at: createdAt,
       timed_at: createdAt,
@@ -198,7 +198,7 @@ export function splitSeries(
   })
   const rest: EventRow = {
     ...partOf(parts.after),
-    ...{ id, uid: `${id}@kontor`, sequence: 0, natural_key: null, created_at: createdAt, updated_at: createdAt, timed_at: createdAt },
+    ...{ id, uid: `${id}@kontor`, sequence: 0, deduplication_key: null, created_at: createdAt, updated_at: createdAt, timed_at: createdAt },
   }
   const later = exceptions.filter((one) => (originalStartOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {

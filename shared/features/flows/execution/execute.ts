@@ -36,7 +36,7 @@ export interface StepRow {
   readonly duration_ms: number
 }
 
-/** Finished steps, and the state after them, that one turn of a run writes. */
+/** Finished steps, and the state after them, that one revision of a run writes. */
 export interface RunCheckpoint {
   readonly steps: readonly StepRow[]
   readonly state: RunState | null

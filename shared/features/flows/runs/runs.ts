@@ -103,7 +103,7 @@ const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 const accessByRun = (scope: Scope, rows: readonly FlowRunViewRow[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
   loadTriggerAccess(
     scope,
-    rows.map(({ id, trigger, guard, has_input }) => ({ id, trigger, guard, hasInput: has_input })),
+    rows.map(({ id, trigger, trigger_visibility, has_input }) => ({ id, trigger, trigger_visibility, hasInput: has_input })),
   )
 
 async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promise<FlowRunSummary[]> {
@@ -114,7 +114,7 @@ async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promi
 /** The text of a failure may repeat trigger data, so only callers who may see the trigger in full read it. */
 function summaryOf(
   scope: Scope,
-  { error, guard: _, has_input: __, ...row }: FlowRunViewRow,
+  { error, trigger_visibility: _, has_input: __, ...row }: FlowRunViewRow,
   { isIdVisible, isFullyVisible }: TriggerAccess,
 ): FlowRunSummary {
   const { trigger } = row

@@ -90,7 +90,7 @@ function rowOf({
     status: error ? 'failed' : 'queued',
     trigger,
     input,
-    guard: triggerVisibility ?? null,
+    trigger_visibility: triggerVisibility ?? null,
     trigger_key: key,
     depth,
     is_personal: isPersonal,

@@ -36,18 +36,18 @@ const waiting = json.as<ParkedWait>()
 export const insertRuns = statement(
   'flows.insertRuns',
   `insert into flow_runs (
-     workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard,
+     workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, trigger_visibility,
      trigger_key, depth, state, job_id, request_id, error,
      created_at, touched_at, started_at, finished_at
    )
    select
-     $workspaceId::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, guard,
+     $workspaceId::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, trigger_visibility,
      trigger_key, depth, state, job_id, request_id, error,
      $now::timestamptz, $now::timestamptz,
      case when status = 'failed' then $now::timestamptz end, case when status = 'failed' then $now::timestamptz end
    from json_to_recordset($runs::json) as given (
      id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, is_personal boolean, status text, trigger json, input json,
-     guard json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json
+     trigger_visibility json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json
    )
    on conflict do nothing
    returning id`,
@@ -64,7 +64,7 @@ const executionColumns = {
   status: status.notNull,
   input: input.notNull,
   depth: integer.notNull,
-  turn: integer.notNull,
+  revision: integer.notNull,
   steps: integer.notNull,
   state,
   waiting,
@@ -77,30 +77,30 @@ export type FlowRunRow = RowOf<typeof executionColumns>
 /** A run with all that its execution needs. */
 export const findRunToExecute = statement(
   'flows.findRunToExecute',
-  `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, turn, steps, state,
+  `select id, flow_id as "flowId", version, editor_id as "editorId", is_personal as "isPersonal", status, input, depth, revision, steps, state,
      waiting, created_at as "createdAt"
    from flow_runs where workspace_id = $workspaceId and id = $id`,
   { params: { workspaceId: uuid, id: uuid }, columns: executionColumns },
 )
 
-/** Instant at which the first step of a turn began; it may be the step at which the run is parked, which has no row yet. */
+/** Instant at which the first step of a revision began; it may be the step at which the run is parked, which has no row yet. */
 const begun = `least($now, ($steps::json -> 0 ->> 'started_at')::timestamptz, ($waiting::json ->> 'started_at')::timestamptz)`
 
-/** Properties of a turn that decide which statement writes it. */
+/** Properties of a revision that decide which statement writes it. */
 interface Shape {
-  /** Whether the turn ends the run as ok; then the whole outputs of its steps are deleted, since they are not needed any more. */
+  /** Whether the revision ends the run as ok; then the whole outputs of its steps are deleted, since they are not needed any more. */
   readonly isOk: boolean
-  /** Whether a step of the turn has a whole output to keep, because the output shown in views is cut or redacted. */
+  /** Whether a step of the revision has a whole output to keep, because the output shown in views is cut or redacted. */
   readonly keeps: boolean
 }
 
 const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
      update flow_runs
-     set turn = turn + 1, status = $status, state = $state::json, waiting = $waiting::json, job_id = $jobId, error = $error::json,
+     set revision = revision + 1, status = $status, state = $state::json, waiting = $waiting::json, job_id = $jobId, error = $error::json,
        touched_at = $now, started_at = coalesce(started_at, ${begun}),
        finished_at = case when $status in ('ok', 'failed') then $now end,
        steps = steps + json_array_length($steps::json), revived = 0
-     where workspace_id = $workspaceId and id = $id and turn = $turn and status in ('queued', 'running')
+     where workspace_id = $workspaceId and id = $id and revision = $revision and status in ('queued', 'running')
      returning workspace_id, id
    ),
    stepped as (
@@ -111,7 +111,7 @@ const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
      from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, place integer, node_type text, status text,
        output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
    )${keeps && !isOk ? `, kept as (${keptText})` : ''}${isOk ? `, forgotten as (${forgottenText})` : ''}
-   select case when exists (select from turned) then true else refuse_turn() end as turned`
+   select case when exists (select from turned) then true else refuse_superseded_run() end as turned`
 
 const keptText = `insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
    select workspace_id, id, step.node_id, step.iteration, step.whole, $now
@@ -125,7 +125,7 @@ const checkpoint = {
     workspaceId: uuid,
     id: uuid,
     /** Number of turns written before. */
-    turn: integer,
+    revision: integer,
     status,
     state: state.orNull,
     waiting: waiting.orNull,
@@ -144,23 +144,23 @@ const writeCheckpointWithOutputs = statement('flows.writeCheckpointWithOutputs',
 const writeLastCheckpoint = statement('flows.writeLastCheckpoint', checkpointText({ isOk: true, keeps: false }), checkpoint)
 
 /**
- * The statement that writes one turn of a run: its finished steps and the state after them. It fails (`isRunSuperseded`) when another job
- * has written a turn since, or the run has ended; the failure rolls back the whole transaction.
+ * The statement that writes one revision of a run: its finished steps and the state after them. It fails (`isRunSuperseded`) when another job
+ * has written a revision since, or the run has ended; the failure rolls back the whole transaction.
  */
 export const checkpointStatementFor = ({ isOk, keeps }: Shape): typeof writeCheckpoint =>
   isOk ? writeLastCheckpoint : keeps ? writeCheckpointWithOutputs : writeCheckpoint
 
-/** Whether a turn could not be written because another job has written one, or because the run has ended. */
+/** Whether a revision could not be written because another job has written one, or because the run has ended. */
 export const isRunSuperseded = (error: unknown): boolean => (error as { code?: string } | null)?.code === 'KT001'
 
 /** Ends a run as failed, unless another job has continued it. */
 export const giveUpRun = statement(
   'flows.giveUpRun',
   `update flow_runs
-   set status = 'failed', error = $error::json, turn = turn + 1, waiting = null,
+   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
      started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
-   where workspace_id = $workspaceId and id = $id and turn = $turn and finished_at is null`,
-  { params: { workspaceId: uuid, id: uuid, turn: integer, error: runError, now: instant } },
+   where workspace_id = $workspaceId and id = $id and revision = $revision and finished_at is null`,
+  { params: { workspaceId: uuid, id: uuid, revision: integer, error: runError, now: instant } },
 )
 
 /** The whole outputs of some steps of a run; `iterations` are in the order of `nodeIds`. */
@@ -184,7 +184,7 @@ export const findOutputs = statement(
 export const failOpenRuns = statement(
   'flows.failOpenRuns',
   `update flow_runs
-   set status = 'failed', error = $error::json, turn = turn + 1, waiting = null, finished_at = $now, touched_at = $now
+   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
    where workspace_id = $workspaceId and flow_id = $flowId and finished_at is null`,
   { params: { workspaceId: uuid, flowId: uuid, error: runError, now: instant } },
 )
@@ -192,7 +192,7 @@ export const failOpenRuns = statement(
 /** Cancels a run; returns no row when the run has ended. */
 export const cancelOpenRun = statement(
   'flows.cancelOpenRun',
-  `update flow_runs set status = 'cancelled', turn = turn + 1, waiting = null, finished_at = $now, touched_at = $now
+  `update flow_runs set status = 'cancelled', revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
    where workspace_id = $workspaceId and id = $id and finished_at is null returning id`,
   { params: { workspaceId: uuid, id: uuid, now: instant }, columns: { id: uuid.notNull } },
 )
@@ -207,12 +207,12 @@ export const insertRetry = statement(
   `with retried as (
      insert into flow_runs (
        workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status,
-       trigger, input, guard, trigger_key, depth, retry_of,
+       trigger, input, trigger_visibility, trigger_key, depth, retry_of,
        steps, state, job_id, request_id, created_at, touched_at
      )
      select
        workspace_id, $id::uuid, flow_id, flow_name, version, editor_id, is_personal and editor_id is not distinct from $personId, 'queued',
-       trigger, input, guard, trigger_key, depth, id,
+       trigger, input, trigger_visibility, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $workspaceId and step.run_id = $oldId and step.status = 'ok'),
        state, $jobId::uuid, $requestId, $now::timestamptz, $now::timestamptz
      from flow_runs
@@ -264,7 +264,7 @@ export const addSkippedEvents = statement(
  */
 export const findLostRuns = statement(
   'flows.findLostRuns',
-  `select run.workspace_id as "workspaceId", run.id as "runId", run.turn, run.revived, run.waiting ->> 'kind' as waits
+  `select run.workspace_id as "workspaceId", run.id as "runId", run.revision, run.revived, run.waiting ->> 'kind' as waits
    from flow_runs as run
    join workspaces as workspace on workspace.id = run.workspace_id and workspace.status = 'active'
    where run.finished_at is null and run.touched_at < $before
@@ -280,14 +280,14 @@ export const findLostRuns = statement(
        select from pgboss.job
        where job.name in ('flows.continue', 'flows.call') and job.id = run.job_id and job.state in ('created', 'retry', 'active')
      )
-     and not exists (select from resting_jobs as resting where resting.workspace_id = run.workspace_id and resting.id = run.job_id)
+     and not exists (select from deferred_jobs as deferred where deferred.workspace_id = run.workspace_id and deferred.id = run.job_id)
      and not exists (
        select from due_work where due_work.workspace_id = run.workspace_id and due_work.kind = 'flows.wait' and due_work.subject = run.id::text
      )
    order by run.touched_at, run.id limit $limit`,
   {
     params: { before: instant, limit: bigint },
-    columns: { workspaceId: uuid.notNull, runId: uuid.notNull, turn: integer.notNull, revived: integer.notNull, waits: text },
+    columns: { workspaceId: uuid.notNull, runId: uuid.notNull, revision: integer.notNull, revived: integer.notNull, waits: text },
   },
 )
 
@@ -295,8 +295,8 @@ export const findLostRuns = statement(
 export const reviveRun = statement(
   'flows.reviveRun',
   `update flow_runs set job_id = $jobId, revived = revived + 1, touched_at = $now
-   where workspace_id = $workspaceId and id = $id and turn = $turn and finished_at is null returning id`,
-  { params: { workspaceId: uuid, id: uuid, turn: integer, jobId: uuid, now: instant }, columns: { id: uuid.notNull } },
+   where workspace_id = $workspaceId and id = $id and revision = $revision and finished_at is null returning id`,
+  { params: { workspaceId: uuid, id: uuid, revision: integer, jobId: uuid, now: instant }, columns: { id: uuid.notNull } },
 )
 
 const endedColumns = {
@@ -305,7 +305,7 @@ const endedColumns = {
   objectType: text,
   isPersonal: boolean.notNull,
   trigger: json.as<FlowRunSummary['trigger']>().notNull,
-  guard: json.as<TriggerVisibility>(),
+  trigger_visibility: json.as<TriggerVisibility>(),
 }
 
 /** An ended run with its trigger. */
@@ -314,7 +314,7 @@ export type EndedRun = RowOf<typeof endedColumns>
 /** The newest ended runs of a flow that were no retries. */
 export const findRunsToRehearse = statement(
   'flows.findRunsToRehearse',
-  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, guard from flow_runs
+  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, trigger_visibility from flow_runs
    where workspace_id = $workspaceId and flow_id = $flowId and finished_at is not null and retry_of is null order by id desc limit $limit`,
   { params: { workspaceId: uuid, flowId: uuid, limit: bigint }, columns: endedColumns },
 )

@@ -20,14 +20,14 @@ const columns = {
   status: status.notNull,
   error,
   trigger: json.as<FlowRunSummary['trigger']>().notNull,
-  guard: json.as<TriggerVisibility>(),
+  trigger_visibility: json.as<TriggerVisibility>(),
   has_input: boolean.notNull,
   retry_of: uuid,
   created_at: instant.notNull,
   started_at: instant,
   finished_at: instant,
 }
-const list = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_name, run.version, run.status, run.error, run.trigger, run.guard,
+const list = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_name, run.version, run.status, run.error, run.trigger, run.trigger_visibility,
   run.input ->> 'input' is not null as has_input, run.retry_of,
   run.created_at, run.started_at, run.finished_at`
 const from = `flow_runs as run left join flows as flow on flow.workspace_id = run.workspace_id and flow.id = run.flow_id`

@@ -16,7 +16,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export interface TriggeredRun {
   readonly id: string
   readonly trigger: FlowRunSummary['trigger']
-  readonly guard: TriggerVisibility | null
+  readonly trigger_visibility: TriggerVisibility | null
   /** Whether the run has an input. */
   readonly hasInput: boolean
 }
@@ -47,7 +47,7 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
   const known = new Map<string, TriggerAccess>()
   for (const run of runs) {
     if (accessById.has(run.id)) continue
-    const key = JSON.stringify([run.trigger.kind, run.trigger.record_id, run.guard, run.hasInput])
+    const key = JSON.stringify([run.trigger.kind, run.trigger.record_id, run.trigger_visibility, run.hasInput])
     const access =
       known.get(key) ?? (run.trigger.kind === 'calendar' ? await eventTriggerAccess(scope, run) : await inputAccess(scope, run))
     known.set(key, access)
@@ -79,7 +79,7 @@ async function recordTriggerAccess(
 }
 
 /** Uses the present calendar, privacy and guests of the event, or those with which it was announced when it has been deleted since. */
-async function eventTriggerAccess(scope: Scope, { trigger, guard }: TriggeredRun): Promise<TriggerAccess> {
+async function eventTriggerAccess(scope: Scope, { trigger, trigger_visibility }: TriggeredRun): Promise<TriggerAccess> {
   const { db, workspace } = scope
   const id = trigger.record_id ?? ''
   const event = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
@@ -88,20 +88,20 @@ async function eventTriggerAccess(scope: Scope, { trigger, guard }: TriggeredRun
     calendar_id,
     visibility,
     guest_ids = [],
-  } = event ? { ...event, guest_ids: guests.flatMap(({ user_id }) => user_id ?? []) } : (guard ?? {})
+  } = event ? { ...event, guest_ids: guests.flatMap(({ user_id }) => user_id ?? []) } : (trigger_visibility ?? {})
   if (calendar_id === undefined || visibility === undefined) return noAccess
   return fullAccessIf((await accessToAnnouncedEvent(scope, { calendar_id, visibility, guest_ids })) !== 'none')
 }
 
 /** The starter and the workspace owner see an input; callers who see the queue item see an input from a work queue. */
-async function inputAccess(scope: Scope, { guard, hasInput }: TriggeredRun): Promise<TriggerAccess> {
+async function inputAccess(scope: Scope, { trigger_visibility, hasInput }: TriggeredRun): Promise<TriggerAccess> {
   const { actor } = scope
-  if (!hasInput || actor.owner || (guard?.starter_id != null && guard.starter_id === actor.id)) return all
-  if (guard?.queue_id === undefined) return noAccess
+  if (!hasInput || actor.owner || (trigger_visibility?.starter_id != null && trigger_visibility.starter_id === actor.id)) return all
+  if (trigger_visibility?.queue_id === undefined) return noAccess
   try {
-    const queue = await requireQueue(scope, guard.queue_id)
+    const queue = await requireQueue(scope, trigger_visibility.queue_id)
     const mayRead = permits(scope, 'queues:read', queue.key)
-    return fullAccessIf(mayRead && (await findItem(scope, queue, guard.item_id ?? '')) !== undefined)
+    return fullAccessIf(mayRead && (await findItem(scope, queue, trigger_visibility.item_id ?? '')) !== undefined)
   } catch (error) {
     if (error instanceof Problem && error.code === 'NOT_FOUND') return noAccess
     throw error

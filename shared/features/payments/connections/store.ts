@@ -133,14 +133,14 @@ export const forgetCredentials = statement(
 /** The time up to which a connection's provider was asked for events; no row before the first sweep. */
 export const findSweep = statement(
   'payments.findSweep',
-  'select asked_until from payment_sweeps where workspace_id = $workspaceId and connection_id = $connectionId',
-  { params: { workspaceId: uuid, connectionId: uuid }, columns: { asked_until: instant.notNull } },
+  'select polled_until from payment_sweeps where workspace_id = $workspaceId and connection_id = $connectionId',
+  { params: { workspaceId: uuid, connectionId: uuid }, columns: { polled_until: instant.notNull } },
 )
 
 /** Saves the time up to which the provider was asked for events; a time before the saved one changes nothing. */
 export const saveSweep = statement(
   'payments.saveSweep',
-  `insert into payment_sweeps as sweep (workspace_id, connection_id, asked_until) values ($workspaceId, $connectionId, $askedUntil)
-   on conflict (workspace_id, connection_id) do update set asked_until = greatest(sweep.asked_until, excluded.asked_until)`,
+  `insert into payment_sweeps as sweep (workspace_id, connection_id, polled_until) values ($workspaceId, $connectionId, $askedUntil)
+   on conflict (workspace_id, connection_id) do update set polled_until = greatest(sweep.polled_until, excluded.polled_until)`,
   { params: { workspaceId: uuid, connectionId: uuid, askedUntil: instant } },
 )

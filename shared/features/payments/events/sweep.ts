@@ -32,7 +32,7 @@ export async function sweepProvider(scope: Scope, connectionId: string, signal: 
   const { provider, account } = openConnection(scope, connection)
   const [lastSweep] = await db.query(findSweep({ workspaceId: workspace.id, connectionId }))
   const until = now()
-  const from = Math.max(Date.parse(lastSweep?.asked_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
+  const from = Math.max(Date.parse(lastSweep?.polled_until ?? connection.created_at) - provider.overlapMs, until.getTime() - maxLookbackMs)
   for await (const page of provider.listEventsSince(account, new Date(from))) {
     for (const { bytes, ...event } of page) await storeEvent(scope, connection, 'sweep', event, bytes)
     await setTimeout(pauseMs, undefined, { signal })

@@ -77,13 +77,13 @@ export const insertLink = statement(
   'payments.insertLink',
   `insert into payment_links (
      workspace_id, id, connection_id, provider, amount, currency, description, invoice_id, redirect_url,
-     customer_name, customer_email, customer_contact, expires_at, created_at, created_by, natural_key
+     customer_name, customer_email, customer_contact, expires_at, created_at, created_by, deduplication_key
    )
    values (
      $workspaceId, $id, $connectionId, $provider, $amount, $currency, $description, $invoiceId, $redirectUrl,
      $customerName, $customerEmail, $customerContact, $expiresAt, $createdAt, $createdBy, $deduplicationKey
    )
-   on conflict on constraint payment_links_natural_key do nothing
+   on conflict on constraint payment_links_deduplication_key do nothing
    returning ${list}`,
   {
     params: {
@@ -111,7 +111,7 @@ export const insertLink = statement(
 /** The link with a deduplication key. */
 export const findLinkByKey = statement(
   'payments.findLinkByKey',
-  `select ${list} from payment_links where workspace_id = $workspaceId and natural_key = $deduplicationKey`,
+  `select ${list} from payment_links where workspace_id = $workspaceId and deduplication_key = $deduplicationKey`,
   { params: { workspaceId: uuid, deduplicationKey: text }, columns },
 )
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
-/** A row of `cache_changes`: the workspace or person whose cache entries are out of date. */
+/** A row of `cache_invalidations`: the workspace or person whose cache entries are out of date. */
 interface Change {
   readonly id: string
   readonly scope: string
@@ -19,13 +19,13 @@ const maxSeen = 100
 const answerWithinMs = 3_000
 
 /**
- * Rows of `cache_changes` are deleted after an hour (db/maintenance.ts), so a process that has not read them for half an hour drops its
+ * Rows of `cache_invalidations` are deleted after an hour (db/maintenance.ts), so a process that has not read them for half an hour drops its
  * whole cache.
  */
 const staleAfterMs = 30 * 60 * 1000
 
 /**
- * Finds which cache entries are out of date. Triggers write a row to `cache_changes` whenever a role, member, key, session, setting, type
+ * Finds which cache entries are out of date. Triggers write a row to `cache_invalidations` whenever a role, member, key, session, setting, type
  * or field changes; `refresh` reads the rows that this process has not seen and drops their scopes. One small statement serves all waiting
  * requests, so its cost does not grow with the load. A notification could arrive late, this statement cannot: every process refuses a
  * revoked key on the next request (design, The hot path).
@@ -162,5 +162,5 @@ export class Invalidations {
 const statement = `
   select change.id::text as id, change.scope, pg_snapshot_xmin(pg_current_snapshot())::text as horizon
   from (select 1) as always
-  left join cache_changes as change
+  left join cache_invalidations as change
     on change.written_in >= coalesce($1::xid8, pg_snapshot_xmin(pg_current_snapshot()))`

@@ -83,7 +83,7 @@ function verifiedText(name: string, text: string, form: keyof typeof forms, para
   if (known?.original === text) return known.verified
   const verified = `select found.*, news.k_news, news.k_horizon from (
       select json_agg(json_build_array(id, scope)) as k_news, nullif(pg_snapshot_xmin(pg_current_snapshot()), $${parameters + 1}::xid8)::text as k_horizon
-      from cache_changes where ${changedSinceSql(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
+      from cache_invalidations where ${changedSinceSql(`$${parameters + 1}::xid8`)} and id <> all($${parameters + 2}::bigint[])
     ) as news left join (${found(text)}) as found on true`
   if (texts.size >= maxTexts) texts.clear()
   texts.set(name, { original: text, verified })
@@ -94,7 +94,7 @@ function verifiedText(name: string, text: string, form: keyof typeof forms, para
 const maxTexts = 1_000
 
 /**
- * The condition on `cache_changes` for rows written since a horizon, given as SQL. The upper bound excludes nothing: with both bounds the
+ * The condition on `cache_invalidations` for rows written since a horizon, given as SQL. The upper bound excludes nothing: with both bounds the
  * planner estimates one row in two hundred, without it a third of all rows. With some thousand rows, the estimate of a third made a
  * prepared plan seem more expensive than a custom one, so every get and every creation was planned again (measured: 23,000 gets a second
  * became 16,000).

@@ -38,7 +38,7 @@ const selectQueueDepths = statement(
    union all
    select 'events', (select count(*)::integer from (select from event_outbox where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted), 0,
      coalesce(extract(epoch from now() - min(uuid_extract_timestamp(next.id))), 0)::float8
-   from event_lines('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
+   from list_dispatch_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
    cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next
    where ${isDispatched('line')}`,
   { params: {}, columns },

@@ -18,7 +18,7 @@ const setAbandoned = statement(
      )
      and not exists (select from gated_jobs as job where job.id = operation.id and job.slot is null)
      and not exists (
-       select from resting_jobs as job
+       select from deferred_jobs as job
        where job.workspace_id = operation.workspace_id and job.id = coalesce(operation.job_id, operation.id)
      )
    returning operation.id, operation.continuation ->> 'queue' as continues`,
