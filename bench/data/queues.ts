@@ -1,6 +1,7 @@
 import { sender } from '#bench/client.ts'
 import { Database } from '#shared/platform/db/database.ts'
-import { sql } from '#shared/platform/db/statements/statement.ts'
+import { integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /** A queue that was filled directly in the database. */
 export interface FilledQueue {
@@ -18,29 +19,32 @@ const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'wo
 /** Claims expire at once, so that both sides always find something to claim. */
 const settings = { lease_seconds: 1 }
 
-/** A tenth of the items waits, a tenth is in work, the others are done. Values: workspace, queue, number of items. */
-const fillItems = sql(
-  'bench_fill_queue',
+/** A tenth of the items waits, a tenth is in work, the others are done. */
+const fillItems = statement(
+  'bench.fillItems',
   `insert into queue_items (workspace_id, queue_id, key, stage, status, priority, source, batch, payload, assignee_id, entered_stage_at,
      created_at, closed_at, twin)
-   select $1, $2, 'key ' || number, case number % 10 when 0 then 'in' when 1 then 'work' else 'out' end,
+   select $workspaceId, $queueId, 'key ' || number, case number % 10 when 0 then 'in' when 1 then 'work' else 'out' end,
      case when number % 10 < 2 then 'open' else 'done' end, number % 3, 'import', 'batch ' || number % 20, '{}', '', now(), now(),
-     case when number % 10 < 2 then null else now() end, $2
-   from generate_series(1, $3::integer) as number`,
+     case when number % 10 < 2 then null else now() end, $queueId
+   from generate_series(1, $items::integer) as number`,
+  { params: { workspaceId: uuid, queueId: uuid, items: integer } },
 )
 
-const fillCounts = sql(
-  'bench_count_queue',
+const fillCounts = statement(
+  'bench.fillCounts',
   `insert into queue_counts (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
-   select $1, $2, part, stage, status, false, 0, count(*)
+   select $workspaceId, $queueId, part, stage, status, false, 0, count(*)
    from queue_items, unnest(array['', batch]) as part
-   where workspace_id = $1 and queue_id = $2
+   where workspace_id = $workspaceId and queue_id = $queueId
    group by part, stage, status`,
+  { params: { workspaceId: uuid, queueId: uuid } },
 )
 
-const findSome = sql(
-  'bench_find_queue_items',
-  `select id from queue_items where workspace_id = $1 and queue_id = $2 and status = 'open' order by id limit 2000`,
+const findSome = statement(
+  'bench.findSome',
+  `select id from queue_items where workspace_id = $workspaceId and queue_id = $queueId and status = 'open' order by id limit 2000`,
+  { params: { workspaceId: uuid, queueId: uuid }, columns: { id: uuid.notNull } },
 )
 
 /** Makes a queue of each size through the API, and fills it directly. */
@@ -55,9 +59,10 @@ export async function makeQueues(
   try {
     for (const items of sizes) {
       const { id }: { readonly id: string } = await ask('POST', '/queues', { name: `Of ${items}`, stages, settings })
-      await db.query(fillItems(place.workspaceId, id, items))
-      await db.query(fillCounts(place.workspaceId, id))
-      const open = await db.query<{ id: string }>(findSome(place.workspaceId, id))
+      const queue = { workspaceId: place.workspaceId, queueId: id }
+      await db.query(fillItems({ ...queue, items }))
+      await db.query(fillCounts(queue))
+      const open = await db.query(findSome(queue))
       const ids = open.map((item) => item.id)
       made.push({ path: `/v1/orgs/${place.workspaceId}/queues/${id}`, place: `${place.workspaceId}/${id}`, items, open: ids })
     }
