@@ -19,34 +19,32 @@ const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'wo
 /** Claims expire at once, so that both sides always find something to claim. */
 const settings = { lease_seconds: 1 }
 
-const queueParams = { workspaceId: uuid, queueId: uuid }
-
 /** A tenth of the items waits, a tenth is in work, the others are done. */
 const fillItems = statement(
   'bench.fillItems',
   `insert into queue_items (workspace_id, queue_id, key, stage, status, priority, source, batch, payload, assignee_id, entered_stage_at,
      created_at, closed_at, twin)
-   select $workspaceId, $queueId::uuid, 'key ' || number, case number % 10 when 0 then 'in' when 1 then 'work' else 'out' end,
+   select $workspaceId, $queueId, 'key ' || number, case number % 10 when 0 then 'in' when 1 then 'work' else 'out' end,
      case when number % 10 < 2 then 'open' else 'done' end, number % 3, 'import', 'batch ' || number % 20, '{}', '', now(), now(),
-     case when number % 10 < 2 then null else now() end, $queueId::uuid
+     case when number % 10 < 2 then null else now() end, $queueId
    from generate_series(1, $items::integer) as number`,
-  { params: { ...queueParams, items: integer } },
+  { params: { workspaceId: uuid, queueId: uuid, items: integer } },
 )
 
 const fillCounts = statement(
   'bench.fillCounts',
   `insert into queue_counts (workspace_id, queue_id, batch, stage, status, unexpected, share, items)
-   select $1, $2, part, stage, status, false, 0, count(*)
+   select $workspaceId, $queueId, part, stage, status, false, 0, count(*)
    from queue_items, unnest(array['', batch]) as part
    where workspace_id = $workspaceId and queue_id = $queueId
    group by part, stage, status`,
-  { params: queueParams },
+  { params: { workspaceId: uuid, queueId: uuid } },
 )
 
 const findSome = statement(
   'bench.findSome',
   `select id from queue_items where workspace_id = $workspaceId and queue_id = $queueId and status = 'open' order by id limit 2000`,
-  { params: queueParams, columns: { id: uuid.notNull } },
+  { params: { workspaceId: uuid, queueId: uuid }, columns: { id: uuid.notNull } },
 )
 
 /** Makes a queue of each size through the API, and fills it directly. */
