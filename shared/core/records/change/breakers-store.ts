@@ -4,7 +4,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { buildStatement, prepareStatement, type Statement, slot, statement } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement, prepareStatement, slot, statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * The values of one field in the next `size` records after an id, oldest first. The statement is cached per field, so `size` must always be
@@ -22,7 +22,7 @@ export const pageOfField = (type: RecordType, field: Field, size: number) =>
   })
 
 /** Blocks writes to records of a type until the transaction ends. */
-export const lockAgainstWrites = ({ schema, key }: RecordType): Statement =>
+export const lockAgainstWrites = ({ schema, key }: RecordType) =>
   buildStatement(builder.raw('lock table ??.?? in share mode', [schema, key]))
 
 /**

@@ -6,7 +6,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { json, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { prepareStatement, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
+import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 // A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag. The second column is that of the
@@ -37,7 +37,7 @@ export const setComputedValues = (type: RecordType) =>
   })
 
 /** `setComputedValues` of these records. */
-export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]): Statement {
+export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]) {
   const fields = computedFields(type)
   const rows = records.map((record) => ({ ...touchOf(record), ...toColumnValues(fields, record.values) }))
   return setComputedValues(type)({ rows: JSON.stringify(rows) })
@@ -56,7 +56,7 @@ export const clearUniqueValues = (type: RecordType) =>
   })
 
 /** `clearUniqueValues` of these records. */
-export const clearUniqueStatement = (type: RecordType, records: readonly StoredRecord[]): Statement =>
+export const clearUniqueStatement = (type: RecordType, records: readonly StoredRecord[]) =>
   clearUniqueValues(type)({ rows: JSON.stringify(records.map(touchOf)) })
 
 const touchOf = ({ id, updated_at }: StoredRecord) => ({ id, next: nextInstant(updated_at) })

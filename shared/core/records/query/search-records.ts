@@ -59,8 +59,11 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
 }
 
 /** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
-const readQueryRows = (scope: Scope, { dependsOnValues, parameterNames }: CompiledQuery, statement: Statement): Promise<RecordRow[]> =>
-  readRows(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
+const readQueryRows = (
+  scope: Scope,
+  { dependsOnValues, parameterNames }: CompiledQuery,
+  statement: Statement<unknown>,
+): Promise<RecordRow[]> => readRows(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
 
 const tooLong = (limit: number) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records have more than 10 MB`)

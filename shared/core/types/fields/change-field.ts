@@ -24,7 +24,7 @@ export async function changeRefType(scope: Scope, field: Field, refType: string)
   return updateAndView(scope, id, updateRefType({ workspaceId: scope.workspace.id, id, refType }))
 }
 
-async function updateAndView({ db, workspace }: Scope, fieldId: string, statement: Statement): Promise<FieldView> {
+async function updateAndView({ db, workspace }: Scope, fieldId: string, statement: Statement<unknown>): Promise<FieldView> {
   const field = await writeField(db, workspace.id, fieldId, statement)
   if (!field) throw problem('NOT_FOUND')
   return toFieldView(field)

@@ -97,7 +97,7 @@ export async function findField(db: Executor, workspaceId: string, fieldId: stri
 }
 
 /** Runs a statement that changes a field and returns a row, then reads the field; undefined when the statement returned no row. */
-export function writeField(db: Executor, workspaceId: string, fieldId: string, statement: Statement): Promise<Field | undefined> {
+export function writeField(db: Executor, workspaceId: string, fieldId: string, statement: Statement<unknown>): Promise<Field | undefined> {
   return db.transaction(async (tx) => {
     const rows = await tx.query(statement)
     return rows.length === 0 ? undefined : findField(tx, workspaceId, fieldId)

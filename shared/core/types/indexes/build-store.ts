@@ -1,18 +1,18 @@
 import { lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
-import { buildStatement, type Statement } from '#shared/platform/db/statements/statement.ts'
+import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
 /** Builds an index without blocking reads and writes; `definition` is what follows `on table`. */
-export const createIndex = (schema: string, table: string, name: string, definition: Knex.Raw): Statement =>
+export const createIndex = (schema: string, table: string, name: string, definition: Knex.Raw) =>
   buildStatement(builder.raw('create index concurrently ?? on ??.?? ?', [name, schema, table, definition]))
 
 /** Drops an index, if it exists, without blocking reads and writes. */
-export const dropIndexNamed = (schema: string, name: string): Statement =>
+export const dropIndexNamed = (schema: string, name: string) =>
   buildStatement(builder.raw('drop index concurrently if exists ??.??', [schema, name]))
 
 /** Updates PostgreSQL's statistics of a table. */
-export const analyzeTable = (schema: string, table: string): Statement => buildStatement(builder.raw('analyze ??.??', [schema, table]))
+export const analyzeTable = (schema: string, table: string) => buildStatement(builder.raw('analyze ??.??', [schema, table]))
 
 /** The part of a column's values that is read. */
 interface Sample {

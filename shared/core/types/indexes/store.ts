@@ -28,7 +28,7 @@ const selectUsedTypes = statement(
   `with busy as (
      select field.workspace_id, field.type_id, false as has_index
      from field_uses as used join fields as field on field.workspace_id = used.workspace_id and field.id = used.field_id
-     where used.score >= $lowestWorth and ${faded} >= $lowestWorth and ($workspaceId::uuid is null or used.workspace_id = $workspaceId)
+     where used.score >= $minUses and ${faded} >= $minUses and ($workspaceId::uuid is null or used.workspace_id = $workspaceId)
      union
      select field.workspace_id, field.type_id, true
      from field_indexes as kept join fields as field on field.workspace_id = kept.workspace_id and field.id = kept.field_id
@@ -75,7 +75,7 @@ const selectUsedTypes = statement(
    group by type.workspace_id, type.id, type.key, large.records
    order by type.workspace_id, type.id`,
   {
-    params: { now: instant, lowestWorth: double, workspaceId: uuid.orNull, minRecords: numeric },
+    params: { now: instant, minUses: double, workspaceId: uuid.orNull, minRecords: numeric },
     columns: {
       workspace_id: uuid.notNull,
       key: text.notNull,
@@ -103,9 +103,9 @@ interface IndexRow {
   readonly scanned_at: string | null
 }
 
-/** The lowest score, and the smallest number of records, for which any index is built. */
+/** The lowest weighted number of uses, and the smallest number of records, for which any index is built. */
 const lowest = {
-  lowestWorth: Math.min(...thresholds.build.map(({ score }) => score)),
+  minUses: Math.min(...thresholds.build.map(({ score }) => score)),
   minRecords: Math.min(...thresholds.build.map(({ records }) => records)),
 }
 

@@ -141,11 +141,13 @@ export function prepareStatement<const P extends Params, const C extends Columns
   const { text, bindings } = packParameters(native.sql, native.bindings)
   requireSameParameters(text, bindings, params)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
-  const make: MakeStatement<P, C> = (...[given]) => {
-    const values: Readonly<Record<string, unknown>> = given ?? {}
-    return { text, name, columns, values: bindings.map((binding) => (binding instanceof Slot ? values[binding.name] : binding)) }
-  }
-  return Object.assign(make, { text, params })
+  const make = (given: Readonly<Record<string, unknown>> = {}): Statement<RowOf<C>> => ({
+    text,
+    name,
+    columns,
+    values: bindings.map((binding) => (binding instanceof Slot ? given[binding.name] : binding)),
+  })
+  return Object.assign(make, { text, params }) as BuiltStatement<P, C>
 }
 
 /** Throws unless the slots among the bindings are exactly the declared parameters. */
