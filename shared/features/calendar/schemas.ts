@@ -72,7 +72,7 @@ const settingsInput = t.Object(
 
 const calendarKinds = ['personal', 'org', 'records'] as const
 const calendarVisibilities = ['none', 'busy', 'read'] as const
-export const shareLevels = ['busy', 'read', 'write', 'manage'] as const
+const shareLevels = ['busy', 'read', 'write', 'manage'] as const
 export const accessLevels = ['none', 'busy', 'read', 'write', 'manage', 'owner'] as const
 export type CalendarAccess = (typeof accessLevels)[number]
 
