@@ -13,14 +13,14 @@ const sources = readSources()
 const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules]
 
 for (const { name, check, broken } of rules) {
-  test(name, (t) => {
+  test(`architecture: ${name}`, (t) => {
     const { examined, violations } = check(sources)
     t.deepEqual(violations, [])
     t.true(examined > 0, 'the rule examines no file')
     t.log(`${examined} files examined`)
   })
 
-  test(`it can fail: ${name}`, (t) => {
+  test(`architecture: it can fail: ${name}`, (t) => {
     const tree = Object.entries(broken).map(([path, text]) => source(path, text))
     t.not(check(tree).violations.length, 0)
     // The folder of a broken example exists, but for the one that has no place.
@@ -28,13 +28,13 @@ for (const { name, check, broken } of rules) {
   })
 }
 
-test('every path in a rule exists', (t) => {
+test('architecture: every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
   for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
     t.true(existsSync(join(root, path)), path)
 })
 
-test('every part of a manifest has a model to copy, which the README names', async (t) => {
+test('architecture: every part of a manifest has a model to copy, which the README names', async (t) => {
   const parts = [...readFileSync(join(root, 'shared/core/automation/feature.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)]
   t.deepEqual(Object.keys(models).sort(), parts.map(([, part]) => part ?? '').sort())
   const readme = readFileSync(join(root, 'shared/README.md'), 'utf8')
@@ -45,13 +45,13 @@ test('every part of a manifest has a model to copy, which the README names', asy
   }
 })
 
-test('every dependency has a home, and nothing else has', (t) => {
+test('architecture: every dependency has a home, and nothing else has', (t) => {
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
 })
 
-test('imports are found however they are written', (t) => {
+test('architecture: imports are found however they are written', (t) => {
   const text = `import a from './a.ts'\nimport type {\n  B,\n} from '#shared/b.ts'\nimport 'c/d'\nexport { e } from '@f/g/h'\nconst i = await import('#api/i.ts')`
   const { files, packages } = source('shared/x/y.ts', text)
   t.deepEqual(files, ['shared/x/a.ts', 'shared/b.ts', 'api/i.ts'])

@@ -16,7 +16,7 @@ for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     const route = `${method} ${base}${path}`
     // One after the other: each suspends the workspace for a moment.
-    test.serial(`who may and who may not: ${route}`, async (t) => {
+    test(`walk: who may and who may not: ${route}`, async (t) => {
       const example = examples[route]
       if (!example) return t.fail(`${route} has no example: write one below test/api/walk`)
       walk ??= begin()
@@ -32,7 +32,7 @@ for (const { base, routes } of sections) {
   }
 }
 
-test('every example is one of a route', (t) => {
+test('walk: every example is one of a route', (t) => {
   const declared = new Set(sections.flatMap(({ base, routes }) => routes.map(({ method, path }) => `${method} ${base}${path}`)))
   t.deepEqual(
     Object.keys(examples).filter((name) => !declared.has(name)),

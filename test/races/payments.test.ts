@@ -14,7 +14,7 @@ const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => 
   return { id: id as string, session: stripe.open(theirs?.id ?? '') }
 }
 
-test.serial('webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
+test('payments: webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
   const stripe = server.account()
@@ -48,7 +48,7 @@ test.serial('webhook, refresh, sweep and cancel at once: one payments record, an
   t.is((await recordsOf(ring)).length, ends.paid)
 })
 
-test.serial('twenty requests with one key make one link at the provider', async (t) => {
+test('payments: twenty requests with one key make one link at the provider', async (t) => {
   const ring = await arena.ring()
   const stripe = server.account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)

@@ -4,7 +4,7 @@ import { createPerson } from '#test/support/factories.ts'
 
 const arena = openArena(test)
 
-test.serial('workspaces that are made at once are all set up, each by itself', async (t) => {
+test('workspaces: workspaces that are made at once are all set up, each by itself', async (t) => {
   const w = arena.world()
   for (let round = 0; round < rounds / 10; round++) {
     const { client } = await createPerson(w, 'Fay Founder')
@@ -22,7 +22,7 @@ test.serial('workspaces that are made at once are all set up, each by itself', a
   }
 })
 
-test.serial('a workspace that is asked for many times with one key is made once', async (t) => {
+test('workspaces: a workspace that is asked for many times with one key is made once', async (t) => {
   const w = arena.world()
   const { client } = await createPerson(w, 'Fay Founder')
   for (let round = 0; round < rounds; round++) {

@@ -30,7 +30,7 @@ async function runTogether(t: ExecutionContext, files: Readonly<Record<string, s
   return { code, output: run.output(), told: readFileSync(at('told.txt'), 'utf8').trim().split('\n') }
 }
 
-test('files of one thread run one after the other, each with its hooks, what is serial before what is not', async (t) => {
+test('sections: files of one thread run one after the other, each with its hooks, what is serial before what is not', async (t) => {
   const file = (name: string) => `
     test.before(() => tell('${name}: before'))
     test.after.always(() => tell('${name}: after'))
@@ -55,7 +55,7 @@ test('files of one thread run one after the other, each with its hooks, what is 
   t.deepEqual(told, [...steps.map((step) => `a: ${step}`), ...steps.map((step) => `b: ${step}`)])
 })
 
-test('what fails in one file, in a test or in a hook, is counted, and the next file runs all the same', async (t) => {
+test('sections: what fails in one file, in a test or in a hook, is counted, and the next file runs all the same', async (t) => {
   const one = `test('passes', (t) => t.pass())\n`
   const { code, output } = await runTogether(t, {
     'before.test.ts': `test.before(() => { throw new Error('not opened') })\n${one}`,

@@ -52,7 +52,7 @@ const cases: readonly { name: string; report: readonly string[]; exitCode: numbe
 ]
 
 for (const { name, report, exitCode, line } of cases) {
-  test(name, (t) => {
+  test(`tally: ${name}`, (t) => {
     const tally = createTally()
     for (const text of report) tally.read(text)
     t.is(formatTally(tally.result(exitCode)), line)

@@ -38,7 +38,7 @@ function createSuite(text: string): Project & { temporary: () => string[]; npmTe
   }
 }
 
-test.serial('a failing test: exit code 1, the count on the last line, and the server is gone', async (t) => {
+test('test: a failing test: exit code 1, the count on the last line, and the server is gone', async (t) => {
   const project = createSuite(failing)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -48,7 +48,7 @@ test.serial('a failing test: exit code 1, the count on the last line, and the se
   t.deepEqual(project.temporary(), [])
 })
 
-test.serial('tests that pass: exit code 0, and nothing after the count', async (t) => {
+test('test: tests that pass: exit code 0, and nothing after the count', async (t) => {
   const project = createSuite(sample)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -65,7 +65,7 @@ const endings: readonly { name: string; stop: (project: Project, run: Run) => Pr
 ]
 
 for (const { name, stop } of endings) {
-  test.serial(`${name} in the middle of the tests: nothing is left`, async (t) => {
+  test(`test: ${name} in the middle of the tests: nothing is left`, async (t) => {
     const project = createSuite(endless)
     t.teardown(() => project.remove())
     const run = project.npmTest()
@@ -77,7 +77,7 @@ for (const { name, stop } of endings) {
   })
 }
 
-test.serial('kill -9 of the runner: no process is left, and its folder goes with the next run', async (t) => {
+test('test: kill -9 of the runner: no process is left, and its folder goes with the next run', async (t) => {
   const project = createSuite(endless)
   t.teardown(() => project.remove())
   const run = project.npmTest()

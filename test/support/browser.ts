@@ -24,7 +24,7 @@ export const launchBrowser = (): Promise<Browser> => chromium.launch({ executabl
 /** A browser for the tests of a file. */
 export interface Browsing {
   /** Declares a test that needs the browser; it is skipped, by its name, where none runs. */
-  readonly inBrowser: TestFn['serial'] | TestFn['skip']
+  readonly inBrowser: TestFn | TestFn['skip']
   /** Opens a page in a profile of its own, which ends with the test. */
   readonly open: (t: { teardown: (end: () => Promise<void>) => void }, options?: BrowserContextOptions) => Promise<Page>
 }
@@ -38,7 +38,7 @@ export function browse(test: TestFn): Browsing {
   })
   test.after.always(async () => browser?.close())
   return {
-    inBrowser: canRun ? test.serial : test.skip,
+    inBrowser: canRun ? test : test.skip,
     open: async (t, options) => {
       if (!browser) throw new Error('No browser has started')
       const context = await browser.newContext({ viewport: { width: 1_000, height: 800 }, ...options })

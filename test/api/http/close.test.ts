@@ -15,7 +15,7 @@ async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-test('a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
+test('close: a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const api = await ownApi(t, w)
@@ -30,7 +30,7 @@ test('a request on a connection that rested is answered although the server stop
   await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
 })
 
-test('a connection that brings nothing more does not keep a server from stopping', async (t) => {
+test('close: a connection that brings nothing more does not keep a server from stopping', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const api = await ownApi(t, w)
@@ -40,7 +40,7 @@ test('a connection that brings nothing more does not keep a server from stopping
   t.is((await wire.answer()).status, 200)
 })
 
-test('who waits for a worker while the server stops is told where to ask', async (t) => {
+test('close: who waits for a worker while the server stops is told where to ask', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const api = await ownApi(t, w)

@@ -43,7 +43,7 @@ async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   )
 }
 
-test('every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
+test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   for (const name of readdirSync(folder)) {
@@ -61,7 +61,7 @@ test('every multipart request of other servers’ tests is answered, and leaves 
   }
 })
 
-test('the part named file is the file, whatever stands around it', async (t) => {
+test('multipart: the part named file is the file, whatever stands around it', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const csv = 'name\r\nx\r\n'
@@ -84,7 +84,7 @@ test('the part named file is the file, whatever stands around it', async (t) => 
   t.is((await sendForm(w, `--"b"\r\n${file(csv).slice(5)}--"b"--`, 'multipart/form-data; boundary="\\"b\\""')).status < 500, true)
 })
 
-test('a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
+test('multipart: a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const csv = 'name\r\nx\r\n'
@@ -103,7 +103,7 @@ test('a part that is neither the file nor a field of the route is named, and lea
   }
 })
 
-test('a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
+test('multipart: a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const csv = 'name\r\nx\r\n'
@@ -145,7 +145,7 @@ test('a form without the file, or that is broken, is 400 and leaves nothing', as
   await nothingLeft(t, w)
 })
 
-test('a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
+test('multipart: a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const limit = 25 * 1024 * 1024
@@ -168,7 +168,7 @@ test('a file that is too large is 400, whether it says so beforehand or not, and
   }
 })
 
-test('an upload that breaks off leaves nothing and holds nothing', async (t) => {
+test('multipart: an upload that breaks off leaves nothing and holds nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const large = 'name\r\n'.repeat(200_000)

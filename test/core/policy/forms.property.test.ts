@@ -26,7 +26,7 @@ const kindsOfRules = [
 ] as const
 
 for (const [title, kind, most] of kindsOfRules) {
-  test(`${title} the same in memory, in SQL and in the documents`, async (t) => {
+  test(`forms property: ${title} the same in memory, in SQL and in the documents`, async (t) => {
     let cases = 0
     let allowed = 0
     await fc.assert(

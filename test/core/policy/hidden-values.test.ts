@@ -34,7 +34,7 @@ async function staff(given?: World) {
 
 const masked = { resources: ['staff'], fields: { deny: ['salary', 'grade'] } }
 
-test('an immutable value that is hidden is not found out by sending it', async (t) => {
+test('hidden values: an immutable value that is hidden is not found out by sending it', async (t) => {
   const { as, record, org } = await staff()
   const member = await as(allow(['records:read', 'records:update'], masked))
   const answers = await Promise.all(['low', 'high', null].map((grade) => member.put(`${record}/values`, { values: { grade } })))
@@ -45,7 +45,7 @@ test('an immutable value that is hidden is not found out by sending it', async (
   t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
 })
 
-test('what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
+test('hidden values: what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
   const { as, record, formulaOf, w } = await staff()
   const designer = await as(allow(['records:read', 'fields:create'], masked))
   t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
@@ -62,7 +62,7 @@ test('what was computed of hidden fields stays hidden from whoever would compute
   t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
 })
 
-test('values that are hidden are not counted against new rules', async (t) => {
+test('hidden values: values that are hidden are not counted against new rules', async (t) => {
   const { as, field } = await staff()
   const tighter = { rules: { max: 50 } }
   const open = { resources: ['staff'] }
@@ -80,7 +80,7 @@ test('values that are hidden are not counted against new rules', async (t) => {
   t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
 })
 
-test('whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
+test('hidden values: whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
   const { as, records } = await staff()
   const reading = allow('records:read', { condition: { 'resource.name': { eq: 'Ann' } } })
   const member = await as(allow('records:create'), reading)
@@ -91,7 +91,7 @@ test('whoever may create a record but not read it sees none of its values, what 
   t.deepEqual(data.results[0].record.values, {})
 })
 
-test('what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+test('hidden values: what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const { as, org, record, field, formulaOf } = await staff(w)

@@ -89,7 +89,7 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
 }
 
 for (let round = 1; round <= rounds; round++) {
-  test(`no road shows more or less than the documents say, round ${round}`, async (t) => {
+  test(`masks property: no road shows more or less than the documents say, round ${round}`, async (t) => {
     const w = await world()
     t.teardown(w.close)
     const seed = seedOf(t) + round

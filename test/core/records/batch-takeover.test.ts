@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts'
 
 const operations = Array.from({ length: 250 }, (_, index) => ({ op: 'create', values: { name: `row ${index + 1}`, amount: 0.1 } }))
 
-test('a batch that is not atomic commits every 100 changes, and after kill -9 another worker repeats none', async (t) => {
+test('batch takeover: a batch that is not atomic commits every 100 changes, and after kill -9 another worker repeats none', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'amount', label: 'Amount', type: 'number' })

@@ -8,7 +8,7 @@ const shared = shareWorld(test)
 const locations = (w: World) => `${w.org.path}/records/locations`
 const csv = { 'content-type': 'text/csv' }
 
-test('an import creates the good rows and reports the others', async (t) => {
+test('csv jobs: an import creates the good rows and reports the others', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const file = 'name,address,ignored\r\nHome,"1, Main\r\nStreet",x\r\n,nowhere,y\r\nWork,,\r\na,b,c,d\r\n'
@@ -23,7 +23,7 @@ test('an import creates the good rows and reports the others', async (t) => {
   t.is((await w.db.query('select from job_files')).rowCount, 0)
 })
 
-test('an export imported again exports the same cells', async (t) => {
+test('csv jobs: an export imported again exports the same cells', async (t) => {
   const w = await shared()
   const tricky = ['=1+1', "'=x", '+49 123 456', '-5', '@x', 'a"b', ' padded ', 'line\nbreak', "''+", '\tx', 'ü😀']
   for (const name of tricky) t.is((await w.org.owner.post(locations(w), { values: { name, address: `${name}|` } })).status, 201)
@@ -38,7 +38,7 @@ test('an export imported again exports the same cells', async (t) => {
   t.is(cells(second.text), cells(first.text) + cells(first.text).slice(cells(first.text).indexOf('\r\n') + 2))
 })
 
-test('more than 500 rows are refused before anything is created', async (t) => {
+test('csv jobs: more than 500 rows are refused before anything is created', async (t) => {
   const w = await shared()
   const rows = (count: number) => `name\n${'x\n'.repeat(count)}`
   const tooMany = await w.org.owner.post(`${locations(w)}/import`, rows(501), csv)
@@ -47,7 +47,7 @@ test('more than 500 rows are refused before anything is created', async (t) => {
   t.like((await w.org.owner.post(`${locations(w)}/import`, rows(500), csv)).data, { created: 500, failed: 0 })
 })
 
-test('respond-async answers 202 with a job that shows progress and keeps the file', async (t) => {
+test('csv jobs: respond-async answers 202 with a job that shows progress and keeps the file', async (t) => {
   const w = await shared()
   await w.org.owner.post(locations(w), { values: { name: 'x' } })
   const answer = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
@@ -62,7 +62,7 @@ test('respond-async answers 202 with a job that shows progress and keeps the fil
   t.regex(file.text, /^id,created_at,name,address,timezone\r\n/)
 })
 
-test('an export holds only what its caller may export and read', async (t) => {
+test('csv jobs: an export holds only what its caller may export and read', async (t) => {
   const w = await shared()
   for (const [name, address] of [
     ['a', 'secret'],
@@ -80,7 +80,7 @@ test('an export holds only what its caller may export and read', async (t) => {
   t.is((await client.post(`${locations(w)}/import`, 'name\nx', csv)).status, 403)
 })
 
-test('an upload without the part named file, or of another type, is 400 and leaves nothing', async (t) => {
+test('csv jobs: an upload without the part named file, or of another type, is 400 and leaves nothing', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const form = new FormData()

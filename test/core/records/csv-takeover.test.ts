@@ -33,7 +33,7 @@ async function requireOnce(t: ExecutionContext, w: World, job: string): Promise<
   t.is((await w.db.query('select sum(records)::integer as count from record_counts')).rows[0].count, 500)
 }
 
-test('an import shows how far it is while it runs', async (t) => {
+test('csv takeover: an import shows how far it is while it runs', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const hold = await holdAt(w, 'row 250')
@@ -45,7 +45,7 @@ test('an import shows how far it is while it runs', async (t) => {
   await requireOnce(t, w, job)
 })
 
-test('after kill -9 in the middle another worker goes on and repeats nothing', async (t) => {
+test('csv takeover: after kill -9 in the middle another worker goes on and repeats nothing', async (t) => {
   const w = await withoutWorkers(t)
   const hold = await holdAt(w, 'row 250')
   const first = await startWorkerProcess(t, w, 'data')
@@ -58,7 +58,7 @@ test('after kill -9 in the middle another worker goes on and repeats nothing', a
   await requireOnce(t, w, job)
 })
 
-test('a worker that stood still while another went on with its import adds nothing when it wakes up', async (t) => {
+test('csv takeover: a worker that stood still while another went on with its import adds nothing when it wakes up', async (t) => {
   const w = await withoutWorkers(t)
   const [early, late] = [await holdAt(w, 'row 250'), await holdAt(w, 'row 350')]
   const first = await startWorkerProcess(t, w, 'data')

@@ -35,7 +35,7 @@ test.after.always(async () => {
 const make = async (name: string) => (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
 const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }
 
-test.serial('what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+test('guards: what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
   const { owner, path } = w.org
   const id = await make('kept')
   const record = `${path}/records/locations/${id}`
@@ -69,7 +69,7 @@ test.serial('what a guard refuses is refused at every door, and nothing of it is
   t.is((await w.db.query('select from audit_entries where record_id = $1', [id])).rowCount, 2)
 })
 
-test.serial('a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+test('guards: a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
   const { owner, path } = w.org
   const id = await make('free')
   const record = `${path}/records/locations/${id}`
@@ -85,7 +85,7 @@ test.serial('a guard hears of its own fields and of deletions alone, with the va
   t.is(asked.length, 2)
 })
 
-test.serial('who may not change a record does not hear what its guard says', async (t) => {
+test('guards: who may not change a record does not hear what its guard says', async (t) => {
   asked.length = 0
   const id = await make('kept')
   t.is((await w.visitor.delete(`${w.org.path}/records/locations/${id}`)).status, 401)

@@ -21,7 +21,7 @@ async function longPages(w: World): Promise<{ path: string; write: (letter: stri
   return { path: `${path}/records/pages`, write }
 }
 
-test('the formulas of one record make no more text than some text fields hold', async (t) => {
+test('long text: the formulas of one record make no more text than some text fields hold', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner, path } = w.org
@@ -43,7 +43,7 @@ test('the formulas of one record make no more text than some text fields hold', 
   t.true(values.six)
 })
 
-test('the records of a batch hold so much text together, and what would be more is refused', async (t) => {
+test('long text: the records of a batch hold so much text together, and what would be more is refused', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner } = w.org
@@ -56,7 +56,7 @@ test('the records of a batch hold so much text together, and what would be more 
   t.is((await owner.get(`${path}?offset=0&limit=1`)).data.total, 83)
 })
 
-test('a page ends early where its records hold much text, and a search that would hold too much is refused', async (t) => {
+test('long text: a page ends early where its records hold much text, and a search that would hold too much is refused', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner } = w.org
@@ -94,7 +94,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip
 /** Resident memory of a process, in megabytes. */
 const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-onLinux(`importing and computing 60 records of 500 kB each moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
+onLinux(`long text: importing and computing 60 records of 500 kB each moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner } = w.org

@@ -21,7 +21,7 @@ async function openWorld(t: ExecutionContext, chosen?: []): Promise<World> {
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
 
-test('while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
+test('recompute: while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
   const w = await openWorld(t)
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', 2_000, { price: 'n' })
@@ -59,7 +59,7 @@ test('while twenty create and update through two processes, formulas are set: at
   )
 })
 
-test('a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
+test('recompute: a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
   const w = await openWorld(t)
   const { records, fields: at } = await createDeals(w, [...fields, { key: 'number', type: 'string' }])
   await w.org.owner.put(`${at.number}/autogen`, { pattern: '{seq}', next: 5 })
@@ -75,7 +75,7 @@ test('a creation that knows nothing of the formula that was set meanwhile is don
   t.like((await creating).data.values, { price: 2, total: 6 })
 })
 
-test('a recompute changes the version of the records that it changes, and of no other', async (t) => {
+test('recompute: a recompute changes the version of the records that it changes, and of no other', async (t) => {
   const w = await openWorld(t)
   const { records, fields: at } = await createDeals(w, fields)
   const [same, other] = [
@@ -91,7 +91,7 @@ test('a recompute changes the version of the records that it changes, and of no 
   t.is((await w.db.query(`select from audit_entries where object_type = 'deals'`)).rowCount, 2)
 })
 
-test('after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
+test('recompute: after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
   const count = 20_000
   const w = await openWorld(t, [])
   const { records, fields: at } = await createDeals(w, fields)
@@ -120,7 +120,7 @@ test('after kill -9 in the middle another worker goes on, and every value is rig
   )
 })
 
-test('existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+test('recompute: existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
   const w = await openWorld(t, [])
   const { records, fields: at } = await createDeals(w, fields)
   await w.org.owner.post(records, { values: { price: 2 } })

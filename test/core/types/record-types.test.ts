@@ -16,7 +16,7 @@ const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   ...(resources ? { resources } : {}),
 })
 
-test('a workspace has the built-in types from the start', async (t) => {
+test('record types: a workspace has the built-in types from the start', async (t) => {
   const org = await createOrg(w)
   const { status, data } = await org.owner.get(`${org.path}/types`)
   t.is(status, 200)
@@ -30,7 +30,7 @@ test('a workspace has the built-in types from the start', async (t) => {
   }
 })
 
-test('a change leaves alone what is not sent, null clears, the key stays', async (t) => {
+test('record types: a change leaves alone what is not sent, null clears, the key stays', async (t) => {
   const org = await createOrg(w)
   const at = `${org.path}/types/deals`
   const made = await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals', icon: 'flag', app: 'sales', ui: { child: true } })
@@ -63,7 +63,7 @@ test('a change leaves alone what is not sent, null clears, the key stays', async
   t.is((await org.owner.patch(`${org.path}/types/nothing`, { label: 'X' })).status, 404)
 })
 
-test('record_count is exact, and a deleted type is gone with its records at once', async (t) => {
+test('record types: record_count is exact, and a deleted type is gone with its records at once', async (t) => {
   const org = await createOrg(w)
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
@@ -87,7 +87,7 @@ test('record_count is exact, and a deleted type is gone with its records at once
   t.is(audit.rowCount, 13)
 })
 
-test('a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
+test('record types: a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
   const org = await createOrg(w)
   const types = `${org.path}/types`
   const fields = `${org.path}/fields`
@@ -119,14 +119,14 @@ test('a key is free again once its type is deleted, and the new type holds nothi
   t.is(seen.length, 3)
 })
 
-test('a built-in type cannot be deleted', async (t) => {
+test('record types: a built-in type cannot be deleted', async (t) => {
   const { status, body } = await w.org.owner.delete(`${w.org.path}/types/accounts`)
   t.is(status, 403)
   t.is(body.error.code, 'FORBIDDEN')
   t.is((await w.org.owner.delete(`${w.org.path}/types/Nothing%20such`)).status, 404)
 })
 
-test('each verb asks for its own permission, on the key of the type', async (t) => {
+test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
   const org = await createOrg(w)
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })

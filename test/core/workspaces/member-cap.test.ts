@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts'
 
 const chosen = { name: 'Bob', password: 'a password of mine' }
 
-test('a free workspace has five members, those who are invited included', async (t) => {
+test('member cap: a free workspace has five members, those who are invited included', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const org = await createOrg(w, 'Small', 'free')
@@ -25,7 +25,7 @@ test('a free workspace has five members, those who are invited included', async 
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
 })
 
-test('a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
+test('member cap: a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
   const w = await world({ FREE_MEMBERS: '3' })
   t.teardown(w.close)
   const invite = (email: string) => w.org.owner.post(`${w.org.path}/members`, { email })

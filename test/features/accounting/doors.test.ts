@@ -25,7 +25,7 @@ async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
   return { ...services, db, workspace, actor, principal: null, cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0 } }
 }
 
-test('a function posts and reverses by the rules of the routes', async (t) => {
+test('doors: a function posts and reverses by the rules of the routes', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const { id } = await createFunction(
@@ -65,7 +65,7 @@ test('a function posts and reverses by the rules of the routes', async (t) => {
   t.regex((await invoke(t, org, id, input)).error, /Not found/)
 })
 
-test('what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
+test('doors: what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const scope = await ownerScope(org)
@@ -88,7 +88,7 @@ test('what is posted under a natural key is posted once, whatever it says and wh
   t.is((await books.read('/entries')).total, 2)
 })
 
-test('an account that was posted to by what was taken back can go, and is none then', async (t) => {
+test('doors: an account that was posted to by what was taken back can go, and is none then', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const [debited, credited] = [books.accounts['1000'] ?? '', books.accounts['4000'] ?? '']
@@ -106,7 +106,7 @@ test('an account that was posted to by what was taken back can go, and is none t
   await t.throwsAsync(postEntry(scope, { lines }), { message: /^lines\[0\]\.account_id must be/ })
 })
 
-test('of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
+test('doors: of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000', '5000'])
   t.is((await books.post(['1000 +1', '4000 -1'])).status, 201)
@@ -116,7 +116,7 @@ test('of accounts that were posted to and one that was not, the line of the wron
   t.regex(refused.body.error.message, /^lines\[2\]\.account_id must be/)
 })
 
-test('whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
+test('doors: whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const { client, id } = await createMember(w, org, [allow('accounting:post')])

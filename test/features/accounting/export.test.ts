@@ -64,7 +64,7 @@ const sizes = (balances: ReadonlyMap<string, bigint>): string[] =>
     .map(([key, amount]) => `${Number(amount) / 1e6} ${key.split(' ')[1]}`)
     .sort()
 
-test('journals read by their grammar have the balances of the books, one account for each code', async (t) => {
+test('export: journals read by their grammar have the balances of the books, one account for each code', async (t) => {
   const { org, books } = await filled()
   const right = await expected(books)
   t.true(right.length > 10)
@@ -82,7 +82,7 @@ test('journals read by their grammar have the balances of the books, one account
   }
 })
 
-test('the rows of a CSV say all that the books say, by date', async (t) => {
+test('export: the rows of a CSV say all that the books say, by date', async (t) => {
   const { org, books } = await filled()
   const answer = await org.owner.get(`${books.path}/export?format=csv`)
   t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
@@ -104,7 +104,7 @@ test('the rows of a CSV say all that the books say, by date', async (t) => {
   }
 })
 
-test('an account whose code the caller may not read stands under its id', async (t) => {
+test('export: an account whose code the caller may not read stands under its id', async (t) => {
   const { org, books } = await filled()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const { text } = await client.get(`${books.path}/export?format=beancount`)
@@ -113,7 +113,7 @@ test('an account whose code the caller may not read stands under its id', async 
   t.false(text.includes('Account '), 'no name of an account')
 })
 
-test('empty books are an empty journal, and no other format is known', async (t) => {
+test('export: empty books are an empty journal, and no other format is known', async (t) => {
   const { path } = await openBooks(await createOrg(w), [])
   const books = await openBooks(w.org, ['1000'])
   for (const format of ['hledger', 'beancount']) {

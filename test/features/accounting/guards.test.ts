@@ -29,7 +29,7 @@ async function committed(statements: (client: pg.PoolClient) => Promise<unknown>
 }
 
 // By itself: to empty a table is to lock it.
-test.serial('nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
+test('guards: nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   for (const table of ['journal_entries', 'journal_lines', 'ledger_seals']) {
@@ -149,12 +149,12 @@ const broken: readonly [name: string, lines: readonly (readonly [string, string]
   ],
 ]
 for (const [name, lines, message, entry] of broken) {
-  test(`the database keeps no entry ${name}`, async (t) => {
+  test(`guards: the database keeps no entry ${name}`, async (t) => {
     t.regex(await committed((client) => write(client, w.org.id, lines, entry)), message)
   })
 }
 
-test('an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
+test('guards: an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
   const { id } = await createOrg(w)
   let written = false
   const message = await committed(async (client) => {
@@ -177,7 +177,7 @@ test('an unbalanced entry is refused at the commit, and a whole one is kept', as
   )
 })
 
-test('no line joins an entry that is posted', async (t) => {
+test('guards: no line joins an entry that is posted', async (t) => {
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const { id } = (await books.post(['1000 +1', '4000 -1'])).data
   const insert = (position: number, count: string) =>
@@ -193,7 +193,7 @@ test('no line joins an entry that is posted', async (t) => {
   t.regex(await insert(3, '3'), /journal_lines_entry/)
 })
 
-test('an account with lines stays and keeps its kind, by every door', async (t) => {
+test('guards: an account with lines stays and keeps its kind, by every door', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000', '5000'])
   await books.post(['1000 +1', '4000 -1'])

@@ -100,7 +100,7 @@ async function agree(t: ExecutionContext, { owner, path, journal, accounts }: Aw
   }
 }
 
-test('the example of beancount has its 92 asserted balances and its final ones', async (t) => {
+test('known answers: the example of beancount has its 92 asserted balances and its final ones', async (t) => {
   const books = await booksOf(t, 'beancount-example')
   const { owner, path, journal, accounts } = books
   t.deepEqual([journal.entries.length, journal.balances.length], [1_269, 92])
@@ -127,7 +127,7 @@ test('the example of beancount has its 92 asserted balances and its final ones',
   }
 })
 
-test('69 journals of ledger’s own tests have the balances that it says', async (t) => {
+test('known answers: 69 journals of ledger’s own tests have the balances that it says', async (t) => {
   const books = await booksOf(t, 'ledger-baseline')
   t.is(new Set(books.journal.final.flatMap(({ amounts }) => amounts.map(([account]) => account.split(' ')[0]))).size, 69)
   await agree(t, books)

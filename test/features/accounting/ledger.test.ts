@@ -10,7 +10,7 @@ test.before(async () => {
   w = await shared()
 })
 
-test('pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
+test('ledger: pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const account = books.accounts['1000']
@@ -41,7 +41,7 @@ test('pages of a ledger go on where the one before ended, by date, then by posti
   t.deepEqual(february.rows, whole.rows.slice(2, 10))
 })
 
-test('a cursor is of one query, and whole', async (t) => {
+test('ledger: a cursor is of one query, and whole', async (t) => {
   const books = await openBooks(await createOrg(w), ['1000', '1100'])
   for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
   const path = `${books.path}/ledger?limit=1&account=`
@@ -59,7 +59,7 @@ test('a cursor is of one query, and whole', async (t) => {
   for (const address of wrong) await t.throwsAsync(books.read(address.slice(books.path.length)), { message: /VALIDATION_ERROR/ })
 })
 
-test('a line without a memo shows that of its entry', async (t) => {
+test('ledger: a line without a memo shows that of its entry', async (t) => {
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const lines = [
     { account_id: books.accounts['1000'], debit: 1, memo: 'Own' },

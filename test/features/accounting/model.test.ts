@@ -11,7 +11,7 @@ import { world } from '#test/support/world.ts'
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 250)
 
-test('what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
+test('model: what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { owner } = w.org

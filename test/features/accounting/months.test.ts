@@ -36,7 +36,7 @@ async function filled() {
 
 const spans = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01', '2026-05-20', '2026-05-31']
 
-test('sums of months change no report, whatever its first and last day', async (t) => {
+test('months: sums of months change no report, whatever its first and last day', async (t) => {
   const { org, books, expected } = await filled()
   const check = async (name: string, more: (from: string, to: string) => number = () => 0) => {
     for (const [index, from] of spans.entries()) {
@@ -55,7 +55,7 @@ test('sums of months change no report, whatever its first and last day', async (
   t.true((await books.read('/verify')).ok)
 })
 
-test('a report as of an instant before the sums, and one after them, are right', async (t) => {
+test('months: a report as of an instant before the sums, and one after them, are right', async (t) => {
   const { org, books } = await filled()
   const { created_at: before } = (await books.post(['1000 +1000', '4000 -1000'], { date: '2026-02-02' })).data
   const early = await books.trialBalance(`?recorded_before=${before}`)
@@ -66,7 +66,7 @@ test('a report as of an instant before the sums, and one after them, are right',
   t.is((await books.trialBalance())['1000']?.[2], '3511.00')
 })
 
-test('summing again adds nothing twice, also when many do it while others post', async (t) => {
+test('months: summing again adds nothing twice, also when many do it while others post', async (t) => {
   const { org, books } = await filled()
   await Promise.all([
     ...Array.from({ length: 10 }, () => sum(org)),
@@ -80,7 +80,7 @@ test('summing again adds nothing twice, also when many do it while others post',
   t.true((await books.read('/verify')).ok)
 })
 
-test('a sum that went wrong is found', async (t) => {
+test('months: a sum that went wrong is found', async (t) => {
   const { org, books } = await filled()
   await sum(org)
   await w.db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
@@ -89,7 +89,7 @@ test('a sum that went wrong is found', async (t) => {
   t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])
 })
 
-test('a report that adds up many lines has a worker keep their sums', async (t) => {
+test('months: a report that adds up many lines has a worker keep their sums', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const lines = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? '1000 +1' : '4000 -1'))

@@ -10,7 +10,7 @@ test.before(async () => {
   w = await shared()
 })
 
-test('nothing is posted on a day that the books are closed through', async (t) => {
+test('settings: nothing is posted on a day that the books are closed through', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const post = (date: string) => books.post(['1000 +1', '4000 -1'], { date, memo: 'Sale' })
@@ -35,7 +35,7 @@ test('nothing is posted on a day that the books are closed through', async (t) =
   t.is((await post('2026-06-30')).status, 201)
 })
 
-test('a closing date is a day or null', async (t) => {
+test('settings: a closing date is a day or null', async (t) => {
   const org = await createOrg(w)
   t.is((await org.owner.get(org.path)).data.books_closed_through, null)
   for (const wrong of ['2026-02-30', '30.06.2026', '', 20260630]) {
@@ -45,7 +45,7 @@ test('a closing date is a day or null', async (t) => {
   t.is((await org.owner.patch(org.path, { name: 'Other' })).data.books_closed_through, '2025-12-31')
 })
 
-test('books are in one currency until they are upgraded', async (t) => {
+test('settings: books are in one currency until they are upgraded', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const post = (currency?: string, amount = '100') => books.post([`1000 +${amount}`, `4000 -${amount}`], { currency })
@@ -68,14 +68,14 @@ test('books are in one currency until they are upgraded', async (t) => {
   t.deepEqual(await books.trialBalance('?currency=JPY'), { '1000': ['100', '0', '100'], '4000': ['0', '100', '-100'] })
 })
 
-test('the default currency and the upgrade may change together', async (t) => {
+test('settings: the default currency and the upgrade may change together', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   t.is((await org.owner.patch(org.path, { default_currency: 'EUR', multi_currency: true })).status, 200)
 })
 
-test('posting needs accounting:post, reading accounting:read', async (t) => {
+test('settings: posting needs accounting:post, reading accounting:read', async (t) => {
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '4000'])
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])

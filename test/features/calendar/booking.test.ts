@@ -15,7 +15,7 @@ async function page(t: ExecutionContext, w: World, booking: object = {}, more: o
   return { calendar, path, slots, book }
 }
 
-test('a visitor sees a page, takes a time, has it confirmed by mail and declines it again', async (t) => {
+test('booking: a visitor sees a page, takes a time, has it confirmed by mail and declines it again', async (t) => {
   const w = await world({ TRUST_PROXY: '1' }, undefined, now)
   t.teardown(w.close)
   const { path, slots, book, calendar } = await page(t, w, { durations: [60], title: 'Advice' }, { timezone: 'Europe/Berlin' })
@@ -54,7 +54,7 @@ test('a visitor sees a page, takes a time, has it confirmed by mail and declines
   t.is((await w.visitor.get(rsvp)).status, 404)
 })
 
-test('hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
+test('booking: hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const hours = { sun: [['13:00', '18:00']] }
@@ -82,7 +82,7 @@ test('hours go by the clock, slots by elapsed time, across clock changes', async
   )
 })
 
-test('the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
+test('booking: the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const { slots, path, calendar, book } = await page(t, w, { durations: [30], buffer: 15, slot_step: 15, min_notice: 120, horizon_days: 1 })
@@ -105,7 +105,7 @@ test('the buffer is kept once, notice and horizon at their borders, and reasons 
   t.like(reasons, { '09:00': 'notice', '11:30': 'buffer', '12:00': 'busy' })
 })
 
-test('the same Idempotency-Key gives the first booking again', async (t) => {
+test('booking: the same Idempotency-Key gives the first booking again', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const { book } = await page(t, w)
@@ -118,7 +118,7 @@ test('the same Idempotency-Key gives the first booking again', async (t) => {
   t.is(empty.body.error.message, 'Idempotency-Key must have 1 to 255 characters')
 })
 
-test('a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
+test('booking: a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const calendar = await makeCalendar(t, w)
@@ -158,7 +158,7 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   t.is((await w.visitor.get(path)).status, 404)
 })
 
-test('the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
+test('booking: the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const { calendar } = await page(t, w, { durations: [60] })

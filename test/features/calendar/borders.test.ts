@@ -22,7 +22,7 @@ const bookings: readonly (readonly [name: string, start: string, now: string, st
   ['a second less than the buffer before an event', '2026-03-06T11:30:00Z', '2026-03-05T09:00:00Z', 409],
 ]
 
-test('a time is booked until the second at which it may not be', async (t) => {
+test('borders: a time is booked until the second at which it may not be', async (t) => {
   let now = new Date('2026-03-02T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -41,7 +41,7 @@ test('a time is booked until the second at which it may not be', async (t) => {
   }
 })
 
-test('a link of an invitation opens until 30 days after the event, of a series after its last occurrence', async (t) => {
+test('borders: a link of an invitation opens until 30 days after the event, of a series after its last occurrence', async (t) => {
   let now = new Date('2026-11-25T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -61,7 +61,7 @@ test('a link of an invitation opens until 30 days after the event, of a series a
   t.deepEqual([await status(series, end + second), await status(series, last), await status(series, last + second)], [200, 200, 404])
 })
 
-test('an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
+test('borders: an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-03-02T08:00:00Z'))
   t.teardown(w.close)
   const { key, id } = await makeCalendar(t, w, { timezone: 'UTC', settings: { booking: { enabled: true, hours, durations: [15] } } })
@@ -83,7 +83,7 @@ test('an address gets ten mails of bookings a day and a workspace sends 500; the
   t.is(data.events.length, 14)
 })
 
-test('an address looks at public calendars 60 times a minute', async (t) => {
+test('borders: an address looks at public calendars 60 times a minute', async (t) => {
   const w = await world({ TRUST_PROXY: '1' })
   t.teardown(w.close)
   const { key } = await makeCalendar(t, w, { settings: { booking: { enabled: true } } })

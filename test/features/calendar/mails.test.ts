@@ -16,7 +16,7 @@ function ticking(): { now: () => Date; tick: () => void } {
   }
 }
 
-test('guests hear of what concerns them, and of nothing else', async (t) => {
+test('mails: guests hear of what concerns them, and of nothing else', async (t) => {
   const { now, tick } = ticking()
   const w = await world({}, undefined, now)
   t.teardown(w.close)
@@ -48,7 +48,7 @@ test('guests hear of what concerns them, and of nothing else', async (t) => {
   t.is(new Set(all.map(({ uid }) => uid)).size, 1)
 })
 
-test('an invitation says who, when and where, in words and for calendars', async (t) => {
+test('mails: an invitation says who, when and where, in words and for calendars', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { rows } = await w.db.query('select email from users where id = $1', [w.org.ownerId])
@@ -80,7 +80,7 @@ test('an invitation says who, when and where, in words and for calendars', async
   t.truthy(mail?.ics.getFirstSubcomponent('vtimezone'))
 })
 
-test('of one occurrence its guests hear, and a cancelled one names it', async (t) => {
+test('mails: of one occurrence its guests hear, and a cancelled one names it', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'guest@example.com' }] })
@@ -98,7 +98,7 @@ test('of one occurrence its guests hear, and a cancelled one names it', async (t
   t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
 })
 
-test('an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
+test('mails: an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const attendees = [{ email: 'guest@example.com' }]
@@ -116,7 +116,7 @@ test('an occurrence of dates is named by its date, one of another zone by that o
   for (const zone of ['Europe/Berlin', 'America/New_York']) t.regex(named('Hour'), new RegExp(`^TZID:${zone}\r$`, 'm'))
 })
 
-test('whoever invites itself is not mailed, and members are as others are', async (t) => {
+test('mails: whoever invites itself is not mailed, and members are as others are', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const ada = await createMember(w, w.org, [], 'Ada')
@@ -133,7 +133,7 @@ test('whoever invites itself is not mailed, and members are as others are', asyn
   )
 })
 
-test('a guest answers again when the time has changed, and not when the words have', async (t) => {
+test('mails: a guest answers again when the time has changed, and not when the words have', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const ada = await createMember(w, w.org, [], 'Ada')
@@ -144,7 +144,7 @@ test('a guest answers again when the time has changed, and not when the words ha
   t.is((await w.org.owner.patch(path, { start: '2026-12-03T09:00:00Z' })).data.attendees[0].status, 'needs_action')
 })
 
-test('an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
+test('mails: an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-11-25T08:00:00Z'))
   t.teardown(w.close)
   await w.db.query(`insert into calendar_mail_counts values ('2026-11-25', 'calendar', 'to full@example.com', 49)`)

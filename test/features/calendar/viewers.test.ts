@@ -155,7 +155,7 @@ async function makeViewer(w: World, calendar: { readonly id: string; readonly ke
   return member
 }
 
-test('nobody learns more of an event than it may see, by whatever it is told', async (t) => {
+test('viewers: nobody learns more of an event than it may see, by whatever it is told', async (t) => {
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-11-30T08:00:00Z'))
   t.teardown(w.close)
   const { owner, path } = w.org
@@ -193,7 +193,7 @@ test('nobody learns more of an event than it may see, by whatever it is told', a
   t.is(rows.length, 2, 'and to nobody else')
 })
 
-test('a calendar shows every member what its visibility says, and no key', async (t) => {
+test('viewers: a calendar shows every member what its visibility says, and no key', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-11-30T08:00:00Z'))
   t.teardown(w.close)
   const member = await createMember(w, w.org, [])

@@ -70,7 +70,7 @@ const further: readonly Row[] = [
 ]
 
 for (const kind of Object.keys(stores) as (keyof typeof stores)[]) {
-  test(`${kind}: ranges`, async (t) => {
+  test(`download: ${kind}: ranges`, async (t) => {
     const { space } = await opened(t, kind)
     await space.put('eleven.txt', content)
     await space.put('empty.txt', '')
@@ -89,7 +89,7 @@ for (const kind of Object.keys(stores) as (keyof typeof stores)[]) {
   })
 }
 
-test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async (t) => {
+test('download: validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async (t) => {
   const { w, space } = await opened(t, 'disk')
   const { data } = await space.put('a.txt', content)
   const { headers } = await space.download('a.txt')
@@ -119,7 +119,7 @@ test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async 
   t.is((await w.org.owner.send('HEAD', `${space.path}/download?key=none`)).status, 404)
 })
 
-test('If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
+test('download: If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
   const { space } = await opened(t, 'disk')
   await space.put('a.txt', content)
   const fresh = { 'cache-control': 'max-age=0' }
@@ -172,7 +172,7 @@ const served: readonly (readonly [bytes: string | Buffer, name: string, said: st
   ],
 ]
 
-test('what is shown and what is saved is decided by the bytes', async (t) => {
+test('download: what is shown and what is saved is decided by the bytes', async (t) => {
   const { space } = await opened(t, 'disk')
   for (const [bytes, name, said, type, isInline] of served) {
     await space.put(name, bytes, said)
@@ -185,7 +185,7 @@ test('what is shown and what is saved is decided by the bytes', async (t) => {
   }
 })
 
-test('names of every script survive, less what turns their direction', async (t) => {
+test('download: names of every script survive, less what turns their direction', async (t) => {
   const { space } = await opened(t, 'disk')
   const names = [
     'a b.txt',
@@ -216,7 +216,7 @@ const hostile = [...new Set([...naughty, ...payloads].map((text) => text.replace
   .filter((name) => name !== '' && name.isWellFormed() && Buffer.byteLength(name) < 1_000)
   .slice(0, 300)
 
-test('300 hostile names come back from the header as they are, and end no header', async (t) => {
+test('download: 300 hostile names come back from the header as they are, and end no header', async (t) => {
   const { w, space } = await opened(t, 'disk')
   await space.put('seed')
   t.is(hostile.length, 300)
@@ -231,7 +231,7 @@ test('300 hostile names come back from the header as they are, and end no header
   }
 })
 
-test('a download that has begun gives one whole version', async (t) => {
+test('download: a download that has begun gives one whole version', async (t) => {
   const { w, space } = await opened(t, 'disk')
   await space.put('a', 'a'.repeat(3_000_000))
   const address = `${w.org.owner.root}${space.path}/download?key=a`

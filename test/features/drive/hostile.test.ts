@@ -30,7 +30,7 @@ const isValid = (key: string): boolean => {
   }
 }
 
-test('hostile keys are refused, or are keys like any other: none is a path, and none is another', async (t) => {
+test('hostile: hostile keys are refused, or are keys like any other: none is a path, and none is another', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const space = spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main)
@@ -62,7 +62,7 @@ test('hostile keys are refused, or are keys like any other: none is a path, and 
   t.deepEqual((await readdir(w.config.dataDir)).sort(), ['blobs'], 'nothing lies beside the store')
 })
 
-test('a level of any keys is what their texts say, page by page', async (t) => {
+test('hostile: a level of any keys is what their texts say, page by page', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const { main } = await firstSpaces(w.org.owner, w.org)

@@ -13,7 +13,7 @@ test.after.always(() => w.close())
 
 const ask = (org: World['org'], prompt: unknown = 'Thank everybody who buys') => org.owner.post(`${org.path}/flows/generate`, { prompt })
 
-test.serial('what the assistant proposes is answered, checked and not saved', async (t) => {
+test('generate: what the assistant proposes is answered, checked and not saved', async (t) => {
   const nodes = [
     { id: 't', type: 'trigger.record_event', config: { object_type: 'invoices', event: 'created' } },
     { id: 'a', type: 'action.create_record', config: { values: {} } },
@@ -52,7 +52,7 @@ const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegE
   ['no name', { content: JSON.stringify({ nodes: [] }) }, /name is required/],
 ]
 for (const [name, answer, says] of bad) {
-  test.serial(`an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
+  test(`generate: an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
     const before = agent.asked.length
     agent.answer = answer
     const { status, body } = await ask(w.org)
@@ -63,18 +63,18 @@ for (const [name, answer, says] of bad) {
   })
 }
 
-test.serial('the free plan has 20 drafts a day', async (t) => {
+test('generate: the free plan has 20 drafts a day', async (t) => {
   const org = await createOrg(w, 'Free', 'free')
   agent.answer = { content: JSON.stringify(soundDraft) }
   const statuses = await Promise.all(Array.from({ length: 25 }, () => ask(org).then(({ status }) => status)))
   t.deepEqual(statuses.toSorted(), [...Array(20).fill(200), ...Array(5).fill(402)])
 })
 
-test.serial('what is wanted has to be said, and not at length', async (t) => {
+test('generate: what is wanted has to be said, and not at length', async (t) => {
   for (const prompt of ['', 'x'.repeat(4_001), undefined, 5]) t.is((await ask(w.org, prompt ?? null)).status, 400)
 })
 
-test('without an assistant it is told so', async (t) => {
+test('generate: without an assistant it is told so', async (t) => {
   const bare = await world()
   t.teardown(bare.close)
   const { status, body } = await ask(bare.org)

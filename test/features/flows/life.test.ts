@@ -33,7 +33,7 @@ const wait = (minutes: string) => ['w', 'logic.wait', { minutes }] as const
 const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
 const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
 
-test('a run keeps the definition that it began with, and the next one has the new', async (t) => {
+test('life: a run keeps the definition that it began with, and the next one has the new', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait('0.01'), location('b', 'old 2')))
   const runId = await start(t, org, flow.id)
@@ -45,7 +45,7 @@ test('a run keeps the definition that it began with, and the next one has the ne
   t.deepEqual(await names(org), ['old 1', 'old 2', 'new'])
 })
 
-test('deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
+test('life: deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('10'), location('b', 'two')))
   const runId = await start(t, org, flow.id)
@@ -62,7 +62,7 @@ test('deleting a flow ends what runs of it as failed, and its runs stay readable
   t.deepEqual(await names(org), ['one'])
 })
 
-test('a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
+test('life: a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
   const org = await createOrg(w)
   const loop = ['l', 'logic.for_each', { list: '{{trigger.input}}' }] as const
   const flow = await createFlow(
@@ -105,7 +105,7 @@ test('a failed run goes on from the step that failed, with what the others gave,
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${data.id}/retry`)).status, 400)
 })
 
-test('a run that failed more than a week ago cannot be tried again', async (t) => {
+test('life: a run that failed more than a week ago cannot be tried again', async (t) => {
   const org = await createOrg(w)
   const run = await play(t, org, chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}' }]), 'nope')
   t.is(run.status, 'failed')
@@ -115,7 +115,7 @@ test('a run that failed more than a week ago cannot be tried again', async (t) =
   t.regex(refused.body.error.message, /more than 7 days ago/)
 })
 
-test('an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
+test('life: an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'invoices', event: 'created' }] as const
   const big = ['c', 'logic.condition', { clauses: [{ left: '{{trigger.record.total.amount}}', op: 'gte', right: '100' }] }] as const
@@ -127,7 +127,7 @@ test('an event that a condition right behind the trigger does not let pass makes
   t.like((await org.owner.get(`${org.path}/flows/overview`)).data, { runs_24h: { ok: 1, failed: 0, skipped: 2 }, runs_7d: { skipped: 2 } })
 })
 
-test('an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
+test('life: an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
   const [org, other] = [await createOrg(w), await createOrg(w)]
   const flow = await createFlow(t, org, {
     enabled: true,
@@ -162,7 +162,7 @@ test('an import of 500 rows makes 500 runs, each once, and another workspace’s
   t.deepEqual(rows, [{ runs: 500, records: 500, ok: 500 }])
 })
 
-test('in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
+test('life: in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('0.02'), location('b', 'two')))
   const runId = await start(t, org, flow.id)
@@ -175,7 +175,7 @@ test('in a suspended workspace a run stands still, and goes on afterwards', asyn
   t.is((await ended(org, flow.id, runId)).status, 'ok')
 })
 
-test('what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
+test('life: what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
   const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) })
@@ -200,7 +200,7 @@ test('what happens in a suspended workspace waits in the outbox, and is made goo
   t.deepEqual([(await runsOf(org, flow.id)).length, (await resting()).length], [1, 0])
 })
 
-test('a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
+test('life: a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), location('b', 'two')))
   const lost = async (revived: number) => {
@@ -219,14 +219,14 @@ test('a run whose job is lost goes on, and one that loses it again and again is 
   t.like(await lost(5), { status: 'failed', error: 'INTERNAL: The run was given up: its worker was lost again and again' })
 })
 
-test('a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
+test('life: a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
   const org = await createOrg(w)
   const run = await play(t, org, chain(byHand, location('a', 'x'), ['b', 'action.create_record']))
   t.like(run, { status: 'failed', error: 'VALIDATION_ERROR at b: object_type is required', steps: [] })
   t.deepEqual(await names(org), [])
 })
 
-test('the list of all runs goes by status, flow and time, page by page', async (t) => {
+test('life: the list of all runs goes by status, flow and time, page by page', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -253,7 +253,7 @@ test('the list of all runs goes by status, flow and time, page by page', async (
   }
 })
 
-test('a run that is cancelled while it changes something takes that back', async (t) => {
+test('life: a run that is cancelled while it changes something takes that back', async (t) => {
   const org = await createOrg(w)
   const update = [
     'b',

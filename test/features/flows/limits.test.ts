@@ -15,7 +15,7 @@ const count = async (orgId: string) =>
   (await w.db.query('select coalesce(sum(records), 0)::integer as records from record_counts where workspace_id = $1', [orgId])).rows[0]
     .records
 
-test('a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
+test('limits: a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
   const org = await createOrg(w)
   const body = graph([byHand, ['l', 'logic.for_each', { list: '{{trigger.input}}' }], location('a', '{{index}}')], 't > l', 'l.loop > a')
   const flow = await createFlow(t, org, body)
@@ -34,7 +34,7 @@ test('a loop over 1,000 items does each once, and one over 1,001 fails before th
   t.is(await count(org.id), 1_000)
 })
 
-test('a run has 5,000 steps, and fails before the effect of one more', async (t) => {
+test('limits: a run has 5,000 steps, and fails before the effect of one more', async (t) => {
   const org = await createOrg(w)
   const work = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] as const
   const inner = ['m', 'logic.for_each', { list: '{{trigger.input}}' }] as const
@@ -57,7 +57,7 @@ test('a run has 5,000 steps, and fails before the effect of one more', async (t)
   t.is((await recordsOf(org, 'locations')).length, 58)
 })
 
-test('flows that set each other off end after the eighth, whose change stands, and the ninth says so', async (t) => {
+test('limits: flows that set each other off end after the eighth, whose change stands, and the ninth says so', async (t) => {
   const org = await createOrg(w)
   const copies = (from: string, to: string, values: object) =>
     createFlow(t, org, {
@@ -80,7 +80,7 @@ test('flows that set each other off end after the eighth, whose change stands, a
   t.is((await recordsOf(org, 'locations')).length + (await recordsOf(org, 'invoices')).length, 9)
 })
 
-test('a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
+test('limits: a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
   const org = await createOrg(w)
   const [there, back] = [
     ['locations', 'invoices', { notes: '{{trigger.record.name}}' }],
@@ -114,7 +114,7 @@ test('a file into a type whose flow and another’s set each other off ends afte
   t.is(await count(org.id), rows * 9)
 })
 
-test('functions between flows add nothing to a chain', async (t) => {
+test('limits: functions between flows add nothing to a chain', async (t) => {
   const org = await createOrg(w)
   const source = 'const handler = () => sdk.records.create("invoices", { notes: "x" }).then(() => null)'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Make', source })).data
@@ -134,7 +134,7 @@ test('functions between flows add nothing to a chain', async (t) => {
   )
 })
 
-test('an output of 1 MB passes, one more byte fails its step, and a run shows 64 KB of it', async (t) => {
+test('limits: an output of 1 MB passes, one more byte fails its step, and a run shows 64 KB of it', async (t) => {
   const org = await createOrg(w)
   const source = 'const handler = ({ length }) => "x".repeat(Number(length))'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Long', source })).data
@@ -152,7 +152,7 @@ test('an output of 1 MB passes, one more byte fails its step, and a run shows 64
   t.like(failed, { status: 'failed', error: 'VALIDATION_ERROR at f: the output has more than 1 MB' })
 })
 
-test('the 501st flow of a workspace is refused', async (t) => {
+test('limits: the 501st flow of a workspace is refused', async (t) => {
   const org = await createOrg(w)
   await w.db.query(
     `insert into flows (workspace_id, id, name, created_at, updated_at) select $1, uuidv7(), 'x', now(), now() from generate_series(1, 499)`,

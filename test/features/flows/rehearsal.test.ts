@@ -20,7 +20,7 @@ test.after.always(async () => {
 const rehearse = async (org: World['org'], flowId: string, body: object = {}, client = org.owner) =>
   client.post(`${org.path}/flows/${flowId}/rehearse`, body)
 
-test('a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+test('rehearsal: a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
   const flow = await createFlow(t, org, {
@@ -65,7 +65,7 @@ test('a rehearsal tells what runs would create and change, and changes nothing',
   t.is(next.data.values.number, 'INV-00003', 'no number of the series was taken')
 })
 
-test('calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+test('rehearsal: calls and functions answer from what was recorded where they would be asked the same', async (t) => {
   const org = await createOrg(w)
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Twice', source: 'const handler = ({ n }) => 2 * Number(n)' })).data
   const body = (by: string) =>
@@ -88,7 +88,7 @@ test('calls and functions answer from what was recorded where they would be aske
   t.is(receiver.received.length, calls)
 })
 
-test('a step that would fail is told, and a run that would not end is stopped', async (t) => {
+test('rehearsal: a step that would fail is told, and a run that would not end is stopped', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   await ended(
@@ -119,7 +119,7 @@ test('a step that would fail is told, and a run that would not end is stopped', 
   t.regex((await rehearse(org, flow.id, long)).data.runs[0].error, /at most 200 steps/)
 })
 
-test('a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+test('rehearsal: a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -142,7 +142,7 @@ test('a rehearsal has the lesser of its caller’s rights and the editor’s, an
   t.like(free, { status: 'ok', error: null })
 })
 
-test('what is sent is checked like a flow that is saved', async (t) => {
+test('rehearsal: what is sent is checked like a flow that is saved', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   const bodies = [{ runs: 0 }, { runs: 21 }, { nodes: [{ id: 'x', type: 'nope' }] }, { nodes: [{ id: 'x', type: 'logic.wait' }] }]

@@ -28,7 +28,7 @@ const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', acti
 const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
+test('rights: a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
   const org = await createOrg(w)
   const weak = await createMember(w, org, [ofFlows])
   const body = chain(byHand, location('a', 'x'))
@@ -40,7 +40,7 @@ test('a flow does what its last editor may do, whoever runs it, and no more', as
   t.is((await ended(org, flow.id, data.run_id)).status, 'ok')
 })
 
-test('rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
+test('rights: rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
   const org = await createOrg(w)
   const editor = await createMember(w, org, [ofFlows, allow(['records:create'], { resources: ['locations'] })])
   const flow = await createFlow(
@@ -66,7 +66,7 @@ const renaming = [
   { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
 ] as const
 
-test('a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
+test('rights: a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
   const org = await createOrg(w)
   const editor = await createMember(w, org, [ofFlows, allow(['records:*'], { resources: ['locations'] })])
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')), editor.client)
@@ -83,7 +83,7 @@ test('a step that has begun ends by the rights of its beginning, and the next on
   )
 })
 
-test('a step that others’ rights change beside is done once', async (t) => {
+test('rights: a step that others’ rights change beside is done once', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
@@ -105,7 +105,7 @@ test('a step that others’ rights change beside is done once', async (t) => {
   t.is(rows[0].changes, 1)
 })
 
-test('an editor who has left leaves a word behind, and no dead letter', async (t) => {
+test('rights: an editor who has left leaves a word behind, and no dead letter', async (t) => {
   const org = await createOrg(w)
   const editor = await createMember(w, org, [allow(['*'])])
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one')), editor.client)
@@ -116,7 +116,7 @@ test('an editor who has left leaves a word behind, and no dead letter', async (t
   t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
 })
 
-test('a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
+test('rights: a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
   const org = await createOrg(w)
   const rule = allow(['records:read'], {
     resources: ['invoices'],
@@ -146,7 +146,7 @@ test('a record event shows what its editor may read, and a record that it may no
   )
 })
 
-test('a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
+test('rights: a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
   const org = await createOrg(w)
   const author = await createMember(w, org, [allow(['functions:create', 'records:create'])])
   const source = 'const handler = async () => (await sdk.records.list("locations", {})).total'
@@ -157,7 +157,7 @@ test('a function in a flow has the lesser of its author’s rights and the edito
   t.regex(run.error, /records:read/)
 })
 
-test('what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
+test('rights: what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
   const org = await createOrg(w)
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Secret', source: 'const handler = () => "classified"' })).data
   const flow = await createFlow(
@@ -203,7 +203,7 @@ test('what a run shows: values to those who may read the record now, what a func
   t.deepEqual(outputsOf(await runOf(org, flow.id, runId)).a, { id: more.id })
 })
 
-test('a role for one flow shows that one, its runs and its figures alone', async (t) => {
+test('rights: a role for one flow shows that one, its runs and its figures alone', async (t) => {
   const org = await createOrg(w)
   const [one, other] = [
     await createFlow(t, org, chain(byHand, location('a', '1'))),

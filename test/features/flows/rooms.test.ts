@@ -21,7 +21,7 @@ const ok = async (t: Parameters<typeof play>[0], org: Org, block: readonly [stri
   return outputsOf(run).a
 }
 
-test('a message goes out, with references put in once and escaped where they would be markup', async (t) => {
+test('rooms: a message goes out, with references put in once and escaped where they would be markup', async (t) => {
   const org = await createOrg(w)
   const connection = (
     await org.owner.post(`${org.path}/messages/connections`, { name: 'Mail', host: 'mail.example.com', from: 'shop@example.com' })
@@ -52,7 +52,7 @@ test('a message goes out, with references put in once and escaped where they wou
   })
 })
 
-test('members are told: one, those of a role, or all', async (t) => {
+test('rooms: members are told: one, those of a role, or all', async (t) => {
   const org = await createOrg(w)
   const member = await createMember(w, org)
   t.deepEqual(await ok(t, org, ['a', 'action.notify', { title: 'To {{trigger.input}}', user_id: member.id }], 'you'), { count: 1 })
@@ -64,7 +64,7 @@ test('members are told: one, those of a role, or all', async (t) => {
   )
 })
 
-test('an entry is posted', async (t) => {
+test('rooms: an entry is posted', async (t) => {
   const org = await createOrg(w)
   const account = async (code: string) => (await org.owner.post(`${org.path}/records/accounts`, { values: { code, name: code } })).data.id
   const lines = [
@@ -86,7 +86,7 @@ test('an entry is posted', async (t) => {
   t.is((await play(t, org, chain(byHand, block), 1)).error, 'NOT_FOUND at a: The app accounting is switched off')
 })
 
-test('an item is put into a work queue, and a key that is open there is a duplicate', async (t) => {
+test('rooms: an item is put into a work queue, and a key that is open there is a duplicate', async (t) => {
   const org = await createOrg(w)
   const line = await createLine(t, org)
   const block = [
@@ -103,7 +103,7 @@ test('an item is put into a work queue, and a key that is open there is a duplic
   t.is((await ended(org, flow.id, await start(t, org, flow.id, 8))).error, 'FORBIDDEN at a: Needs queues:enqueue on line')
 })
 
-test('a stage starts a flow for what enters it, as the flow’s own editor', async (t) => {
+test('rooms: a stage starts a flow for what enters it, as the flow’s own editor', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -135,7 +135,7 @@ test('a stage starts a flow for what enters it, as the flow’s own editor', asy
   t.is(unknown.status, 400)
 })
 
-test('a payment link is made once at its provider, under the step’s key', async (t) => {
+test('rooms: a payment link is made once at its provider, under the step’s key', async (t) => {
   const org = await createOrg(w)
   const connectionId = await connect(org, 'sandbox')
   const output = await ok(
@@ -148,7 +148,7 @@ test('a payment link is made once at its provider, under the step’s key', asyn
   t.like(data, { amount: '12.50', description: 'Order', short_url: output.short_url })
 })
 
-test('an event is put into a calendar, and calendar events set flows off as far as their editor sees them', async (t) => {
+test('rooms: an event is put into a calendar, and calendar events set flows off as far as their editor sees them', async (t) => {
   const org = await createOrg(w)
   const place = { org }
   const calendar = await makeCalendar(t, place)
@@ -181,7 +181,7 @@ test('an event is put into a calendar, and calendar events set flows off as far 
   t.deepEqual(await runsOf(org, unseen.id), [])
 })
 
-test('the team calendar is there for a flow before anybody has looked at it', async (t) => {
+test('rooms: the team calendar is there for a flow before anybody has looked at it', async (t) => {
   const org = await createOrg(w)
   const settings = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', end: '2027-01-01T11:00:00Z' }
   const { id } = await ok(t, org, ['a', 'action.create_event', settings])
@@ -203,14 +203,14 @@ const unusable: readonly (readonly [type: string, config: object, says: string])
   ],
 ]
 for (const [type, config, says] of unusable) {
-  test(`${type} says that ${says}`, async (t) => {
+  test(`rooms: ${type} says that ${says}`, async (t) => {
     const org = await createOrg(w)
     await createLine(t, org)
     t.is((await play(t, org, chain(byHand, ['a', type, config]), 'soon')).error, `VALIDATION_ERROR at a: ${says}`)
   })
 }
 
-test('a function starts a flow, as the API would', async (t) => {
+test('rooms: a function starts a flow, as the API would', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, location('a', '{{trigger.input.n}}')))
   const source = `const handler = (input) => sdk.flows.run("${flow.id}", input)`

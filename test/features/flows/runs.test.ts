@@ -24,7 +24,7 @@ test.before(async () => {
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
+test('runs: a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, {
     ...chain(byHand, location('a', '{{trigger.input.name}} of {{context.city}}'), [
@@ -52,7 +52,7 @@ test('a flow that is run by hand does its blocks one after the other, and its ru
   t.true(entries.every((entry: typeof run) => entry.request_id === run.id && entry.actor_id === org.ownerId))
 })
 
-test('a record event runs the flow with the record as the change left it', async (t) => {
+test('runs: a record event runs the flow with the record as the change left it', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, {
     enabled: true,
@@ -72,7 +72,7 @@ test('a record event runs the flow with the record as the change left it', async
   t.deepEqual((await recordsOf(org, 'locations')).map(({ name }) => name).toSorted(), ['updated one 12.5', 'updated two 12.5'])
 })
 
-test('a condition goes one way, and what the other leads to is not done', async (t) => {
+test('runs: a condition goes one way, and what the other leads to is not done', async (t) => {
   const org = await createOrg(w)
   const body = graph(
     [
@@ -100,7 +100,7 @@ test('a condition goes one way, and what the other leads to is not done', async 
   )
 })
 
-test('a loop does its body for each item, and goes on when it is done', async (t) => {
+test('runs: a loop does its body for each item, and goes on when it is done', async (t) => {
   const org = await createOrg(w)
   const run = await play(
     t,
@@ -129,7 +129,7 @@ test('a loop does its body for each item, and goes on when it is done', async (t
   )
 })
 
-test('a step that fails ends the run, and nothing after it runs', async (t) => {
+test('runs: a step that fails ends the run, and nothing after it runs', async (t) => {
   const org = await createOrg(w)
   const run = await play(
     t,
@@ -154,7 +154,7 @@ test('a step that fails ends the run, and nothing after it runs', async (t) => {
   t.is((await recordsOf(org, 'locations')).length, 1)
 })
 
-test('a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
+test('runs: a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
   const org = await createOrg(w)
   const source =
     'const handler = async ({ n }) => ({ double: 2 * Number(n), record: (await sdk.records.create("locations", { name: "by function" })).id })'
@@ -182,7 +182,7 @@ test('a function is run with what a step gave, holding no worker, and its result
   t.regex(failed.error, /^VALIDATION_ERROR at f: .*no way/)
 })
 
-test('a run that waits a moment goes on afterwards', async (t) => {
+test('runs: a run that waits a moment goes on afterwards', async (t) => {
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, ['w', 'logic.wait', { minutes: '0.01' }], location('a', 'later')))
   const runId = await start(t, org, flow.id)

@@ -27,7 +27,7 @@ const file = () =>
   Promise.all([1, 2, 3].map(() => enqueueDue({ db: w.worker.database, jobQueue: w.worker.jobQueue, now: () => now }, flowsOf, 500)))
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
 
-test.serial('a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+test('schedules: a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
   const org = await createOrg(w)
   at('00:00:30')
   const flow = await createFlow(t, org, every('*/5 * * * *'))
@@ -49,7 +49,7 @@ test.serial('a schedule runs once for every instant, however many look, and says
   })
 })
 
-test.serial('what was missed while nothing ran is made good by one run', async (t) => {
+test('schedules: what was missed while nothing ran is made good by one run', async (t) => {
   const org = await createOrg(w)
   at('01:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -63,7 +63,7 @@ test.serial('what was missed while nothing ran is made good by one run', async (
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T01:01:00.000000Z`, `${day}T01:09:00.000000Z`])
 })
 
-test.serial('a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+test('schedules: a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
   const org = await createOrg(w)
   at('02:00:30')
   const flow = await createFlow(t, org, every('10 * * * *'))
@@ -88,7 +88,7 @@ test.serial('a schedule that is changed, switched off or deleted is due by what 
   t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
 })
 
-test.serial('in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+test('schedules: in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
   const org = await createOrg(w)
   at('04:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -105,7 +105,7 @@ test.serial('in a suspended workspace a schedule waits, and one run makes it goo
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
 })
 
-test.serial('100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+test('schedules: 100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
   const org = await createOrg(w)
   at('05:00:30')
   const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })

@@ -26,7 +26,7 @@ const unknowns: readonly (readonly [type: string, config: object, message: RegEx
   ['action.notify', { title: 'x', user_id: ' ' }, /^user_id must not be blank$/],
 ]
 for (const [index, [type, config, message]] of unknowns.entries()) {
-  test(`${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
+  test(`unknown names: ${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', type, config]) })
     t.is(flow.problems.length, 1, JSON.stringify(flow.problems))
     t.is(flow.problems[0].node_id, 'a')
@@ -44,7 +44,7 @@ for (const [index, [type, config, message]] of unknowns.entries()) {
   })
 }
 
-test('an unknown template is a problem, and so is a trigger of an unknown calendar', async (t) => {
+test('unknown names: an unknown template is a problem, and so is a trigger of an unknown calendar', async (t) => {
   const message = { connection_id: '{{trigger.input}}', to: 'a@example.com', template_id: none }
   const flow = await createFlow(t, org, chain(byHand, ['a', 'action.send_message', message]))
   t.regex(flow.problems[0].message, /^template_id must be the id of a template/)

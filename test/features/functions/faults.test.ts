@@ -10,7 +10,7 @@ const withoutRunners = (): Promise<World> => world({}, ['data', 'schedule'])
 
 const interrupted = { result: null, error: 'the run was interrupted', timed_out: false }
 
-test('a runner that is killed costs its run alone: the caller hears of it, and the slot is free at once', async (t) => {
+test('faults: a runner that is killed costs its run alone: the caller hears of it, and the slot is free at once', async (t) => {
   const w = await withoutRunners()
   t.teardown(w.close)
   const { org } = w
@@ -31,7 +31,7 @@ test('a runner that is killed costs its run alone: the caller hears of it, and t
   }
 })
 
-test('what a killed worker was running is answered as interrupted within its heartbeat, and what waited goes on elsewhere', async (t) => {
+test('faults: what a killed worker was running is answered as interrupted within its heartbeat, and what waited goes on elsewhere', async (t) => {
   const w = await withoutRunners()
   t.teardown(w.close)
   const { org } = w
@@ -60,7 +60,7 @@ test('what a killed worker was running is answered as interrupted within its hea
   t.is(kept.filter(({ ending }: { ending: string }) => ending === 'interrupted').length, 4)
 })
 
-test('a worker that is told to stop lets what runs end', async (t) => {
+test('faults: a worker that is told to stop lets what runs end', async (t) => {
   const w = await withoutRunners()
   t.teardown(w.close)
   const { org } = w
@@ -77,7 +77,7 @@ test('a worker that is told to stop lets what runs end', async (t) => {
   t.is((await next).result, 8)
 })
 
-test('a worker that is told to stop ends what does not end by itself, and its caller hears of it', async (t) => {
+test('faults: a worker that is told to stop ends what does not end by itself, and its caller hears of it', async (t) => {
   const w = await withoutRunners()
   t.teardown(w.close)
   const { org } = w

@@ -9,7 +9,7 @@ import { world } from '#test/support/world.ts'
 
 const timeoutMs = 500
 
-test('hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
+test('functions hostile: hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
   const w = await world({}, ['data', 'schedule'])
   t.teardown(w.close)
   const worker = await startWorkerProcess(t, w, 'functions')

@@ -5,7 +5,7 @@ import { createOrg } from '#test/support/factories.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import { world } from '#test/support/world.ts'
 
-test('four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
+test('slots: four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { org } = w
@@ -33,7 +33,7 @@ test('four runs of a workspace are let in, the others wait in order, and each th
   t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
 })
 
-test('a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
+test('slots: a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { org } = w
@@ -66,7 +66,7 @@ test('a hundred calls on three worker processes: never five at a time, all answe
   t.is(most, 4)
 })
 
-test('a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
+test('slots: a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { org } = w
@@ -82,7 +82,7 @@ test('a workspace whose slots are taken and whose line is long lets another one 
   await Promise.all(flood)
 })
 
-test('the database itself keeps a fifth run out', async (t) => {
+test('slots: the database itself keeps a fifth run out', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const put = (slot: number) =>
@@ -96,7 +96,7 @@ test('the database itself keeps a fifth run out', async (t) => {
   await w.db.query('delete from gated_jobs')
 })
 
-test('what somebody waits for goes before what is a part of something else', async (t) => {
+test('slots: what somebody waits for goes before what is a part of something else', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { org, api } = w

@@ -20,7 +20,7 @@ const start = async () => {
   return { w, connectionId, link }
 }
 
-test('a link is made as Razorpay documents it, with our id as its reference', async (t) => {
+test('razorpay: a link is made as Razorpay documents it, with our id as its reference', async (t) => {
   const { w, connectionId, link } = await start()
   const made = await link({
     customer_name: 'Gaurav',
@@ -46,7 +46,7 @@ test('a link is made as Razorpay documents it, with our id as its reference', as
   t.regex(refused.body.error.message, /^expires_at must be at least 15 minutes ahead/)
 })
 
-test('one payment raises several events and makes one payments record', async (t) => {
+test('razorpay: one payment raises several events and makes one payments record', async (t) => {
   const { w, connectionId, link } = await start()
   const { id, theirs } = await link()
   const payment = razorpay.pay(theirs)
@@ -68,7 +68,7 @@ test('one payment raises several events and makes one payments record', async (t
   t.deepEqual((await storyOf(w.org, id)).slice(-2), ['webhook: refunded (paid > paid)', 'webhook: disputed (paid > paid)'])
 })
 
-test('an event is known by its id, else by its bytes; the id is not signed and cannot hide another event', async (t) => {
+test('razorpay: an event is known by its id, else by its bytes; the id is not signed and cannot hide another event', async (t) => {
   const { w, connectionId, link } = await start()
   const [one, other] = [await link(), await link()]
   const first = { payment_link: one.theirs, payment: razorpay.pay(one.theirs) }
@@ -85,7 +85,7 @@ test('an event is known by its id, else by its bytes; the id is not signed and c
   t.is((await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', second, { secret: 'other' })).status, 400)
 })
 
-test('partly paid and other amounts change nothing; a link that ends there ends here', async (t) => {
+test('razorpay: partly paid and other amounts change nothing; a link that ends there ends here', async (t) => {
   const { w, connectionId, link } = await start()
   const [partly, cancelled, expired] = [await link(), await link(), await link()]
   const payment = razorpay.pay(partly.theirs, { amount: 100 })
@@ -99,7 +99,7 @@ test('partly paid and other amounts change nothing; a link that ends there ends 
   t.deepEqual(await recordsOf(w.org), [])
 })
 
-test('a creation that is not answered is found by its reference; refresh, sweep and cancel work as with any provider', async (t) => {
+test('razorpay: a creation that is not answered is found by its reference; refresh, sweep and cancel work as with any provider', async (t) => {
   const { w, connectionId, link } = await start()
   const at = `${paymentsOf(w.org)}/links`
   razorpay.fault.path = /POST \/v1\/payment_links$/

@@ -5,7 +5,7 @@ import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
 
-test('nothing that a workspace has set up keeps money from being written down', async (t) => {
+test('record: nothing that a workspace has set up keeps money from being written down', async (t) => {
   const w = await world({ FREE_RECORDS: '1' })
   t.teardown(w.close)
   const org = await createOrg(w, 'Free', 'free')
@@ -58,7 +58,7 @@ test('nothing that a workspace has set up keeps money from being written down', 
   )
 })
 
-test("a field of the workspace's own under a built-in key is left alone", async (t) => {
+test("record: a field of the workspace's own under a built-in key is left alone", async (t) => {
   const w = await world({}, ['data'])
   t.teardown(w.close)
   await w.db.query(`update fields set system = false where workspace_id = $1 and key = 'provider'`, [w.org.id])

@@ -53,7 +53,7 @@ const rows = async ({ w }: Place) => (await w.db.query('select id, holders, doom
 const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
 
 for (const [kind, open] of Object.entries(stores)) {
-  test(`${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
+  test(`blobs: ${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const bytes = randomBytes(1_000_003)
@@ -69,7 +69,7 @@ for (const [kind, open] of Object.entries(stores)) {
     await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
   })
 
-  test(`${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
+  test(`blobs: ${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const [kept, replaced, loose] = await Promise.all([1, 2, 3].map((byte) => blobs.put(w.org.id, pieces(Buffer.alloc(10, byte)))))
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
+  test(`blobs: ${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
     const place = await open(t)
     const failing = async function* () {
       yield Buffer.alloc(600_000)
@@ -98,7 +98,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
+  test(`blobs: ${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
     const { blobs, w } = await open(t)
     const bytes = randomBytes(3_000_000)
     const { id } = await blobs.put(w.org.id, pieces(bytes))
@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.is(digest(Buffer.concat([first, ...rest])), digest(bytes))
   })
 
-  test(`${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
+  test(`blobs: ${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
@@ -122,7 +122,7 @@ for (const [kind, open] of Object.entries(stores)) {
   })
 }
 
-test('disk: another folder is not this installation’s, and says so', async (t) => {
+test('blobs: disk: another folder is not this installation’s, and says so', async (t) => {
   const { w } = await stores.disk(t)
   t.is((await w.visitor.get('/readyz')).status, 200)
   const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600)
@@ -134,7 +134,7 @@ test('disk: another folder is not this installation’s, and says so', async (t)
   t.regex(answer.body.reason, /several machines need S3/)
 })
 
-test('an installation moves to a bucket as long as no file lies on its disk', async (t) => {
+test('blobs: an installation moves to a bucket as long as no file lies on its disk', async (t) => {
   const place = await stores.disk(t)
   const { w } = place
   const s3 = await startS3(t)
@@ -153,7 +153,7 @@ test('an installation moves to a bucket as long as no file lies on its disk', as
   t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
 })
 
-test('s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
+test('blobs: s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
   const { blobs, w, s3, bytes } = await stores.s3(t)
   if (!s3) return t.fail()
   Object.assign(s3.trouble, { failures: 0.2, cuts: 0.3 })
@@ -163,7 +163,7 @@ test('s3: one call in five fails and one answer in three is cut, and nobody noti
   t.is((await bytes()).length, 12)
 })
 
-test('s3: a service that is away is told in words, and nothing is kept', async (t) => {
+test('blobs: s3: a service that is away is told in words, and nothing is kept', async (t) => {
   const { blobs, w, s3 } = await stores.s3(t)
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))

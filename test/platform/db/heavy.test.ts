@@ -20,7 +20,7 @@ interface Slept {
   readonly ended: number
 }
 
-test('heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
+test('heavy: heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const { database } = w.api.services
@@ -32,7 +32,7 @@ test('heavy statements of a workspace run one at a time, and those of another be
   t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
 })
 
-test('a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
+test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const other = await createOrg(w, 'Other')
@@ -54,7 +54,7 @@ test('a search by text waits 3 s behind a heavy statement of its workspace; noth
   t.is((await w.org.owner.get(`${place(w.org)}?q=x`)).status, 200)
 })
 
-test('a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
+test('heavy: a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const own = w.api.services.database.forWorkspace(w.org.id)
@@ -69,7 +69,7 @@ test('a heavy statement of a transaction ends after 5 s, and the transaction wit
   t.deepEqual(rows, [{ name: 'Acme' }])
 })
 
-test('no statement takes parallel workers', async (t) => {
+test('heavy: no statement takes parallel workers', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   t.deepEqual(await w.api.services.database.query({ text: 'show max_parallel_workers_per_gather' }), [

@@ -13,7 +13,7 @@ function take(shares: ConnectionShares, owner: string | null, admitted: string[]
   return turn === undefined
 }
 
-test('a workspace alone leaves the last quarter of the connections to others', (t) => {
+test('shares: a workspace alone leaves the last quarter of the connections to others', (t) => {
   const shares = new ConnectionShares(16)
   const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
   t.is(taken.filter(Boolean).length, 12)
@@ -23,7 +23,7 @@ test('a workspace alone leaves the last quarter of the connections to others', (
   t.false(take(shares, 'e'))
 })
 
-test('what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
+test('shares: what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
   const shares = new ConnectionShares(16)
   for (let held = 0; held < 12; held++) take(shares, 'a')
   for (let held = 0; held < 4; held++) take(shares, 'b')
@@ -41,7 +41,7 @@ test('what comes free goes to workspaces below a quarter in turn, and in order w
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
 })
 
-test('a pool of two is of use to one workspace', (t) => {
+test('shares: a pool of two is of use to one workspace', (t) => {
   const shares = new ConnectionShares(2)
   t.deepEqual(
     [1, 2, 3].map(() => take(shares, 'a')),
@@ -78,7 +78,7 @@ async function waitForLocks(w: World, count: number): Promise<void> {
   while ((await w.db.query(text)).rowCount !== count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
+test('shares: changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
   const w = await open(t)
   const other = await createOrg(w, 'Other')
   const { record, letGo } = await heldRecord(t, w, w.org)
@@ -101,7 +101,7 @@ test('changes that wait for a record are OVERLOADED after 3 s, and another works
   t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
 })
 
-test('a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
+test('shares: a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
   const w = await open(t)
   const { record, letGo } = await heldRecord(t, w, w.org)
   const operations = [{ op: 'update', id: record, values: { note: 'y' } }]

@@ -6,12 +6,12 @@ import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { world } from '#test/support/world.ts'
 
-test('every maintenance task has a unique name and an interval', (t) => {
+test('maintenance: every maintenance task has a unique name and an interval', (t) => {
   t.is(new Set(maintenance.map(({ name }) => name)).size, maintenance.length)
   t.true(maintenance.every(({ everySeconds }) => everySeconds >= 5))
 })
 
-test('every maintenance task runs', async (t) => {
+test('maintenance: every maintenance task runs', async (t) => {
   const w = await world({ LOG_LEVEL: 'silent' })
   t.teardown(w.close)
   const { services } = w.api
@@ -20,7 +20,7 @@ test('every maintenance task runs', async (t) => {
   }
 })
 
-test('old rows go in batches, and the others stay', async (t) => {
+test('maintenance: old rows go in batches, and the others stay', async (t) => {
   const w = await world({}, ['data'])
   t.teardown(w.close)
   await w.db.query('create table litter (at timestamptz not null)')
@@ -41,7 +41,7 @@ test('old rows go in batches, and the others stay', async (t) => {
   t.is((await w.db.query('select from litter')).rowCount, 13)
 })
 
-test('ended sessions are removed, and those that go on are not', async (t) => {
+test('maintenance: ended sessions are removed, and those that go on are not', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.db.query(`update sessions set expires_at = now() + interval '1 hour'`)

@@ -8,7 +8,7 @@ import { type World, world } from '#test/support/world.ts'
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 
-test('a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
+test('failures: a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.db.query(`create function broken() returns trigger language plpgsql as $$ begin raise exception 'no file today'; end $$`)
@@ -30,7 +30,7 @@ test('a job that keeps failing is tried again, fails for its caller, and can be 
   t.deepEqual(await listDeadLetters(w.api.services.database), [])
 })
 
-test('an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
+test('failures: an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { database, jobQueue } = w.api.services
@@ -44,7 +44,7 @@ test('an operation whose job is gone is settled, so that nobody waits for it for
   t.like(await waiting, { status: 'failed', error: { code: 'INTERNAL' } })
 })
 
-test('the house-keeping of the queue finds attempts whose worker died', async (t) => {
+test('failures: the house-keeping of the queue finds attempts whose worker died', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const { data } = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })

@@ -15,7 +15,7 @@ const sender = ({ api }: World) => ({ db: api.services.database, jobQueue: api.s
 const rows = async ({ db }: World) =>
   (await db.query('select id, status, attempts, last_error, body_text, sent_at from outbox_mails order by id')).rows
 
-test('a mail goes out through SMTP_URL, as it was written', async (t) => {
+test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url, MAIL_FROM: 'Kontor <post@kontor.example>', PUBLIC_URL: 'https://kontor.example' })
   t.teardown(w.close)
@@ -47,7 +47,7 @@ test('a mail goes out through SMTP_URL, as it was written', async (t) => {
   t.truthy(row.sent_at)
 })
 
-test('what is written into names and subjects never becomes a header', async (t) => {
+test('outbox: what is written into names and subjects never becomes a header', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
   t.teardown(w.close)
@@ -64,7 +64,7 @@ test('what is written into names and subjects never becomes a header', async (t)
   }
 })
 
-test('a mail whose cause is rolled back is never sent', async (t) => {
+test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url })
   t.teardown(w.close)
@@ -79,7 +79,7 @@ test('a mail whose cause is rolled back is never sent', async (t) => {
   t.is(server.taken.length, 0)
 })
 
-test('the same id queues and sends one mail, however often it is queued', async (t) => {
+test('outbox: the same id queues and sends one mail, however often it is queued', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url })
   t.teardown(w.close)
@@ -91,7 +91,7 @@ test('the same id queues and sends one mail, however often it is queued', async 
   t.is(server.taken.length, 1)
 })
 
-test('a mail that ends a long chain of automations is sent all the same', async (t) => {
+test('outbox: a mail that ends a long chain of automations is sent all the same', async (t) => {
   const server = await startMailServer(t)
   const w = await world({ SMTP_URL: server.url })
   t.teardown(w.close)
@@ -100,7 +100,7 @@ test('a mail that ends a long chain of automations is sent all the same', async 
   t.is(server.taken.length, 1)
 })
 
-test('a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
+test('outbox: a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
   const server = await startMailServer(t)
   server.refuse({ code: 451, text: 'come back later' })
   const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
@@ -143,7 +143,7 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
   t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
-test('without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
+test('outbox: without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await queueMail(sender(w), mail)

@@ -32,7 +32,7 @@ const values: Readonly<Record<FieldType, readonly FieldValue[]>> = {
 }
 
 for (const type of fieldTypes) {
-  test.serial(`${type} values come back from their columns as they went in`, async (t) => {
+  test(`columns: ${type} values come back from their columns as they went in`, async (t) => {
     await table.keep(type, [...values[type], null])
     t.deepEqual(await table.where(type), [...values[type], null])
   })

@@ -82,13 +82,13 @@ const cases: readonly Case[] = [
   ['ref', undefined, one.toUpperCase(), [one]],
 ]
 for (const [type, op, value, found] of cases) {
-  test.serial(`${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
+  test(`search: ${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
     await table.keep(type, rows[type] ?? [])
     t.deepEqual(await table.where(type, condition(type, op, value)), found)
   })
 }
 
-test('each type has the operators of document 1, and no other', (t) => {
+test('search: each type has the operators of document 1, and no other', (t) => {
   const operators = Object.fromEntries(fieldTypes.map((type) => [type, fieldKinds[type].filter?.operators.join(' ') ?? null]))
   const [text, ordered] = ['eq ne contains', 'eq ne gt gte lt lte']
   t.deepEqual(operators, {
@@ -129,19 +129,19 @@ const refused: readonly (readonly [FieldType, string | undefined, string, RegExp
   ['file', undefined, 'a', /cannot be filtered on/],
 ]
 for (const [type, op, value, message] of refused) {
-  test(`refused: ${type} ${op} ${value}`, (t) => {
+  test(`search: refused: ${type} ${op} ${value}`, (t) => {
     t.regex(complaint(() => condition(type, op, value)) ?? '', message)
   })
 }
 
-test('lists and files cannot be sorted by', (t) => {
+test('search: lists and files cannot be sorted by', (t) => {
   t.deepEqual(
     fieldTypes.filter((type) => complaint(() => requireSortable({ key: 'x', type })) !== undefined),
     ['multiselect', 'file', 'refs'],
   )
 })
 
-test('q searches string and text fields alone, in the way of contains', (t) => {
+test('search: q searches string and text fields alone, in the way of contains', (t) => {
   t.deepEqual(
     fieldTypes.filter((type) => fieldKinds[type].isText),
     ['string', 'text'],

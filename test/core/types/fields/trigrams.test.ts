@@ -51,7 +51,7 @@ const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: read
   ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', knowing('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
 ]
 for (const [index, [text, known, parts]] of cases.entries()) {
-  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
+  test(`trigrams: of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
     t.deepEqual(findRareParts(text, known), parts)
   })
 }
@@ -72,7 +72,7 @@ const searches = fc
     return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
   })
 
-test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+test('trigrams: the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
   const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
     const parts = findRareParts(rest, known) ?? []
@@ -85,7 +85,7 @@ test('the parts stand in the text one behind the other, and nothing more is to b
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
-test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+test('trigrams: whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
     return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
@@ -102,7 +102,7 @@ test('whatever is held for known, a text is found where it stands and nowhere el
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
     const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
     t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)
