@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
+import { entryPaths, entryRules } from '#test/architecture/entries.ts'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
@@ -10,7 +11,7 @@ import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules]
+const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules]
 
 for (const { name, check, broken } of rules) {
   test(`architecture: ${name}`, (t) => {
@@ -30,7 +31,7 @@ for (const { name, check, broken } of rules) {
 
 test('architecture: every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
-  for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
+  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
     t.true(existsSync(join(root, path)), path)
 })
 

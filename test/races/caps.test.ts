@@ -60,6 +60,7 @@ test('caps: of 20 invitations under a cap of four members three are made', async
 })
 
 test('caps: an invitation that many accept and one takes back either joins one or none', async (t) => {
+  await arena.open()
   const w = arena.world()
   const visitors = arena.pair(w.visitor)
   for (let round = 0; round < rounds / 4; round++) {

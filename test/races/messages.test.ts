@@ -21,6 +21,7 @@ test('messages: of 20 who send a message under one natural key at once one does,
 })
 
 test('messages: of 20 clicks at once on links of one address all succeed, and it stands on the list once', async (t) => {
+  await arena.open()
   const { config, db } = arena.world()
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()

@@ -6,6 +6,7 @@ import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
 test('passwords: of several changes of one password one is made, and that is the password', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { client, email } = await createAccount(w)
@@ -21,6 +22,7 @@ test('passwords: of several changes of one password one is made, and that is the
 })
 
 test('passwords: whoever knows the old password does not set another one while it is reset', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { client, email, id } = await createAccount(w)

@@ -1,12 +1,12 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
-import { type StripeAccount, startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareStripe } from '#test/features/payments/providers.ts'
+import type { StripeAccount } from '#test/features/payments/stripe-stand-in.ts'
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
 
-const server = await startStripe()
-const arena = openArena(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const server = shareStripe(test)
+const arena = openArena(test, async () => ({ STRIPE_API_URL: (await server()).url }))
 
 const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => {
   const { id } = await makeLink(ring, connectionId)
@@ -17,7 +17,7 @@ const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => 
 test('payments: webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
-  const stripe = server.account()
+  const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)
   const ends: Record<string, number> = {}
   for (let round = 0; round < rounds; round++) {
@@ -50,7 +50,7 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
 
 test('payments: twenty requests with one key make one link at the provider', async (t) => {
   const ring = await arena.ring()
-  const stripe = server.account()
+  const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)
   for (let round = 0; round < 5; round++) {
     const body = { connection_id: connectionId, amount: round + 1 }

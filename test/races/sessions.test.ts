@@ -7,6 +7,7 @@ import { mailedToken } from '#test/support/mailbox.ts'
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
 test('sessions: a session that is ended by many while it is used lets no call in that begins after that', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds; round++) {
     const { client } = await createPerson(w, 'Sam Session')
@@ -34,6 +35,7 @@ test('sessions: a workspace that is suspended lets no call in that begins after 
 })
 
 test('sessions: a token that sets a password, used by many at once, sets it once', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { id, email } = await createAccount(w)
@@ -48,6 +50,7 @@ test('sessions: a token that sets a password, used by many at once, sets it once
 })
 
 test('sessions: somebody new who is invited to two workspaces and joins both at once has one account', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const email = `new-${round}-${Date.now()}@example.com`

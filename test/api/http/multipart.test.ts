@@ -6,16 +6,20 @@ import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
-// A folder for temporary files that no other process writes to. Files that share the thread get theirs back.
-const usual = process.env.TMPDIR
-test.before(() => {
-  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
-})
-test.after.always(() => {
-  rmSync(tmpdir(), { recursive: true })
-  if (usual === undefined) delete process.env.TMPDIR
-  else process.env.TMPDIR = usual
-})
+/** A world, and until the test ends a folder for temporary files that no other process writes to. */
+async function open(t: ExecutionContext): Promise<World> {
+  const usual = process.env.TMPDIR
+  const own = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
+  process.env.TMPDIR = own
+  t.teardown(() => {
+    rmSync(own, { recursive: true })
+    if (usual === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = usual
+  })
+  const w = await world()
+  t.teardown(w.close)
+  return w
+}
 
 const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'multipart')
 const line = (w: World) => `POST ${w.org.path}/records/locations/import HTTP/1.1`
@@ -44,8 +48,7 @@ async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
 }
 
 test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   for (const name of readdirSync(folder)) {
     const request = readFileSync(join(folder, name), 'latin1')
     const split = request.indexOf('\r\n\r\n')
@@ -62,8 +65,7 @@ test('multipart: every multipart request of other servers’ tests is answered, 
 })
 
 test('multipart: the part named file is the file, whatever stands around it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     alone: `${file(csv)}--b--\r\n`,
@@ -85,8 +87,7 @@ test('multipart: the part named file is the file, whatever stands around it', as
 })
 
 test('multipart: a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     fil: `${field('fil')}${file(csv)}--b--\r\n`,
@@ -104,8 +105,7 @@ test('multipart: a part that is neither the file nor a field of the route is nam
 })
 
 test('multipart: a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     'no part': '--b--\r\n',
@@ -146,8 +146,7 @@ test('multipart: a form without the file, or that is broken, is 400 and leaves n
 })
 
 test('multipart: a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   const limit = 25 * 1024 * 1024
   const csv = Buffer.alloc(limit + 1, 'name\r\n')
   const larger = Buffer.alloc(2 * limit, 'name\r\n')
@@ -169,8 +168,7 @@ test('multipart: a file that is too large is 400, whether it says so beforehand 
 })
 
 test('multipart: an upload that breaks off leaves nothing and holds nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await open(t)
   const large = 'name\r\n'.repeat(200_000)
   const bodies = {
     'multipart/form-data; boundary=b': file(large).slice(0, -10),

@@ -1,16 +1,12 @@
 import test from 'ava'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
 test('create type: a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const sent = {
     key: 'order_line',
     label: 'Order lines',
@@ -73,6 +69,7 @@ const refused: readonly [object, string][] = [
 ]
 for (const [body, message] of refused) {
   test(`create type: a type is refused: ${JSON.stringify(body).slice(0, 60)} (${message})`, async (t) => {
+    const w = await start()
     const { status, body: answer } = await w.org.owner.post(`${w.org.path}/types`, body)
     t.is(status, 400)
     t.is(answer.error.code, 'VALIDATION_ERROR')
@@ -81,7 +78,8 @@ for (const [body, message] of refused) {
 }
 
 test('create type: the longest of everything is accepted, and null counts as not sent', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const longest = {
     key: `z${'9'.repeat(31)}`,
     label: '😀'.repeat(100),
@@ -98,7 +96,8 @@ test('create type: the longest of everything is accepted, and null counts as not
 })
 
 test('create type: a key that is used, by a built-in type too, is taken', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (const key of ['deals', 'invoices']) {
     const { status, body } = await org.owner.post(`${org.path}/types`, { key, label: 'Again' })
@@ -110,7 +109,8 @@ test('create type: a key that is used, by a built-in type too, is taken', async 
 })
 
 test('create type: a type may be named like anything of PostgreSQL or JavaScript', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const keys = [
     'select',
     'user',

@@ -1,16 +1,12 @@
 import test from 'ava'
-import { createMember, createOrg } from '#test/support/factories.ts'
+import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
 test('modules: a menu group is made once and changed after, and the answer tells which', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const at = `${org.path}/modules`
   t.deepEqual((await org.owner.get(at)).data, [])
   const sales = { slug: 'sales', name: 'Sales', glyph: 'tag', category: 'work', position: 2.5 }
@@ -47,6 +43,7 @@ const refused: readonly [object, string][] = [
 ]
 for (const [body, message] of refused) {
   test(`modules: a menu group is refused: ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
+    const w = await start()
     const answer = await w.org.owner.post(`${w.org.path}/modules`, body)
     t.is(answer.status, 400)
     t.is(answer.body.error.message, message)
@@ -54,7 +51,8 @@ for (const [body, message] of refused) {
 }
 
 test('modules: every member reads menu groups, holders of org:update write them', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const at = `${org.path}/modules`
   const member = await createMember(w, org)
   const editor = await createMember(w, org, [{ effect: 'allow', actions: ['org:update'] }])
@@ -67,7 +65,8 @@ test('modules: every member reads menu groups, holders of org:update write them'
 })
 
 test('modules: of twenty equal calls at once one creates and the others change', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const calls = Array.from({ length: 20 }, () => org.owner.post(`${org.path}/modules`, { slug: 'a', name: 'A' }))
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   t.deepEqual(statuses.sort(), [...Array.from({ length: 19 }, () => 200), 201])

@@ -1,14 +1,9 @@
 import test from 'ava'
 import { readColumns } from '#test/core/types/fields-support.ts'
-import { createMember, createOrg } from '#test/support/factories.ts'
+import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
 const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   effect: 'allow',
@@ -17,7 +12,8 @@ const allow = (actions: readonly string[], resources?: readonly string[]) => ({
 })
 
 test('record types: a workspace has the built-in types from the start', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const { status, data } = await org.owner.get(`${org.path}/types`)
   t.is(status, 200)
   t.deepEqual(
@@ -31,7 +27,8 @@ test('record types: a workspace has the built-in types from the start', async (t
 })
 
 test('record types: a change leaves alone what is not sent, null clears, the key stays', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const at = `${org.path}/types/deals`
   const made = await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals', icon: 'flag', app: 'sales', ui: { child: true } })
   const renamed = await org.owner.patch(at, { ...made.data, key: 'other' })
@@ -64,7 +61,8 @@ test('record types: a change leaves alone what is not sent, null clears, the key
 })
 
 test('record types: record_count is exact, and a deleted type is gone with its records at once', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
   const made = await Promise.all(Array.from({ length: 12 }, () => org.owner.post(`${org.path}/records/deals`)))
@@ -88,7 +86,8 @@ test('record types: record_count is exact, and a deleted type is gone with its r
 })
 
 test('record types: a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const types = `${org.path}/types`
   const fields = `${org.path}/fields`
   const records = `${org.path}/records/deals`
@@ -120,6 +119,7 @@ test('record types: a key is free again once its type is deleted, and the new ty
 })
 
 test('record types: a built-in type cannot be deleted', async (t) => {
+  const w = await start()
   const { status, body } = await w.org.owner.delete(`${w.org.path}/types/accounts`)
   t.is(status, 403)
   t.is(body.error.code, 'FORBIDDEN')
@@ -127,7 +127,8 @@ test('record types: a built-in type cannot be deleted', async (t) => {
 })
 
 test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
-  const org = await createOrg(w)
+  const w = await start()
+  const { org } = w
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
   const nobody = await createMember(w, org)

@@ -5,19 +5,15 @@ import { findWorkspace } from '#shared/core/scope/workspace.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
-import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { createMember, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** The scope of a workspace's owner, as a worker enters it. */
 async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
+  const w = await shared()
   const { database: db, ...services } = w.api.services
   await services.cache.refresh()
   const [workspace, actor] = [await findWorkspace(db, id), await loadActor(services.cache, db, id, ownerId)]
@@ -26,7 +22,8 @@ async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
 }
 
 test('doors: a function posts and reverses by the rules of the routes', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const { id } = await createFunction(
     t,
@@ -66,7 +63,8 @@ test('doors: a function posts and reverses by the rules of the routes', async (t
 })
 
 test('doors: what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const scope = await ownerScope(org)
   const input = (amount: string) => ({
@@ -89,7 +87,8 @@ test('doors: what is posted under a natural key is posted once, whatever it says
 })
 
 test('doors: an account that was posted to by what was taken back can go, and is none then', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const [debited, credited] = [books.accounts['1000'] ?? '', books.accounts['4000'] ?? '']
   const scope = await ownerScope(org)
@@ -107,7 +106,8 @@ test('doors: an account that was posted to by what was taken back can go, and is
 })
 
 test('doors: of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])
   t.is((await books.post(['1000 +1', '4000 -1'])).status, 201)
   t.is((await org.owner.delete(`${org.path}/records/accounts/${books.accounts['5000']}`)).status, 204)
@@ -117,7 +117,8 @@ test('doors: of accounts that were posted to and one that was not, the line of t
 })
 
 test('doors: whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const { client, id } = await createMember(w, org, [allow('accounting:post')])
   const second = (await startSecondApi(t, w)).as(client.token)

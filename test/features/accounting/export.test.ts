@@ -4,13 +4,8 @@ import { openBooks } from '#test/features/accounting/books.ts'
 import { balancesOfBeancount, balancesOfHledger } from '#test/features/accounting/journal-grammar.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** Memos that would be something else in a journal. */
 const memos = [
@@ -28,7 +23,8 @@ const memos = [
 const codes = ['1000', '10 00', '10:00', '10-00', 'x', 'Xx', 'X-78', 'Unclassified', 'kasse', 'ÄÖ', '漢', '-', ';', '10-2000', 'Z']
 
 async function filled() {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   await org.owner.patch(org.path, { multi_currency: true })
   const books = await openBooks(org, codes)
   for (const [index, memo] of memos.entries()) {
@@ -105,6 +101,7 @@ test('export: the rows of a CSV say all that the books say, by date', async (t) 
 })
 
 test('export: an account whose code the caller may not read stands under its id', async (t) => {
+  const w = await shared()
   const { org, books } = await filled()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const { text } = await client.get(`${books.path}/export?format=beancount`)
@@ -114,6 +111,7 @@ test('export: an account whose code the caller may not read stands under its id'
 })
 
 test('export: empty books are an empty journal, and no other format is known', async (t) => {
+  const w = await shared()
   const { path } = await openBooks(await createOrg(w), [])
   const books = await openBooks(w.org, ['1000'])
   for (const format of ['hledger', 'beancount']) {

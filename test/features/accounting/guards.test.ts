@@ -4,16 +4,12 @@ import type pg from 'pg'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** What a transaction of these statements ends with, as the role that Kontor itself uses: its error's text, or `committed`. */
 async function committed(statements: (client: pg.PoolClient) => Promise<unknown>): Promise<string> {
+  const w = await shared()
   const client = await w.db.connect()
   try {
     await client.query('begin')
@@ -30,6 +26,7 @@ async function committed(statements: (client: pg.PoolClient) => Promise<unknown>
 
 // By itself: to empty a table is to lock it.
 test('guards: nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   for (const table of ['journal_entries', 'journal_lines', 'ledger_seals']) {
@@ -150,11 +147,13 @@ const broken: readonly [name: string, lines: readonly (readonly [string, string]
 ]
 for (const [name, lines, message, entry] of broken) {
   test(`guards: the database keeps no entry ${name}`, async (t) => {
+    const w = await shared()
     t.regex(await committed((client) => write(client, w.org.id, lines, entry)), message)
   })
 }
 
 test('guards: an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
+  const w = await shared()
   const { id } = await createOrg(w)
   let written = false
   const message = await committed(async (client) => {
@@ -178,6 +177,7 @@ test('guards: an unbalanced entry is refused at the commit, and a whole one is k
 })
 
 test('guards: no line joins an entry that is posted', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const { id } = (await books.post(['1000 +1', '4000 -1'])).data
   const insert = (position: number, count: string) =>
@@ -194,7 +194,8 @@ test('guards: no line joins an entry that is posted', async (t) => {
 })
 
 test('guards: an account with lines stays and keeps its kind, by every door', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])
   await books.post(['1000 +1', '4000 -1'])
   await books.post(['1000 +1', '4000 -1'])

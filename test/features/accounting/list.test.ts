@@ -1,19 +1,14 @@
 import test from 'ava'
 import { type Books, openBooks } from '#test/features/accounting/books.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const memos = ({ entries }: { entries: readonly { memo: string }[] }) => entries.map(({ memo }) => memo)
 
 async function filled(): Promise<Books> {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   await org.owner.patch(org.path, { multi_currency: true })
   const books = await openBooks(org, ['1000', '1100', '4000'])
   const post = async (memo: string, date: string, lines: readonly string[], currency = 'USD') =>
@@ -66,6 +61,7 @@ test('list: entries are listed newest first, by date, account, currency and stat
 })
 
 test('list: a list takes limits at their values and no others', async (t) => {
+  const w = await shared()
   const { path } = await openBooks(w.org, [])
   const status = async (query: string) => (await w.org.owner.get(`${path}/entries?${query}`)).status
   for (const query of ['limit=1', 'limit=200', 'offset=0']) t.is(await status(query), 200, query)
@@ -84,6 +80,7 @@ test('list: a list takes limits at their values and no others', async (t) => {
 })
 
 test('list: entries of another workspace and ids that are none are not found', async (t) => {
+  const w = await shared()
   const { read, path } = await filled()
   const [{ id }] = (await read('/entries')).entries
   const own = `${w.org.path}/accounting/entries`

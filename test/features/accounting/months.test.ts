@@ -1,22 +1,18 @@
 import test from 'ava'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { Org } from '#test/support/factories.ts'
+import { shareWorldAt } from '#test/support/shared-world.ts'
 
-let w: World
-test.before(async () => {
-  w = await world({}, undefined, () => new Date('2026-05-20T10:00:00Z'))
-})
-test.after.always(() => w.close())
+const shared = shareWorldAt(test, '2026-05-20T10:00:00Z')
 
-const sum = ({ id }: Org) => updateMonthSums({ db: w.api.services.database, workspace: { id } })
+const sum = async ({ id }: Org) => updateMonthSums({ db: (await shared()).api.services.database, workspace: { id } })
 const kept = async ({ id }: Org) =>
-  (await w.db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
+  (await (await shared()).db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
 
 /** Books with an entry of 1, 2, 4, … on each of these days, so that every sum says which of them are in it. */
 async function filled() {
-  const org = await createOrg(w)
+  const { org } = await shared()
   const books = await openBooks(org, ['1000', '4000'])
   const days = [
     '2025-12-31',
@@ -83,14 +79,16 @@ test('months: summing again adds nothing twice, also when many do it while other
 test('months: a sum that went wrong is found', async (t) => {
   const { org, books } = await filled()
   await sum(org)
-  await w.db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
+  const { db } = await shared()
+  await db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
   const { ok, differences } = await books.read('/verify')
   t.false(ok)
   t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])
 })
 
 test('months: a report that adds up many lines has a worker keep their sums', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const lines = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? '1000 +1' : '4000 -1'))
   const post = () => books.post(lines, { date: '2026-05-01' })

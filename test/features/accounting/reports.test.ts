@@ -1,18 +1,14 @@
 import test from 'ava'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
-import { createMember, createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorldAt } from '#test/support/shared-world.ts'
 
-let w: World
-const today = new Date('2026-05-20T10:00:00Z')
-test.before(async () => {
-  w = await world({}, undefined, () => today)
-})
-test.after.always(() => w.close())
+const shared = shareWorldAt(test, '2026-05-20T10:00:00Z')
 
 /** A year and a half of a small firm: 2025 earned 600, 2026 until May 260. */
 async function firm() {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '1100', '2000', '3000', '4000', '4100', '5000', '5100', 'x'])
   const post = async (date: string, ...lines: string[]) => {
     const answer = await books.post(lines, { date })
@@ -25,7 +21,7 @@ async function firm() {
   await post('2026-03-15', '1100 +400', '4000 -350', '4100 -50')
   await post('2026-05-20', '5100 +140', '2000 -140')
   await post('2026-05-21', '5000 +1', '1000 -1')
-  return { org, books, post }
+  return { w, org, books, post }
 }
 
 const amounts = (section: { rows: readonly { code: string; amount: string }[] }) =>
@@ -120,7 +116,7 @@ test('reports: the overview tells of this month, its months and who rests', asyn
 })
 
 test('reports: an account that rested 90 days is idle, one of 89 is not', async (t) => {
-  const org = await createOrg(w)
+  const { org } = await shared()
   const { post, read } = await openBooks(org, ['1000', '1100', '4000', '4100'])
   await post(['1000 +1', '4000 -1'], { date: '2026-02-19' })
   await post(['1100 +1', '4100 -1'], { date: '2026-02-20' })
@@ -131,7 +127,7 @@ test('reports: an account that rested 90 days is idle, one of 89 is not', async 
 })
 
 test('reports: code and name are empty where the caller may not read them, and nothing is left out', async (t) => {
-  const { books, org } = await firm()
+  const { w, books, org } = await firm()
   const report = [{ effect: 'allow', actions: ['accounting:read'] }]
   const blind = await createMember(w, org, report)
   const sections = (await blind.client.get(`${books.path}/reports/balance-sheet`)).data
@@ -165,7 +161,7 @@ test('reports: code and name are empty where the caller may not read them, and n
 })
 
 test('reports: an account that nobody uses and the caller may not read is none; one in use has a ledger', async (t) => {
-  const { books, org } = await firm()
+  const { w, books, org } = await firm()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const status = async (id?: string) => (await client.get(`${books.path}/ledger?account=${id}`)).status
   t.is(await status(books.accounts['1000']), 200)

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { type Books, openBooks } from '#test/features/accounting/books.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
+import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const open = async () => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   return { org, books: await openBooks(org, ['1000', '4000']) }
 }
 const sale = (books: Books, amount: string, date = '2026-01-15') => books.post([`1000 +${amount}`, `4000 -${amount}`], { date })
@@ -75,6 +71,7 @@ test('sealed: a seal that is ahead or of no instant is refused', async (t) => {
 })
 
 test('sealed: whatever is changed past the database is found', async (t) => {
+  const w = await shared()
   const { org, books } = await open()
   const { id } = (await sale(books, '10')).data
   await sale(books, '20')

@@ -1,17 +1,13 @@
 import test from 'ava'
 import { openBooks } from '#test/features/accounting/books.ts'
-import { createMember, createOrg } from '#test/support/factories.ts'
+import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 test('settings: nothing is posted on a day that the books are closed through', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const post = (date: string) => books.post(['1000 +1', '4000 -1'], { date, memo: 'Sale' })
   const may = (await post('2026-05-15')).data
@@ -36,7 +32,8 @@ test('settings: nothing is posted on a day that the books are closed through', a
 })
 
 test('settings: a closing date is a day or null', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   t.is((await org.owner.get(org.path)).data.books_closed_through, null)
   for (const wrong of ['2026-02-30', '30.06.2026', '', 20260630]) {
     t.is((await org.owner.patch(org.path, { books_closed_through: wrong })).status, 400, `${wrong}`)
@@ -46,7 +43,8 @@ test('settings: a closing date is a day or null', async (t) => {
 })
 
 test('settings: books are in one currency until they are upgraded', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const post = (currency?: string, amount = '100') => books.post([`1000 +${amount}`, `4000 -${amount}`], { currency })
   t.is((await org.owner.patch(org.path, { default_currency: 'JPY' })).status, 200)
@@ -69,14 +67,16 @@ test('settings: books are in one currency until they are upgraded', async (t) =>
 })
 
 test('settings: the default currency and the upgrade may change together', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   t.is((await org.owner.patch(org.path, { default_currency: 'EUR', multi_currency: true })).status, 200)
 })
 
 test('settings: posting needs accounting:post, reading accounting:read', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const writer = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:post'] }])

@@ -3,15 +3,11 @@ import { byHand, chain, createFlow, ended, outputsOf, recordsOf, start } from '#
 import { createFunction, createLatch, handlerOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
+import { shareOwnWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
 
-let w: World
-test.before(async () => {
-  // Functions run in a worker process of their own.
-  w = await world({}, ['data', 'schedule', 'flows'])
-})
-test.after.always(() => w.close())
+// Functions run in a worker process of their own.
+const shared = shareOwnWorld(test, {}, ['data', 'schedule', 'flows'])
 
 const interrupted = {
   status: 'failed',
@@ -19,6 +15,7 @@ const interrupted = {
 }
 
 test('interrupted: an interrupted function is begun at most twice', async (t) => {
+  const w = await shared()
   const worker = await startWorkerProcess(t, w, 'functions')
   const kill = () => {
     for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
@@ -48,6 +45,7 @@ test('interrupted: an interrupted function is begun at most twice', async (t) =>
 })
 
 test('interrupted: a function whose whole worker is killed is begun by another one, and when that is killed as well its step fails', async (t) => {
+  const w = await shared()
   const org = await createOrg(w)
   let worker = await startWorkerProcess(t, w, 'functions')
   const fn = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 'done'`))

@@ -3,24 +3,27 @@ import { snapshotOf } from '#test/api/walk/snapshot.ts'
 import { startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, endedRuns, graph, recordsOf, start } from '#test/features/flows/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import type { Place } from '#test/support/things.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-test.before(async () => {
+const shared = shareWorld(test, async () => {
   receiver = await startReceiver((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"rate": 2}'))
-  w = await world({ EGRESS_ALLOW: receiver.host })
+  return { EGRESS_ALLOW: receiver.host }
 })
-test.after.always(async () => {
-  receiver.close()
-  await w.close()
+test.after.always(() => receiver?.close())
+const open = once(async () => {
+  w = await shared()
 })
 
 const rehearse = async (org: World['org'], flowId: string, body: object = {}, client = org.owner) =>
   client.post(`${org.path}/flows/${flowId}/rehearse`, body)
 
 test('rehearsal: a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+  await open()
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
   const flow = await createFlow(t, org, {
@@ -66,6 +69,7 @@ test('rehearsal: a rehearsal tells what runs would create and change, and change
 })
 
 test('rehearsal: calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+  await open()
   const org = await createOrg(w)
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Twice', source: 'const handler = ({ n }) => 2 * Number(n)' })).data
   const body = (by: string) =>
@@ -89,6 +93,7 @@ test('rehearsal: calls and functions answer from what was recorded where they wo
 })
 
 test('rehearsal: a step that would fail is told, and a run that would not end is stopped', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   await ended(
@@ -120,6 +125,7 @@ test('rehearsal: a step that would fail is told, and a run that would not end is
 })
 
 test('rehearsal: a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -143,6 +149,7 @@ test('rehearsal: a rehearsal has the lesser of its caller’s rights and the edi
 })
 
 test('rehearsal: what is sent is checked like a flow that is saved', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   const bodies = [{ runs: 0 }, { runs: 21 }, { nodes: [{ id: 'x', type: 'nope' }] }, { nodes: [{ id: 'x', type: 'logic.wait' }] }]

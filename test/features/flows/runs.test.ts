@@ -12,20 +12,15 @@ import {
   runOf,
   start,
 } from '#test/features/flows/support.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
 test('runs: a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, {
     ...chain(byHand, location('a', '{{trigger.input.name}} of {{context.city}}'), [
       'b',
@@ -53,7 +48,8 @@ test('runs: a flow that is run by hand does its blocks one after the other, and 
 })
 
 test('runs: a record event runs the flow with the record as the change left it', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, {
     enabled: true,
     ...chain(
@@ -73,7 +69,8 @@ test('runs: a record event runs the flow with the record as the change left it',
 })
 
 test('runs: a condition goes one way, and what the other leads to is not done', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const body = graph(
     [
       byHand,
@@ -101,7 +98,8 @@ test('runs: a condition goes one way, and what the other leads to is not done', 
 })
 
 test('runs: a loop does its body for each item, and goes on when it is done', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const run = await play(
     t,
     org,
@@ -130,7 +128,8 @@ test('runs: a loop does its body for each item, and goes on when it is done', as
 })
 
 test('runs: a step that fails ends the run, and nothing after it runs', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const run = await play(
     t,
     org,
@@ -155,7 +154,8 @@ test('runs: a step that fails ends the run, and nothing after it runs', async (t
 })
 
 test('runs: a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const source =
     'const handler = async ({ n }) => ({ double: 2 * Number(n), record: (await sdk.records.create("locations", { name: "by function" })).id })'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Double', source })).data
@@ -183,7 +183,8 @@ test('runs: a function is run with what a step gave, holding no worker, and its 
 })
 
 test('runs: a run that waits a moment goes on afterwards', async (t) => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, ['w', 'logic.wait', { minutes: '0.01' }], location('a', 'later')))
   const runId = await start(t, org, flow.id)
   t.is((await ended(org, flow.id, runId)).status, 'ok')

@@ -1,13 +1,14 @@
 import test from 'ava'
 import { byHand, chain, createFlow, graph } from '#test/features/flows/support.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 let w: World
 let org: Org
 const shared = shareWorld(test)
-test.before(async () => {
+const open = once(async () => {
   w = await shared()
   org = w.org
 })
@@ -72,6 +73,7 @@ const refused: readonly (readonly [name: string, body: object, says: RegExp])[] 
 ]
 for (const [name, body, says] of refused) {
   test(`saving: refused: ${name}`, async (t) => {
+    await open()
     const answer = await org.owner.post(flows(), { name: 'Draft', ...body })
     t.is(answer.status, 400, answer.text)
     t.regex(answer.body.error.message, says)
@@ -79,6 +81,7 @@ for (const [name, body, says] of refused) {
 }
 
 test('saving: 200 blocks are taken, and a loop inside a loop', async (t) => {
+  await open()
   await createFlow(t, org, graph([byHand, ...Array.from({ length: 199 }, (_, index) => another(`n${index}`))]))
   const inner = ['m', 'logic.for_each', { list: '{{item}}' }] as const
   await createFlow(t, org, graph([byHand, loop, inner, another('a'), another('b')], 't > l', 'l.loop > m', 'm.loop > a', 'm.done > b'))
@@ -139,6 +142,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
 ]
 for (const [block, says] of incomplete) {
   test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+    await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, block) })
     t.false(flow.enabled)
     t.deepEqual(
@@ -173,6 +177,7 @@ const triggers: readonly (readonly [type: string, config: object, problems: numb
 ]
 for (const [type, config, problems, derived] of triggers) {
   test(`saving: what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+    await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(['t', type, config], make) })
     t.is(flow.problems.length, problems)
     t.is(flow.enabled, problems === 0)
@@ -181,6 +186,7 @@ for (const [type, config, problems, derived] of triggers) {
 }
 
 test('saving: an empty draft is saved, and what is sent back as it was read changes nothing', async (t) => {
+  await open()
   const draft = await createFlow(t, org, {})
   t.like(draft, {
     nodes: [],
@@ -202,6 +208,7 @@ test('saving: an empty draft is saved, and what is sent back as it was read chan
 })
 
 test('saving: a name, a switch and places on a drawing leave the editor, anything else of a definition makes a version and its sender the editor', async (t) => {
+  await open()
   const flow = await createFlow(t, org, chain(byHand, make))
   const other = await createMember(w, org, [{ effect: 'allow', actions: ['*'] }])
   const url = `${flows()}/${flow.id}`
@@ -233,6 +240,7 @@ test('saving: a name, a switch and places on a drawing leave the editor, anythin
 })
 
 test('saving: a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+  await open()
   const key = { key: 'passing', label: 'Passing' }
   await org.owner.post(`${org.path}/types`, key)
   const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', 'action.create_record', { object_type: key.key }]) })
@@ -248,6 +256,7 @@ test('saving: a flow whose type is gone keeps its switch, and what is changed be
 })
 
 test('saving: the catalogue describes every kind of block with its settings', async (t) => {
+  await open()
   const { data } = await org.owner.get(`${flows()}/blocks`)
   t.deepEqual(
     data.filter(({ is_trigger }: typeof data) => is_trigger).map(({ type }: typeof data) => type),

@@ -3,17 +3,19 @@ import { dueKinds } from '#shared/features.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { once } from '#test/support/once.ts'
+import { shareOwnWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 // The time is the test's own; whatever is due is filed by the workers within a second, or by several at once where a test does it.
 // It is tomorrow, so that nobody's session is over.
 const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 let now = new Date(`${day}T00:00:30Z`)
 let w: World
-test.before(async () => {
-  w = await world({}, undefined, () => now)
+const shared = shareOwnWorld(test, {}, undefined, () => now)
+const open = once(async () => {
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const at = (text: string): void => {
   now = new Date(`${day}T${text}Z`)
@@ -28,6 +30,7 @@ const file = () =>
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
 
 test('schedules: a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('00:00:30')
   const flow = await createFlow(t, org, every('*/5 * * * *'))
@@ -50,6 +53,7 @@ test('schedules: a schedule runs once for every instant, however many look, and 
 })
 
 test('schedules: what was missed while nothing ran is made good by one run', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('01:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -64,6 +68,7 @@ test('schedules: what was missed while nothing ran is made good by one run', asy
 })
 
 test('schedules: a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('02:00:30')
   const flow = await createFlow(t, org, every('10 * * * *'))
@@ -89,6 +94,7 @@ test('schedules: a schedule that is changed, switched off or deleted is due by w
 })
 
 test('schedules: in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('04:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -106,6 +112,7 @@ test('schedules: in a suspended workspace a schedule waits, and one run makes it
 })
 
 test('schedules: 100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('05:00:30')
   const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const razorpay = { key_id: 'rzp_test_1', key_secret: 'secret', webhook_secret: 'hook' }
 
@@ -99,7 +96,7 @@ test('connections: what is wrong with a connection is 400 and names the field', 
 
 test('connections: a test says what the provider says of the credentials', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const at = `${paymentsOf(w.org)}/connections/${await connect(w.org, 'stripe', stripe.credentials)}`
   const check = async () => {
     const { status, data, text } = await w.org.owner.post(`${at}/test`)
@@ -127,7 +124,7 @@ test('connections: a test says what the provider says of the credentials', async
 
 test('connections: a secret that is replaced is refused from then on', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
   const event = stripe.emit('customer.created', { id: 'cus_1', object: 'customer' })
   t.is((await stripe.deliver(w.visitor, id, event)).status, 200)
@@ -138,7 +135,7 @@ test('connections: a secret that is replaced is refused from then on', async (t)
 
 test('connections: a deleted connection cancels its open links at the provider, and all stay readable', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
   const [open, paid] = [await makeLink(w.org, id), await makeLink(w.org, id)]
   const [theirs] = stripe.things.links

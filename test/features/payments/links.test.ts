@@ -5,10 +5,10 @@ import { sandbox } from '#shared/features/payments/providers/sandbox.ts'
 import { stripe } from '#shared/features/payments/providers/stripe.ts'
 import { fromProviderUnits, toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 
-const newWorkspace = shareWorld(test)
+const newWorkspace = shareProviders(test)
 
 test('links: a link is made, read and listed, newest first by cursor', async (t) => {
   const w = await newWorkspace()

@@ -1,11 +1,11 @@
 import test from 'ava'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test)
+const newWorkspace = shareProviders(test)
 
 /** The day so many days before today in a time zone. */
 const dayBefore = (days: number, timeZone = 'UTC', now = new Date()) => {

@@ -1,10 +1,9 @@
 import test from 'ava'
 import { connect, makeLink } from '#test/features/payments/place.ts'
-import { listening } from '#test/support/listening.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import type { World } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
+const newWorkspace = shareProviders(test)
 
 async function payable(more: object) {
   const w = await newWorkspace()

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { listening } from '#test/support/listening.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import type { World } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()

@@ -1,16 +1,13 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const connectionId = await connect(w.org, 'stripe', stripe.credentials)
   return {
     w,

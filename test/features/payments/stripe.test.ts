@@ -1,17 +1,14 @@
 import test from 'ava'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { registry } from '#workers/metrics.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const connectionId = await connect(w.org, 'stripe', stripe.credentials)
   const deliver = async (event: object | undefined, options: object = {}, to = connectionId) => {
     const answer = await stripe.deliver(w.visitor, to, event ?? {}, options)

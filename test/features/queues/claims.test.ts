@@ -1,20 +1,13 @@
 import test from 'ava'
 import { until } from '#test/features/functions/support.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
-import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { createMember, createService } from '#test/support/factories.ts'
+import { shareOwnWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
 
-let w: World
 /** Milliseconds by which the world's clock runs ahead of this machine's. */
 let ahead = 0
-test.before(async () => {
-  w = await world({}, undefined, () => new Date(Date.now() + ahead))
-})
-test.after.always(() => w.close())
-
-/** A workspace of a test's own, for the clock is shared: the tests run one after the other. */
-const start = async () => ({ org: await createOrg(w) })
+const start = shareOwnWorld(test, {}, undefined, () => new Date(Date.now() + ahead))
 const pass = (seconds: number) => {
   ahead += seconds * 1_000
 }
@@ -60,7 +53,8 @@ test('claims: a claim that runs out returns the item, and the next claimer enter
 })
 
 test('claims: two stations with one key: the late one cannot finish what the other has claimed', async (t) => {
-  const { org } = await start()
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])
   const [id = ''] = await line.add(['a'])
@@ -83,7 +77,8 @@ test('claims: two stations with one key: the late one cannot finish what the oth
 })
 
 test('claims: without a token, whoever lost a claim to another may not move or release; a supervisor may', async (t) => {
-  const { org } = await start()
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const rights = [{ effect: 'allow', actions: ['queues:transition', 'queues:read'] }]
   const [anna, ben] = [await createMember(w, org, rights), await createMember(w, org, rights)]
@@ -117,7 +112,8 @@ test('claims: a claim that is asked for again under its key gives the same items
 })
 
 test('claims: a claim whose answer was cut off is asked for again under its key, and comes back when its lease ends without one', async (t) => {
-  const { org } = await start()
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
   const path = `${line.path}/claim`
@@ -184,7 +180,8 @@ test('claims: overdue is told from the clock, by its stage and by due_at, whiche
 })
 
 test('claims: a move or a release without the token tells whose claim it ended, and the history names both', async (t) => {
-  const { org } = await start()
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org)
   const [a = '', b = '', c = ''] = await line.add(['a', 'b', 'c'])
   const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])

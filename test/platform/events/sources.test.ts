@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
@@ -13,13 +13,12 @@ import type { World } from '#test/support/world.ts'
 let w: World
 // Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
-// They share one workspace's listeners.
-test.afterEach.always(async () => {
-  await w.db.query('delete from event_listeners; delete from event_outbox')
-})
+/** Opens a workspace; what a test listens to ends with it. */
+async function open(t: ExecutionContext): Promise<void> {
+  const one = await shared()
+  w = one
+  t.teardown(async () => void (await one.db.query('delete from event_listeners; delete from event_outbox')))
+}
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const records = () => `${w.org.path}/records/invoices`
@@ -35,6 +34,7 @@ const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch
 const snapshotsOf = async () => (await Promise.all((await take()).map((one) => readSnapshots(scope(), heardOf(one))))).flat()
 
 test('sources: a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since', async (t) => {
+  await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
   const values = { number: 'A-1', total: { amount: '12345678901234.123456', code: 'EUR' }, notes: 'first' }
@@ -62,6 +62,7 @@ test('sources: a listener that asks gets the record as each change left it, and 
 })
 
 test('sources: no snapshot is taken for those who do not ask', async (t) => {
+  await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event })))
   const { id } = (await owner.post(records(), { values: { notes: 'x' } })).data
@@ -75,6 +76,7 @@ test('sources: no snapshot is taken for those who do not ask', async (t) => {
 })
 
 test('sources: an import hands on a snapshot for each of its rows, in their order', async (t) => {
+  await open(t)
   const { owner } = w.org
   await hear([{ objectType: 'locations', event: 'created', snapshot: true }])
   const names = Array.from({ length: 300 }, (_, number) => `place ${number}`)
@@ -89,6 +91,7 @@ test('sources: an import hands on a snapshot for each of its rows, in their orde
 })
 
 test('sources: who begins to ask is heard of by the next update, at every API', async (t) => {
+  await open(t)
   const other = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')
   const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
   const url = `${records()}/${id}/values`
@@ -105,6 +108,7 @@ test('sources: who begins to ask is heard of by the next update, at every API', 
 })
 
 test('sources: another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask', async (t) => {
+  await open(t)
   const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
   await hear(
     [
@@ -153,6 +157,7 @@ test('sources: another room announces events of its own: to those of any of its 
 })
 
 test('sources: an announcement that is rolled back is never handed on', async (t) => {
+  await open(t)
   await hear([{ source: 'calendar', objectType: '', event: 'created' }])
   const announcement = {
     source: 'calendar',
@@ -170,6 +175,7 @@ test('sources: an announcement that is rolled back is never handed on', async (t
 })
 
 test('sources: a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+  await open(t)
   const key = 'gone'
   await w.org.owner.post(`${w.org.path}/types`, { key, label: 'Gone' })
   await hear([

@@ -4,13 +4,9 @@ import { comparisonSql, readFilter, requireSortable } from '#shared/core/types/f
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { complaint } from '#test/core/types/fields/support.ts'
-import { columnsOf, startTable, type Table } from '#test/core/types/fields/table.ts'
+import { columnsOf, shareTable } from '#test/core/types/fields/table.ts'
 
-let table: Table
-test.before(async () => {
-  table = await startTable()
-})
-test.after.always(() => table.close())
+const open = shareTable(test)
 
 const one = '0192f3a0-0000-7000-8000-00000000000a'
 const two = '0192f3a0-0000-7000-8000-00000000000b'
@@ -83,6 +79,7 @@ const cases: readonly Case[] = [
 ]
 for (const [type, op, value, found] of cases) {
   test(`search: ${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
+    const table = await open()
     await table.keep(type, rows[type] ?? [])
     t.deepEqual(await table.where(type, condition(type, op, value)), found)
   })

@@ -8,18 +8,18 @@ import { containsText } from '#shared/core/types/field-kinds/filters/value-filte
 import { Database } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
-let db: Database
-const name = `trigrams_${randomUUID().slice(0, 8)}`
-test.before(async () => {
-  const { url } = await emptyDatabase(name)
-  db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
-  await db.query({ text: 'create extension if not exists pg_trgm' })
-})
-test.after.always(async () => {
-  await db.close()
-  await dropDatabase(name)
+const open = shareInThread(test, async () => {
+  const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
+  const value = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
+  await value.query({ text: 'create extension if not exists pg_trgm' })
+  const close = async () => {
+    await value.close()
+    await dropDatabase(name)
+  }
+  return { value, close }
 })
 
 const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: extractTrigrams(common), frequent: extractTrigrams(frequent) })
@@ -86,6 +86,7 @@ test('trigrams: the parts stand in the text one behind the other, and nothing mo
 })
 
 test('trigrams: whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+  const db = await open()
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
     return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
@@ -103,6 +104,7 @@ test('trigrams: whatever is held for known, a text is found where it stands and 
 })
 
 test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+  const db = await open()
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
     const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
     t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)

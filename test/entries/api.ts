@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/api/clients.test.ts'
+import '#test/api/clocks.test.ts'
+import '#test/api/conditions.test.ts'
+import '#test/api/corpora.test.ts'
+import '#test/api/description.test.ts'
+import '#test/api/jobs.test.ts'

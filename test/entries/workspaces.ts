@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/core/workspaces/invitations.test.ts'
+import '#test/core/workspaces/keys.test.ts'
+import '#test/core/workspaces/leaving.test.ts'
+import '#test/core/workspaces/member-cap.test.ts'
+import '#test/core/workspaces/members.test.ts'
+import '#test/core/workspaces/workspaces.test.ts'
