@@ -4,9 +4,10 @@ import { until } from '#test/features/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 /** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
 async function staff(given?: World) {
@@ -92,8 +93,7 @@ test('hidden values: whoever may create a record but not read it sees none of it
 })
 
 test('hidden values: what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+  const w = await withoutWorkers()
   const { as, org, record, field, formulaOf } = await staff(w)
   await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
   const changer = await createMember(w, org, [allow(['records:read', 'fields:create'])])
@@ -107,6 +107,8 @@ test('hidden values: what a formula made of hidden fields stays hidden until the
   t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
-  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  await until(
+    async () => (await w.db.query(`select from operations where workspace_id = $1 and status <> 'done'`, [w.org.id])).rowCount === 0,
+  )
   t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })

@@ -2,7 +2,7 @@ import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
@@ -182,15 +182,17 @@ test('additions: every change of a record has a time of its own, also in one tra
 })
 
 test('additions: what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const key = { 'idempotency-key': 'k' }
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
   const first = await batch()
   const left = async (hours: number) => {
-    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour'`, [hours])
+    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`, [
+      hours,
+      w.org.id,
+    ])
     await runMaintenanceTask(w, 'sweep_batch_answers')
-    return (await w.db.query('select from operations')).rowCount
+    return (await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount
   }
   t.is(await left(24), 1)
   t.deepEqual((await batch()).data, first.data)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
@@ -9,8 +9,7 @@ const locations = (w: World) => `${w.org.path}/records/locations`
 const csv = { 'content-type': 'text/csv' }
 
 test('csv jobs: an import creates the good rows and reports the others', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const file = 'name,address,ignored\r\nHome,"1, Main\r\nStreet",x\r\n,nowhere,y\r\nWork,,\r\na,b,c,d\r\n'
   const answer = await w.org.owner.post(`${locations(w)}/import`, file, csv)
   t.is(answer.status, 200, answer.text)
@@ -20,7 +19,7 @@ test('csv jobs: an import creates the good rows and reports the others', async (
     [2, 4],
   )
   t.regex(answer.data.errors[0].message, /name is required/)
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
 test('csv jobs: an export imported again exports the same cells', async (t) => {
@@ -81,8 +80,7 @@ test('csv jobs: an export holds only what its caller may export and read', async
 })
 
 test('csv jobs: an upload without the part named file, or of another type, is 400 and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const form = new FormData()
   form.set('other', new Blob(['name\nx']), 'x.csv')
   t.is((await w.org.owner.post(`${locations(w)}/import`, form)).status, 400)
@@ -90,5 +88,5 @@ test('csv jobs: an upload without the part named file, or of another type, is 40
   form.set('file', new Blob(['name\nx']), 'x.csv')
   form.delete('other')
   t.like((await w.org.owner.post(`${locations(w)}/import`, form)).data, { created: 1, failed: 0 })
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
 })

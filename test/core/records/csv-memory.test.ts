@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
+
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 const csv = { 'content-type': 'text/csv' }
 const mostGrowthMb = 100
@@ -27,9 +30,7 @@ const onLinux = process.platform === 'linux' ? test : test.skip
 onLinux(
   `csv memory: importing and exporting 25 MB of text moves a worker by less than ${mostGrowthMb} MB, whatever the text`,
   async (t) => {
-    const w = await world()
-    t.teardown(w.close)
-    await w.worker.pools.stop(1_000)
+    const w = await withoutWorkers()
     await w.org.owner.post(`${w.org.path}/types`, { key: 'pages', label: 'Pages' })
     await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'pages', key: 'body', label: 'Body', type: 'text' })
     const { pid } = await startWorkerProcess(t, w, 'data')

@@ -9,8 +9,7 @@ const shared = shareWorld(test)
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
 test('records: a record is created, read, changed, listed and deleted', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner } = w.org
   const made = await owner.post(invoices(w), { values: { customer_name: 'Ada', total: 12.5, status: 'open', issue_date: '2026-02-28' } })
   t.is(made.status, 201, made.text)
@@ -31,7 +30,7 @@ test('records: a record is created, read, changed, listed and deleted', async (t
   t.is((await owner.delete(one)).status, 204)
   t.is((await owner.get(one)).status, 404)
   t.deepEqual((await owner.get(invoices(w))).data, { records: [] })
-  t.is((await w.db.query('select from audit_entries')).rowCount, 3)
+  t.is((await w.db.query('select from audit_entries where workspace_id = $1', [w.org.id])).rowCount, 3)
 })
 
 test('records: a plain listing pages by cursor without gap or repeat, newest first', async (t) => {

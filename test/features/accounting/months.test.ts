@@ -2,9 +2,9 @@ import test from 'ava'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import type { Org } from '#test/support/factories.ts'
-import { shareWorldAt } from '#test/support/shared-world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-const shared = shareWorldAt(test, '2026-05-20T10:00:00Z')
+const shared = shareWorld(test, {}, { at: '2026-05-20T10:00:00Z' })
 
 const sum = async ({ id }: Org) => updateMonthSums({ db: (await shared()).api.services.database, workspace: { id } })
 const kept = async ({ id }: Org) =>

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorldAt } from '#test/support/shared-world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-const shared = shareWorldAt(test, '2026-05-20T10:00:00Z')
+const shared = shareWorld(test, {}, { at: '2026-05-20T10:00:00Z' })
 
 /** A year and a half of a small firm: 2025 earned 600, 2026 until May 260. */
 async function firm() {

@@ -3,11 +3,11 @@ import { byHand, chain, createFlow, ended, outputsOf, recordsOf, start } from '#
 import { createFunction, createLatch, handlerOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
-import { shareOwnWorld } from '#test/support/shared-world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 
 // Functions run in a worker process of their own.
-const shared = shareOwnWorld(test, {}, ['data', 'schedule', 'flows'])
+const shared = shareWorld(test, {}, { pools: ['data', 'schedule', 'flows'] })
 
 const interrupted = {
   status: 'failed',

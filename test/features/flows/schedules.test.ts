@@ -4,7 +4,7 @@ import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
-import { shareOwnWorld } from '#test/support/shared-world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 // The time is the test's own; whatever is due is filed by the workers within a second, or by several at once where a test does it.
@@ -12,7 +12,7 @@ import type { World } from '#test/support/world.ts'
 const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 let now = new Date(`${day}T00:00:30Z`)
 let w: World
-const shared = shareOwnWorld(test, {}, undefined, () => now)
+const shared = shareWorld(test, {}, { now: () => now })
 const open = once(async () => {
   w = await shared()
 })

@@ -28,7 +28,7 @@ export function shareProviders(test: TestFn): () => Promise<PaymentsWorld> {
     RAZORPAY_API_URL: (await razorpay()).url,
     LOG_LEVEL: 'silent',
   })
-  const newWorkspace = shareWorld(test, environment, 'world of payments')
+  const newWorkspace = shareWorld(test, environment, { key: 'world of payments' })
   return async () => ({ ...(await newWorkspace()), stripe: await stripe(), razorpay: await razorpay() })
 }
 

@@ -2,12 +2,12 @@ import test from 'ava'
 import { until } from '#test/features/functions/support.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
 import { createMember, createService } from '#test/support/factories.ts'
-import { shareOwnWorld } from '#test/support/shared-world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 
 /** Milliseconds by which the world's clock runs ahead of this machine's. */
 let ahead = 0
-const start = shareOwnWorld(test, {}, undefined, () => new Date(Date.now() + ahead))
+const start = shareWorld(test, {}, { now: () => new Date(Date.now() + ahead) })
 const pass = (seconds: number) => {
   ahead += seconds * 1_000
 }
