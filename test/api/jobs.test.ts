@@ -2,7 +2,6 @@ import test from 'ava'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
@@ -64,8 +63,7 @@ test('jobs: two who start the same work at once each have what came of their own
 })
 
 test('jobs: a rolled-back write enqueues nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { jobQueue, database } = w.api.services
   await t.throwsAsync(
     database.transaction(async (tx) => {
@@ -74,6 +72,6 @@ test('jobs: a rolled-back write enqueues nothing', async (t) => {
     }),
     { message: 'no' },
   )
-  t.is((await w.db.query('select from operations')).rowCount, 0)
-  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up'`)).rowCount, 0)
+  t.is((await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up' and group_id = $1`, [w.org.id])).rowCount, 0)
 })

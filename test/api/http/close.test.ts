@@ -3,8 +3,11 @@ import test, { type ExecutionContext } from 'ava'
 import { type Api, startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 /** An API of a test's own, to be stopped. */
 async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
@@ -16,8 +19,7 @@ async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
 const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
 test('close: a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
   await once(wire.socket, 'data')
@@ -31,8 +33,7 @@ test('close: a request on a connection that rested is answered although the serv
 })
 
 test('close: a connection that brings nothing more does not keep a server from stopping', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
   await once(wire.socket, 'data')

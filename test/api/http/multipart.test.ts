@@ -2,12 +2,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
-/** A world, and until the test ends a folder for temporary files that no other process writes to. */
+const shared = shareWorld(test, {}, { key: 'world of multipart' })
+
+/** A world that no other file uses, and until the test ends a folder for temporary files that no other process writes to. */
 async function open(t: ExecutionContext): Promise<World> {
+  const w = await shared()
   const usual = process.env.TMPDIR
   const own = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
   process.env.TMPDIR = own
@@ -16,8 +20,6 @@ async function open(t: ExecutionContext): Promise<World> {
     if (usual === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = usual
   })
-  const w = await world()
-  t.teardown(w.close)
   return w
 }
 
@@ -41,10 +43,7 @@ async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await sweepNow(w)
   t.is((await w.db.query('select from blobs')).rowCount, 0)
   t.deepEqual(await storedFiles(w), [])
-  t.deepEqual(
-    readdirSync(tmpdir()).filter((name) => !name.startsWith('kontor-test-')),
-    [],
-  )
+  t.deepEqual(readdirSync(tmpdir()), [])
 }
 
 test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {

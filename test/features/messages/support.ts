@@ -1,8 +1,7 @@
 import type { ExecutionContext, TestFn } from 'ava'
-import { type MailServer, startMailServer } from '#test/platform/mail/smtp.ts'
+import { type MailServer, shareMailServer } from '#test/platform/mail/smtp.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
-import { shareInThread } from '#test/support/share-in-thread.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -13,11 +12,7 @@ export interface PostOffice extends World {
 
 /** Opens them at the first test of a file and closes them after the last of the thread; each test takes a workspace of its own. */
 export function shareOffice(test: TestFn, environment: Readonly<Record<string, string>> = {}): () => Promise<PostOffice> {
-  const mail = shareInThread(test, async () => {
-    const ends: (() => unknown)[] = []
-    const value = await startMailServer({ teardown: (end) => ends.push(end) })
-    return { value, close: () => Promise.all(ends.map((end) => end())) }
-  })
+  const mail = shareMailServer(test)
   const fresh = shareWorld(test, async () => ({ ...environment, EGRESS_ALLOW: `127.0.0.1:${(await mail()).port}` }))
   return async () => ({ ...(await fresh()), server: await mail() })
 }

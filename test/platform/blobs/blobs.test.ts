@@ -6,6 +6,8 @@ import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -13,8 +15,8 @@ const never = new AbortController().signal
 
 /** A table whose rows hold blobs, as those of domains do. */
 const holding = `
-  create table held (workspace_id uuid, name text primary key, blob_id uuid);
-  create trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
+  create table if not exists held (workspace_id uuid, name text primary key, blob_id uuid);
+  create or replace trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
 
 interface Place {
   readonly w: World
@@ -24,22 +26,32 @@ interface Place {
   readonly s3: TestS3 | undefined
 }
 
+const onDisk = shareWorld(test, {}, { pools: [], key: 'blobs on disk' })
+const s3Server = shareInThread(test, async () => {
+  const ends: (() => unknown)[] = []
+  const value = await startS3({ teardown: (end) => ends.push(end) })
+  return { value, close: () => Promise.all(ends.map((end) => end())) }
+})
+const onS3 = shareWorld(test, async () => (await s3Server()).environment, { pools: [] })
+
 const stores = {
   disk: async (t: ExecutionContext): Promise<Place> => {
-    const w = await started(t)
+    const w = await emptied(t, await onDisk())
     return { w, blobs: w.api.services.blobs, bytes: () => storedFiles(w), s3: undefined }
   },
   s3: async (t: ExecutionContext): Promise<Place> => {
-    const s3 = await startS3(t)
-    const w = await started(t, s3.environment)
+    const [s3, w] = [await s3Server(), await emptied(t, await onS3())]
     return { w, blobs: w.api.services.blobs, bytes: async () => (await s3.keys()).map((key) => key.slice(-36)), s3 }
   },
 }
 
-async function started(t: ExecutionContext, environment = {}): Promise<World> {
-  const w = await world(environment, [])
-  t.teardown(w.close)
+/** Leaves no blob behind when the test ends. */
+async function emptied(t: ExecutionContext, w: World): Promise<World> {
   await w.db.query(holding)
+  t.teardown(async () => {
+    await w.db.query('delete from held')
+    await w.api.services.blobs.sweep(never, 0)
+  })
   return w
 }
 
@@ -123,7 +135,8 @@ for (const [kind, open] of Object.entries(stores)) {
 }
 
 test('blobs: disk: another folder is not this installation’s, and says so', async (t) => {
-  const { w } = await stores.disk(t)
+  const w = await world({}, [])
+  t.teardown(w.close)
   t.is((await w.visitor.get('/readyz')).status, 200)
   const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600)
   t.regex((await elsewhere.fault()) ?? '', /several machines need S3/)

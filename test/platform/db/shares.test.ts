@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 /** Takes a place and notes whether it was free at once, and when it was had. */
 function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
@@ -49,11 +50,7 @@ test('shares: a pool of two is of use to one workspace', (t) => {
   )
 })
 
-async function open(t: ExecutionContext): Promise<World> {
-  const w = await world()
-  t.teardown(w.close)
-  return w
-}
+const shared = shareWorld(test)
 
 /** A record whose row somebody else holds until the function is called. */
 async function heldRecord(
@@ -79,7 +76,7 @@ async function waitForLocks(w: World, count: number): Promise<void> {
 }
 
 test('shares: changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
-  const w = await open(t)
+  const w = await shared()
   const other = await createOrg(w, 'Other')
   const { record, letGo } = await heldRecord(t, w, w.org)
   const place = `${w.org.path}/records/parts/${record}/values`
@@ -102,7 +99,7 @@ test('shares: changes that wait for a record are OVERLOADED after 3 s, and anoth
 })
 
 test('shares: a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
-  const w = await open(t)
+  const w = await shared()
   const { record, letGo } = await heldRecord(t, w, w.org)
   const operations = [{ op: 'update', id: record, values: { note: 'y' } }]
   const answer = w.org.owner.post(`${w.org.path}/records/parts/batch`, { operations, atomic: true })

@@ -1,9 +1,10 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { type DueWork, defineDue } from '#shared/platform/due/due-kind.ts'
 import { removeDue, setDue, setDueIfUnset, setDueNoLater } from '#shared/platform/due/due-times.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { t as s, schema } from '#shared/platform/kernel/schema.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const ring = defineJob({
@@ -32,12 +33,14 @@ const kinds = [alarm, money, agenda, daily]
 const start = new Date('2030-05-01T12:00:00Z')
 const after = (seconds: number): Date => new Date(start.getTime() + seconds * 1_000)
 
+const withoutSchedule = shareWorld(test, {}, { pools: ['data'] })
+
 /** A world without the pool that files what is due: the tests do, at a time of their own. Nobody takes the jobs. */
-async function quiet(t: import('ava').ExecutionContext): Promise<World> {
-  const w = await world({}, ['data'])
+async function quiet(t: ExecutionContext): Promise<World> {
+  const w = await withoutSchedule()
   t.teardown(async () => {
     await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
-    await w.close()
+    await w.db.query(`delete from due_work where kind like 'test-%'`)
   })
   await w.api.services.jobQueue.boss.createQueue(ring.name, {})
   return w

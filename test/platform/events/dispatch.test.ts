@@ -3,17 +3,16 @@ import { subscriptions } from '#shared/features.ts'
 import { takeDispatches } from '#shared/platform/events/outbox.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
+const shared = shareWorld(test, {}, { pools: [] })
+
 /** A world in which nobody works off jobs. */
 async function withoutWorkers(t: ExecutionContext): Promise<World> {
-  const w = await world()
-  t.teardown(async () => {
-    await w.db.query('truncate event_outbox')
-    await w.close()
-  })
-  await w.worker.pools.stop(0)
+  const w = await shared()
+  t.teardown(async () => void (await w.db.query('truncate event_outbox')))
   return w
 }
 
