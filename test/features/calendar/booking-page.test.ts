@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
-const now = () => new Date('2026-03-02T08:00:00Z')
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 async function bookable(t: ExecutionContext, booking: object = {}, more: object = {}) {
-  const w = await world({ TRUST_PROXY: '1' }, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const calendar = await makeCalendar(t, w, {
     settings: { booking: { enabled: true, min_notice: 0, durations: [60], ...booking } },
     ...more,

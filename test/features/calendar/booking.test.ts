@@ -1,7 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 const now = () => new Date('2026-03-02T08:00:00Z')
 const open = (booking: object = {}, more: object = {}) => ({ settings: { booking: { enabled: true, min_notice: 0, ...booking }, ...more } })
@@ -55,8 +58,7 @@ test('booking: a visitor sees a page, takes a time, has it confirmed by mail and
 })
 
 test('booking: hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const hours = { sun: [['13:00', '18:00']] }
   const afternoon = await page(t, w, { durations: [60], hours, horizon_days: 365 }, { timezone: 'America/New_York' })
   t.deepEqual(
@@ -83,8 +85,7 @@ test('booking: hours go by the clock, slots by elapsed time, across clock change
 })
 
 test('booking: the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const { slots, path, calendar, book } = await page(t, w, { durations: [30], buffer: 15, slot_step: 15, min_notice: 120, horizon_days: 1 })
   t.is((await slots('from=2026-03-02&to=2026-03-02'))[0], '2026-03-02T10:00')
   t.is((await slots('from=2026-03-02&to=2026-03-05')).at(-1), '2026-03-02T16:30')
@@ -106,8 +107,7 @@ test('booking: the buffer is kept once, notice and horizon at their borders, and
 })
 
 test('booking: the same Idempotency-Key gives the first booking again', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const { book } = await page(t, w)
   const key = { 'idempotency-key': 'once' }
   const first = await book('2026-03-03T10:00:00Z', {}, key)
@@ -119,8 +119,7 @@ test('booking: the same Idempotency-Key gives the first booking again', async (t
 })
 
 test('booking: a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const calendar = await makeCalendar(t, w)
   const make = (body: object) =>
     makeEvent(t, w, { calendar_id: calendar.id, attendees: [{ email: 'g@example.com' }], notify: false, ...body })

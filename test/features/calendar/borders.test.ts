@@ -3,7 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['09:00', '17:00']]]))
 const second = 1_000
@@ -62,8 +65,7 @@ test('borders: a link of an invitation opens until 30 days after the event, of a
 })
 
 test('borders: an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
-  const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-03-02T08:00:00Z'))
-  t.teardown(w.close)
+  const w = await shared()
   const { key, id } = await makeCalendar(t, w, { timezone: 'UTC', settings: { booking: { enabled: true, hours, durations: [15] } } })
   const start = (count: number) => new Date(Date.parse('2026-03-03T09:00:00Z') + count * 900_000).toISOString()
   const book = async (count: number, email: string) => {
@@ -84,8 +86,7 @@ test('borders: an address gets ten mails of bookings a day and a workspace sends
 })
 
 test('borders: an address looks at public calendars 60 times a minute', async (t) => {
-  const w = await world({ TRUST_PROXY: '1' })
-  t.teardown(w.close)
+  const w = await shared()
   const { key } = await makeCalendar(t, w, { settings: { booking: { enabled: true } } })
   const place = `/cal/${w.org.id}/book/${key}`
   const paths = [place, `${place}/slots?from=2026-12-01&to=2026-12-01`, `/book/${w.org.id}/${key}`]

@@ -3,7 +3,10 @@ import { at, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 /** A clock that moves on with every change, so that mails have an order. */
 function ticking(): { now: () => Date; tick: () => void } {
@@ -117,8 +120,7 @@ test('mails: an occurrence of dates is named by its date, one of another zone by
 })
 
 test('mails: whoever invites itself is not mailed, and members are as others are', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: w.org.ownerId }, { user_id: ada.id }] })
   t.deepEqual(
@@ -134,8 +136,7 @@ test('mails: whoever invites itself is not mailed, and members are as others are
 })
 
 test('mails: a guest answers again when the time has changed, and not when the words have', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: ada.id }] })
   const path = at(w, `/events/${event.id}`)

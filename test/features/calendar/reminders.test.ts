@@ -3,7 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 test('reminders: those who come are reminded once: members by a notification, others by mail', async (t) => {
   let now = new Date('2026-12-01T08:00:00Z')
@@ -70,8 +73,7 @@ test('reminders: a flow starts so many minutes before each occurrence, once, as 
 })
 
 test('reminders: a function makes events and lists them, with the rights of its caller', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { owner, path } = w.org
   const calendar = await makeCalendar(t, w)
   const body = `

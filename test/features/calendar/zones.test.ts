@@ -4,7 +4,10 @@ import test from 'ava'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const chore = 'times by new time zone data'
 
@@ -76,8 +79,7 @@ test('zones: of an hour that comes twice the second one stays the second', async
 })
 
 test('zones: the release of the time zone data is told with the metrics', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   t.regex((await w.visitor.get('/metrics')).text, new RegExp(`kontor_time_zone_release\\{release="${zoneRelease}"\\} 1`))
 })
 

@@ -2,12 +2,13 @@ import test from 'ava'
 import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 test('slots: four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { org } = w
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
   const latches = await Promise.all(Array.from({ length: 8 }, () => createLatch(org)))
@@ -34,8 +35,7 @@ test('slots: four runs of a workspace are let in, the others wait in order, and 
 })
 
 test('slots: a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { org } = w
   await startWorkerProcess(t, w, 'functions')
   await startWorkerProcess(t, w, 'functions')
@@ -67,8 +67,7 @@ test('slots: a hundred calls on three worker processes: never five at a time, al
 })
 
 test('slots: a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { org } = w
   const latch = await createLatch(org)
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
@@ -83,8 +82,7 @@ test('slots: a workspace whose slots are taken and whose line is long lets anoth
 })
 
 test('slots: the database itself keeps a fifth run out', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const put = (slot: number) =>
     w.db.query(
       `insert into gated_jobs (id, workspace_id, gate, queue, slots, lane, slot) values (gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, $2)`,
@@ -97,8 +95,7 @@ test('slots: the database itself keeps a fifth run out', async (t) => {
 })
 
 test('slots: what somebody waits for goes before what is a part of something else', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { org, api } = w
   const [first, second] = [await createLatch(org), await createLatch(org)]
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))

@@ -127,8 +127,7 @@ test('overview: days and months go by the time zone of the workspace', async (t)
 })
 
 test('overview: ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
-  const w = await world({}, ['data'])
-  t.teardown(w.close)
+  const w = await newWorkspace()
   const { id } = w.org
   const columns = async (type: string) => {
     const { rows } = await w.db.query(
