@@ -5,19 +5,25 @@ import test, { type ExecutionContext } from 'ava'
 import { parse } from 'content-disposition'
 import { addKeys, firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3 } from '#test/platform/blobs/s3-server.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { sweepNow } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
+const shared = shareWorld(test, {}, { pools: [] })
+
 const stores = {
-  disk: (_t: ExecutionContext) => world({}, []),
-  s3: async (t: ExecutionContext) => world((await startS3(t)).environment, []),
+  disk: (_t: ExecutionContext) => shared(),
+  s3: async (t: ExecutionContext) => own(t, (await startS3(t)).environment),
 }
 
-const opened = async (t: ExecutionContext, kind: keyof typeof stores) => {
-  const w: World = await stores[kind](t)
+async function own(t: ExecutionContext, environment = {}): Promise<World> {
+  const w = await world(environment, [])
   t.teardown(w.close)
-  return { w, space: spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main) }
+  return w
 }
+
+const opened = async (t: ExecutionContext, kind: keyof typeof stores) => spaceIn(await stores[kind](t))
+const spaceIn = async (w: World) => ({ w, space: spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main) })
 
 const content = '0123456789\n'
 const etag = `"${createHash('sha256').update(content).digest('hex')}"`
@@ -232,7 +238,7 @@ test('download: 300 hostile names come back from the header as they are, and end
 })
 
 test('download: a download that has begun gives one whole version', async (t) => {
-  const { w, space } = await opened(t, 'disk')
+  const { w, space } = await spaceIn(await own(t))
   await space.put('a', 'a'.repeat(3_000_000))
   const address = `${w.org.owner.root}${space.path}/download?key=a`
   const begun = await Promise.all(
