@@ -1,4 +1,7 @@
 import '#test/support/one-at-a-time.ts'
+import '#test/core/people/pages.test.ts'
+import '#test/core/people/reset.test.ts'
+import '#test/core/people/sign-in.test.ts'
 import '#test/core/workspaces/invitations.test.ts'
 import '#test/core/workspaces/keys.test.ts'
 import '#test/core/workspaces/leaving.test.ts'

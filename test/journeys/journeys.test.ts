@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -10,7 +11,7 @@ import { world } from '#test/support/world.ts'
 import { createDemoBooks } from '../../bin/ledger/demo-books.ts'
 
 const folder = new URL('./', import.meta.url)
-const pages = (await readdir(folder)).filter((name) => name.endsWith('.md'))
+const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
 const read = (name: string) => readFile(new URL(name, folder), 'utf8')
 
 /** A Tuesday, so that the pages may name days and hours. */

@@ -1,5 +1,0 @@
-import '#test/support/one-at-a-time.ts'
-import '#test/platform/egress/addresses.test.ts'
-import '#test/platform/egress/door.test.ts'
-import '#test/platform/egress/http.test.ts'
-import '#test/platform/egress/tcp.test.ts'

@@ -1,6 +1,0 @@
-import '#test/support/one-at-a-time.ts'
-import '#test/platform/events/dispatch.test.ts'
-import '#test/platform/events/fairness.test.ts'
-import '#test/platform/events/fan-out.test.ts'
-import '#test/platform/events/plan.test.ts'
-import '#test/platform/events/sources.test.ts'
