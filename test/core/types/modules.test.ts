@@ -1,5 +1,5 @@
 import test from 'ava'
-import { createMember } from '#test/support/factories.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -52,7 +52,7 @@ for (const [body, message] of refused) {
 
 test('modules: every member reads menu groups, holders of org:update write them', async (t) => {
   const w = await start()
-  const { org } = w
+  const org = await createOrg(w)
   const at = `${org.path}/modules`
   const member = await createMember(w, org)
   const editor = await createMember(w, org, [{ effect: 'allow', actions: ['org:update'] }])

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { readColumns } from '#test/core/types/fields-support.ts'
-import { createMember } from '#test/support/factories.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -128,7 +128,7 @@ test('record types: a built-in type cannot be deleted', async (t) => {
 
 test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
   const w = await start()
-  const { org } = w
+  const org = await createOrg(w)
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
   const nobody = await createMember(w, org)
