@@ -3,7 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, {}, { at: '2026-11-25T08:00:00Z' })
 
 const answered = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 
@@ -168,8 +171,7 @@ async function book(t: ExecutionContext, w: World, email: string): Promise<{ id:
 }
 
 test('answers: a booker whose booking was deleted hears so by mail, and its page says that it is gone', async (t) => {
-  const w = await world({}, undefined, () => new Date('2026-11-25T08:00:00Z'))
-  t.teardown(w.close)
+  const w = await shared()
   const { id } = await book(t, w, 'vera@example.com')
   const [confirmed] = await told(w, 'vera@example.com')
   const [page = ''] = new RegExp(`/rsvp/${w.org.id}/\\w+`).exec(confirmed?.text ?? '') ?? []

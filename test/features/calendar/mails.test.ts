@@ -7,6 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
+const sharedAt = shareWorld(test, {}, { at: '2026-11-25T08:00:00Z' })
 
 /** A clock that moves on with every change, so that mails have an order. */
 function ticking(): { now: () => Date; tick: () => void } {
@@ -52,8 +53,7 @@ test('mails: guests hear of what concerns them, and of nothing else', async (t) 
 })
 
 test('mails: an invitation says who, when and where, in words and for calendars', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+  const w = await shared()
   const { rows } = await w.db.query('select email from users where id = $1', [w.org.ownerId])
   await makeEvent(t, w, {
     ...{
@@ -62,9 +62,13 @@ test('mails: an invitation says who, when and where, in words and for calendars'
       timezone: 'America/Vancouver',
       recurrence: 'FREQ=WEEKLY;COUNT=3',
     },
-    ...{ location: 'Pier 1', description: 'Line one\r\nLine two', attendees: [{ email: 'guest@example.com', name: 'Gil "the" Guest' }] },
+    ...{
+      location: 'Pier 1',
+      description: 'Line one\r\nLine two',
+      attendees: [{ email: 'words-guest@example.com', name: 'Gil "the" Guest' }],
+    },
   })
-  const [mail] = await told(w, 'guest@example.com')
+  const [mail] = await told(w, 'words-guest@example.com')
   t.is(mail?.subject, 'Invitation: Bridge; plans, and\\more')
   t.is(mail?.replyTo, rows[0].email)
   t.regex(mail?.text ?? '', /Tuesday,? 10 November 2026, 09:00 to 10:00 \(America\/Vancouver\)/)
@@ -84,33 +88,31 @@ test('mails: an invitation says who, when and where, in words and for calendars'
 })
 
 test('mails: of one occurrence its guests hear, and a cancelled one names it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'guest@example.com' }] })
-  t.deepEqual(shape(await told(w, 'guest@example.com')), ['REQUEST 0'])
+  const w = await shared()
+  const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'occurrence-guest@example.com' }] })
+  t.deepEqual(shape(await told(w, 'occurrence-guest@example.com')), ['REQUEST 0'])
   await w.org.owner.delete(at(w, `/events/${series.id}?scope=this&occurrence=2026-12-08T09:00:00Z`))
-  const [, off] = await told(w, 'guest@example.com')
+  const [, off] = await told(w, 'occurrence-guest@example.com')
   t.like(off, { method: 'CANCEL', sequence: 1 })
   const vevent = off?.ics.getFirstSubcomponent('vevent')
   t.is(String(vevent?.getFirstPropertyValue('recurrence-id')), '2026-12-08T09:00:00Z')
   t.is(String(vevent?.getFirstPropertyValue('status')), 'CANCELLED')
   t.is(vevent?.getFirstProperty('rrule'), null)
-  const [asked] = await told(w, 'guest@example.com')
+  const [asked] = await told(w, 'occurrence-guest@example.com')
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(asked?.text ?? '') ?? []
   const own = await w.visitor.get(`/cal/${w.org.id}/rsvp/${token}/ics`)
   t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
 })
 
 test('mails: an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const attendees = [{ email: 'guest@example.com' }]
+  const w = await shared()
+  const attendees = [{ email: 'dates-guest@example.com' }]
   const days = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
   await w.org.owner.patch(at(w, `/events/${days.id}?scope=this&occurrence=2026-12-02`), { title: 'Day' })
   const hours = await makeEvent(t, w, { timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
   const change = { title: 'Hour', start: '2026-12-02T15:00:00Z', timezone: 'America/New_York' }
   await w.org.owner.patch(at(w, `/events/${hours.id}?scope=this&occurrence=2026-12-02T09:00:00Z`), change)
-  const mails = await told(w, 'guest@example.com')
+  const mails = await told(w, 'dates-guest@example.com')
   const named = (title: string) =>
     mails.map(({ ics }) => ics.toString()).find((text) => text.includes(`SUMMARY:${title}\r\n`) && text.includes('RECURRENCE-ID')) ?? ''
   t.regex(named('Day'), /^RECURRENCE-ID;VALUE=DATE:20261202\r$/m)
@@ -146,8 +148,7 @@ test('mails: a guest answers again when the time has changed, and not when the w
 })
 
 test('mails: an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
-  const w = await world({}, undefined, () => new Date('2026-11-25T08:00:00Z'))
-  t.teardown(w.close)
+  const w = await sharedAt()
   await w.db.query(`insert into calendar_mail_counts values ('2026-11-25', 'calendar', 'to full@example.com', 49)`)
   const make = () => makeEvent(t, w, { attendees: [{ email: 'Full@example.com' }, { email: 'free@example.com' }] })
   const [last, beyond] = [await make(), await make()]
