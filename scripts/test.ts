@@ -1,15 +1,22 @@
 import { runChecks } from './check/checks.ts'
+import { startTemporary } from './postgres/temporary.ts'
 import { stopRequest } from './stop-request.ts'
-import { runSuite } from './test/suite.ts'
-import { formatTally } from './test/tally.ts'
+import { runAva } from './test/ava.ts'
+import { chooseEntries } from './test/entries.ts'
 
-// `npm test`: the checks and all test files, or only the named test files, and the count on the last line. A failed check counts as a
-// failed test.
+// `npm test`: the checks, then all tests, against a temporary database server or the one of TEST_DATABASE_URL. With names of entries, test
+// files or options of AVA, only those tests and no checks.
 
-const files = process.argv.slice(2)
+const args = process.argv.slice(2)
 const stop = stopRequest()
-const failedChecks = files.length === 0 ? await runChecks() : 0
-const tally = await runSuite(files, stop)
-const total = { ...tally, failed: tally.failed + failedChecks }
-console.log(`\n${formatTally(total)}`)
-process.exit(total.failed === 0 ? 0 : 1)
+const avaArgs = chooseEntries(args)
+if (args.length === 0 && (await runChecks()) > 0) process.exit(1)
+
+const given = process.env.TEST_DATABASE_URL
+const postgres = given ? { url: given, stop: async () => {} } : await startTemporary((line) => console.error(line))
+try {
+  process.exitCode = stop.aborted ? 1 : await runAva(avaArgs, postgres.url, stop)
+} finally {
+  await postgres.stop()
+}
+process.exit()

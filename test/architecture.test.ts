@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
+import { entryPaths, entryRules } from '#test/architecture/entries.ts'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
@@ -10,17 +11,17 @@ import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules]
+const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules]
 
 for (const { name, check, broken } of rules) {
-  test(name, (t) => {
+  test(`architecture: ${name}`, (t) => {
     const { examined, violations } = check(sources)
     t.deepEqual(violations, [])
     t.true(examined > 0, 'the rule examines no file')
     t.log(`${examined} files examined`)
   })
 
-  test(`it can fail: ${name}`, (t) => {
+  test(`architecture: it can fail: ${name}`, (t) => {
     const tree = Object.entries(broken).map(([path, text]) => source(path, text))
     t.not(check(tree).violations.length, 0)
     // The folder of a broken example exists, but for the one that has no place.
@@ -28,13 +29,13 @@ for (const { name, check, broken } of rules) {
   })
 }
 
-test('every path in a rule exists', (t) => {
+test('architecture: every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
-  for (const path of [...homePaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
+  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
     t.true(existsSync(join(root, path)), path)
 })
 
-test('every part of a manifest has a model to copy, which the README names', async (t) => {
+test('architecture: every part of a manifest has a model to copy, which the README names', async (t) => {
   const parts = [...readFileSync(join(root, 'shared/core/automation/feature.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)]
   t.deepEqual(Object.keys(models).sort(), parts.map(([, part]) => part ?? '').sort())
   const readme = readFileSync(join(root, 'shared/README.md'), 'utf8')
@@ -45,13 +46,13 @@ test('every part of a manifest has a model to copy, which the README names', asy
   }
 })
 
-test('every dependency has a home, and nothing else has', (t) => {
+test('architecture: every dependency has a home, and nothing else has', (t) => {
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
 })
 
-test('imports are found however they are written', (t) => {
+test('architecture: imports are found however they are written', (t) => {
   const text = `import a from './a.ts'\nimport type {\n  B,\n} from '#shared/b.ts'\nimport 'c/d'\nexport { e } from '@f/g/h'\nconst i = await import('#api/i.ts')`
   const { files, packages } = source('shared/x/y.ts', text)
   t.deepEqual(files, ['shared/x/a.ts', 'shared/b.ts', 'api/i.ts'])

@@ -22,34 +22,34 @@ async function hold(t: ExecutionContext, file: string, made: string): Promise<vo
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-test('the API is the one that test/contracts/openapi.json describes', async (t) => {
+test('contracts: the API is the one that test/contracts/openapi.json describes', async (t) => {
   await hold(t, 'openapi.json', asJson(describeApi(sections, 'http://localhost:3000')))
 })
 
-test('the description of the API is valid OpenAPI 3.1', async (t) => {
+test('contracts: the description of the API is valid OpenAPI 3.1', async (t) => {
   const document = JSON.parse(JSON.stringify(describeApi(sections, 'http://localhost:3000')))
   t.like(await validate(structuredClone(document)), { valid: true, warnings: [] })
   delete document.components.schemas.ApiError
   t.false((await validate(document).catch(() => ({ valid: false }))).valid)
 })
 
-test('every operation has a name of its own', (t) => {
+test('contracts: every operation has a name of its own', (t) => {
   const { paths } = describeApi(sections, 'http://localhost:3000') as { paths: Record<string, Record<string, { operationId: string }>> }
   const names = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
   t.is(names.length, sections.flatMap(({ routes }) => routes).length)
   t.is(new Set(names).size, names.length)
 })
 
-test('the jobs are those of test/contracts/jobs.json', async (t) => {
+test('contracts: the jobs are those of test/contracts/jobs.json', async (t) => {
   const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
   await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))
 })
 
-test('docs/errors.md describes every error code', async (t) => {
+test('contracts: docs/errors.md describes every error code', async (t) => {
   await hold(t, '../../docs/errors.md', describeErrors(sections.flatMap(({ routes }) => routes)))
 })
 
-test('all migrations together come to test/contracts/schema.sql', async (t) => {
+test('contracts: all migrations together come to test/contracts/schema.sql', async (t) => {
   const { name, url } = await cloneTemplate(`contract_${process.pid}`)
   const db = new pg.Pool({ connectionString: url, max: 1 })
   // Dropping the database may end the connection before it has said goodbye.

@@ -11,7 +11,7 @@ const knownTypes = join(root, '.cache', 'types.tsbuildinfo')
 const checks: readonly { name: string; args: readonly string[] }[] = [
   { name: 'types', args: [join(modules, 'typescript-7', 'bin', 'tsc'), '-p', root, '--incremental', '--tsBuildInfoFile', knownTypes] },
   { name: 'lint', args: [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--max-diagnostics=100'] },
-  { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/architecture.test.ts'] },
+  { name: 'architecture', args: [join(modules, 'ava', 'entrypoints', 'cli.js'), 'test/entries/architecture.ts'] },
   { name: 'unused', args: [join(modules, 'knip', 'bin', 'knip.js'), '--no-progress'] },
   { name: 'description', args: ['scripts/check/description.ts'] },
 ]

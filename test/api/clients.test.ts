@@ -43,7 +43,7 @@ const settings = {
   files: ['program.ts', 'hey/index.ts', 'types.d.ts'],
 }
 
-test('clients that @hey-api/openapi-ts and openapi-typescript make of the description compile', async (t) => {
+test('clients: clients that @hey-api/openapi-ts and openapi-typescript make of the description compile', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-clients-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const description = join(folder, 'openapi.json')

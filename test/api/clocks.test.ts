@@ -31,7 +31,7 @@ const clocks = () => {
 const account = async ({ org }: World): Promise<string> =>
   `${org.path}/service-accounts/${(await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot' })).data.id}`
 
-test.serial('processes whose clocks differ count one window of requests, which is over in a minute', async (t) => {
+test('clocks: processes whose clocks differ count one window of requests, which is over in a minute', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const address = fromAnywhere()
   const processes = [ahead, behind, running, w.visitor]
@@ -46,7 +46,7 @@ test.serial('processes whose clocks differ count one window of requests, which i
   t.deepEqual(statuses, { 404: 60, 429: 20 })
 })
 
-test.serial('a key ends when the database says so, in every process', async (t) => {
+test('clocks: a key ends when the database says so, in every process', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const keys = `${await account(w)}/keys`
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
@@ -59,7 +59,7 @@ test.serial('a key ends when the database says so, in every process', async (t) 
   }
 })
 
-test.serial('a caller who waits three seconds for a worker does, whatever happens to the clock meanwhile', async (t) => {
+test('clocks: a caller who waits three seconds for a worker does, whatever happens to the clock meanwhile', async (t) => {
   const { w, running } = await clocks()
   await w.worker.pools.stop(0)
   const began = performance.now()

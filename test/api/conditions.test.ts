@@ -44,4 +44,4 @@ function answerTo(headers: Headers): number {
   }
 }
 
-for (const [status, headers] of cases) test(`${JSON.stringify(headers)} is ${status}`, (t) => t.is(answerTo(headers), status))
+for (const [status, headers] of cases) test(`conditions: ${JSON.stringify(headers)} is ${status}`, (t) => t.is(answerTo(headers), status))

@@ -24,7 +24,7 @@ const places = [...objectsIn(description)]
 const pathsWhere = (holds: (value: Json, path: string) => boolean): string[] =>
   places.filter(({ value, path }) => holds(value, path)).map(({ path }) => path)
 
-test('what has a default need not be sent', (t) => {
+test('description: what has a default need not be sent', (t) => {
   const isParameter = ({ schema, required }: Json) => required === true && (schema as Json | undefined)?.default !== undefined
   const isBody = ({ properties, required }: Json) =>
     Array.isArray(required) && required.some((key) => (properties as Record<string, Json> | undefined)?.[key]?.default !== undefined)
@@ -35,7 +35,7 @@ test('what has a default need not be sent', (t) => {
   t.true(places.some(({ value }) => value.in === 'query' && (value.schema as Json).default !== undefined))
 })
 
-test('no schema has the name of a global of TypeScript or of browsers', (t) => {
+test('description: no schema has the name of a global of TypeScript or of browsers', (t) => {
   const folder = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'lib')
   const files = readdirSync(folder).filter((file) => /^lib\..*\.d\.ts$/.test(file))
   const globals = new Set(
@@ -53,21 +53,21 @@ test('no schema has the name of a global of TypeScript or of browsers', (t) => {
   )
 })
 
-test('patterns need nothing that only some languages have', (t) => {
+test('description: patterns need nothing that only some languages have', (t) => {
   t.deepEqual(
     pathsWhere(({ pattern }) => typeof pattern === 'string' && /\\[pPu]|\(\?</.test(pattern)),
     [],
   )
 })
 
-test('no type is a list of types', (t) => {
+test('description: no type is a list of types', (t) => {
   t.deepEqual(
     pathsWhere(({ type }) => Array.isArray(type)),
     [],
   )
 })
 
-test('files are binary, uploaded and downloaded', (t) => {
+test('description: files are binary, uploaded and downloaded', (t) => {
   const contents = places.filter(({ path }) => /\/content$/.test(path) && /\/(?:responses|requestBody)\//.test(`${path}/`))
   const others = new Set(['application/json', 'text/html', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/event-stream'])
   const wrong = contents.flatMap(({ path, value }) =>

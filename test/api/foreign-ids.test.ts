@@ -27,7 +27,7 @@ for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     if (!(path as string).includes('/:orgId')) continue
     const route = `${method} ${base}${path}`
-    test.serial(`what another workspace has is not there: ${route}`, async (t) => {
+    test(`foreign ids: what another workspace has is not there: ${route}`, async (t) => {
       two ??= begin()
       const { own, other } = await two
       const example = examples[route]
@@ -39,7 +39,7 @@ for (const { base, routes } of sections) {
   }
 }
 
-test.serial('every call that names more is one of a route', (t) => {
+test('foreign ids: every call that names more is one of a route', (t) => {
   t.deepEqual(
     Object.keys(namingCalls).filter((route) => !examples[route]),
     [],

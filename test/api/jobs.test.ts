@@ -2,13 +2,12 @@ import test from 'ava'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
 const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
 
-test('what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
+test('jobs: what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
   const w = await shared()
   const [starter, keeper, other] = await Promise.all([
     createMember(w, w.org, [{ effect: 'allow', actions: ['records:read', 'records:export', 'records:import'] }]),
@@ -40,7 +39,7 @@ test('what came of a job is for who started it, the rest for holders of org:upda
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
 })
 
-test('two who start the same work at once each have what came of their own', async (t) => {
+test('jobs: two who start the same work at once each have what came of their own', async (t) => {
   const w = await shared()
   const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }
   const callers = await Promise.all([
@@ -63,9 +62,8 @@ test('two who start the same work at once each have what came of their own', asy
   )
 })
 
-test('a rolled-back write enqueues nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('jobs: a rolled-back write enqueues nothing', async (t) => {
+  const w = await shared()
   const { jobQueue, database } = w.api.services
   await t.throwsAsync(
     database.transaction(async (tx) => {
@@ -74,6 +72,6 @@ test('a rolled-back write enqueues nothing', async (t) => {
     }),
     { message: 'no' },
   )
-  t.is((await w.db.query('select from operations')).rowCount, 0)
-  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up'`)).rowCount, 0)
+  t.is((await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up' and group_id = $1`, [w.org.id])).rowCount, 0)
 })

@@ -38,7 +38,7 @@ async function send(name: string, call: Call, body: unknown, suffix = '') {
 }
 
 for (const { name, route } of strict) {
-  test.serial(`an unknown query parameter is named: ${name}`, async (t) => {
+  test(`unknown keys: an unknown query parameter is named: ${name}`, async (t) => {
     const call = await callOf(name)
     const answer = await send(name, call, call.body, 'zzz_unknown=1')
     t.is(answer.status, 400, answer.text)
@@ -46,7 +46,7 @@ for (const { name, route } of strict) {
   })
   if (route.body === undefined || route.body === 'any') continue
   const { json } = route.body
-  test.serial(`an unknown key at each level is named: ${name}`, async (t) => {
+  test(`unknown keys: an unknown key at each level is named: ${name}`, async (t) => {
     const call = await callOf(name)
     for (const { path, body } of withUnknownKeys(json)) {
       const answer = await send(name, { ...call, headers: {} }, body)
@@ -71,7 +71,7 @@ for (const { name } of changes) {
   const owner = path.replace(/\/(?:values|autogen|formula|description|ref-type)$/, '')
   if (owner !== path && !path.endsWith('/values')) continue
   if (path.endsWith('/secrets/:name')) continue
-  test.serial(`what is read is accepted as it is: ${name}`, async (t) => {
+  test(`unknown keys: what is read is accepted as it is: ${name}`, async (t) => {
     const here = await place()
     const call = await callOf(name)
     const list = lists[path]?.(call, here)
@@ -91,7 +91,7 @@ for (const { name } of changes) {
   })
 }
 
-test('every route that changes what its GET answers compares what is sent back', (t) => {
+test('unknown keys: every route that changes what its GET answers compares what is sent back', (t) => {
   const reading = new Set(strict.filter(({ route }) => route.method === 'GET').map(({ route }) => route.path))
   const missing = strict.filter(
     ({ route }) =>

@@ -1,30 +1,34 @@
 import test from 'ava'
 import { sections } from '#api/routes.ts'
 import { makeCallers } from '#test/api/walk/callers.ts'
+import { makeClosedPlaces } from '#test/api/walk/closed.ts'
 import { examples } from '#test/api/walk/examples.ts'
-import { planOf, type Stage, type Walk } from '#test/api/walk/plan.ts'
+import { planOf, type Walk } from '#test/api/walk/plan.ts'
 import { type Absences, surprisesOf } from '#test/api/walk/send.ts'
 import { startAgent } from '#test/support/agent.ts'
 import { listening } from '#test/support/listening.ts'
+import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type Place, settle } from '#test/support/things.ts'
+import { settle } from '#test/support/things.ts'
 
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
-let walk: Promise<Walk> | undefined
+const begin = once(async (): Promise<Walk> => {
+  const world = await start()
+  const place = await settle(world, world.org)
+  const callers = await makeCallers(place)
+  return { place, callers, closed: await makeClosedPlaces(world, callers) }
+})
 
 for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     const route = `${method} ${base}${path}`
-    // One after the other: each suspends the workspace for a moment.
-    test.serial(`who may and who may not: ${route}`, async (t) => {
+    test(`walk: who may and who may not: ${route}`, async (t) => {
       const example = examples[route]
       if (!example) return t.fail(`${route} has no example: write one below test/api/walk`)
-      walk ??= begin()
-      const stages = await planOf(route, example, await walk)
-      const { place } = await walk
+      const stages = await planOf(route, example, await begin())
       const found: string[] = []
       const absences: Absences = new Map()
-      for (const stage of stages) found.push(...(await during(place, stage, () => surprisesOf(route, place, stage.steps, absences))))
+      for (const { place, steps } of stages) found.push(...(await surprisesOf(route, place, steps, absences)))
       t.deepEqual(found, [])
       for (const [what, told] of absences)
         t.true(told.size <= 1, `what is absent, hidden and foreign is told apart, of ${what}: ${[...told].join('\n')}`)
@@ -32,28 +36,10 @@ for (const { base, routes } of sections) {
   }
 }
 
-test('every example is one of a route', (t) => {
+test('walk: every example is one of a route', (t) => {
   const declared = new Set(sections.flatMap(({ base, routes }) => routes.map(({ method, path }) => `${method} ${base}${path}`)))
   t.deepEqual(
     Object.keys(examples).filter((name) => !declared.has(name)),
     [],
   )
 })
-
-async function begin(): Promise<Walk> {
-  const world = await start()
-  const place = await settle(world, world.org)
-  return { place, callers: await makeCallers(place) }
-}
-
-/** Does it while the workspace is in the stage's state. */
-async function during<T>({ world, org }: Place, { state }: Stage, work: () => Promise<T>): Promise<T> {
-  if (state === null) return work()
-  const [set, reset] = state.map((assignment) => `update workspaces set ${assignment} where id = $1`) as [string, string]
-  await world.db.query(set, [org.id])
-  try {
-    return await work()
-  } finally {
-    await world.db.query(reset, [org.id])
-  }
-}

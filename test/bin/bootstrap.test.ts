@@ -38,7 +38,7 @@ async function serve(t: ExecutionContext, environment: Record<string, string>): 
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
-test('an empty database gets the workspace Demo, and a file of which everything works', async (t) => {
+test('bootstrap: an empty database gets the workspace Demo, and a file of which everything works', async (t) => {
   const { environment, dataDir, file, db } = await untouched(t)
   const made = await callWith(environment, 'bootstrap', '--json')
   t.deepEqual(made.json, { made: true, file })
@@ -64,7 +64,7 @@ test('an empty database gets the workspace Demo, and a file of which everything 
   t.is((await db.query('select from workspaces')).rowCount, 1)
 })
 
-test('a database that has a workspace is left alone, and so is the file', async (t) => {
+test('bootstrap: a database that has a workspace is left alone, and so is the file', async (t) => {
   const { environment, file } = await untouched(t)
   await callWith(environment, 'user', 'create', 'ann@example.com', 'Ann')
   await callWith(environment, 'org', 'create', 'Own', 'ann@example.com')
@@ -72,7 +72,7 @@ test('a database that has a workspace is left alone, and so is the file', async 
   t.false(existsSync(file))
 })
 
-test('a file of another database is replaced when this one is empty', async (t) => {
+test('bootstrap: a file of another database is replaced when this one is empty', async (t) => {
   const { environment, file } = await untouched(t)
   writeFileSync(file, '{"api_key": "kt_old"')
   t.true((await callWith(environment, 'bootstrap', '--json')).json.made)
@@ -80,7 +80,7 @@ test('a file of another database is replaced when this one is empty', async (t) 
   t.is(statSync(file).mode & 0o777, 0o600)
 })
 
-test('20 starts at once make one workspace, which the file is of', async (t) => {
+test('bootstrap: 20 starts at once make one workspace, which the file is of', async (t) => {
   const { environment, file, db } = await untouched(t)
   const starts = await Promise.all(Array.from({ length: 20 }, () => callWith(environment, 'bootstrap', '--json')))
   t.deepEqual(new Set(starts.map(({ code }) => code)), new Set([0]))
@@ -89,7 +89,7 @@ test('20 starts at once make one workspace, which the file is of', async (t) => 
   t.deepEqual(rows, [{ id: read(file).org_id }])
 })
 
-test('killed between the file and the commit, it leaves no workspace, and the next start replaces the file', async (t) => {
+test('bootstrap: killed between the file and the commit, it leaves no workspace, and the next start replaces the file', async (t) => {
   const { environment, file, db } = await untouched(t)
   // Holds the commit for as long as the test holds its lock.
   await db.query(`

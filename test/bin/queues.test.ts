@@ -34,7 +34,7 @@ async function* typed(...lines: readonly (string | (() => Promise<unknown>))[]):
   }
 }
 
-test('a station reads keys line by line and shows each verdict', async (t) => {
+test('queues: a station reads keys line by line and shows each verdict', async (t) => {
   const { w, line, environment } = await station(t)
   await line.add(['A', ' 0B'])
   const called = await callTyping(
@@ -84,7 +84,7 @@ async function cable(port: () => number) {
 /** Waits until the journal holds something. */
 const once = (journal: string) => () => until(async () => readFileSync(journal, 'utf8') !== '')
 
-test('what a station cannot send it keeps, over its own end too, and sends once the server is back', async (t) => {
+test('queues: what a station cannot send it keeps, over its own end too, and sends once the server is back', async (t) => {
   let apiPort = 0
   const wire = await cable(() => apiPort)
   const port = await wire.plug()
@@ -117,14 +117,14 @@ test('what a station cannot send it keeps, over its own end too, and sends once 
   await proven(t, w.org.owner, line)
 })
 
-test('a scan that nobody can judge is named and holds up none behind it', async (t) => {
+test('queues: a scan that nobody can judge is named and holds up none behind it', async (t) => {
   const { line, environment } = await station(t)
   await line.add(['A'])
   const called = await callTyping(environment, typed('x'.repeat(303), 'A'), 'scan', 'line', '--json')
   t.like(called.json, { refused: 1, moved: 1, waiting: 0 })
 })
 
-test('a verdict fills the width of a terminal in its colour', (t) => {
+test('queues: a verdict fills the width of a terminal in its colour', (t) => {
   const parts: string[] = []
   showVerdict({ isTTY: true, columns: 40, write: (text) => parts.push(text) }, 'blocked', 'A\nB is full')
   const [top, bottom, message] = parts.join('').split('\n')
@@ -134,7 +134,7 @@ test('a verdict fills the width of a terminal in its colour', (t) => {
   t.true(message?.includes('A B is full'))
 })
 
-test('a file fills a queue: known columns are parts of the item, others its payload', async (t) => {
+test('queues: a file fills a queue: known columns are parts of the item, others its payload', async (t) => {
   const { w, line, environment } = await station(t)
   await line.add(['k1'])
   const file = fileOf(

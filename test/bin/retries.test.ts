@@ -18,7 +18,7 @@ async function startUnready(failures: number) {
 }
 
 for (const path of ['/orgs/1/export', '/orgs/1/objects/a']) {
-  test(`a refused download of ${path} is retried, and fails after the last wait`, async (t) => {
+  test(`retries: a refused download of ${path} is retried, and fails after the last wait`, async (t) => {
     const { server, url } = await startUnready(2)
     t.teardown(() => server.close())
     const read = async (waits: readonly number[]) => {

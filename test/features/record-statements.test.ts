@@ -12,7 +12,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('statements of built-in types: PostgreSQL describes those of features as they are declared', async (t) => {
+test('record statements: PostgreSQL describes those of features as they are declared', async (t) => {
   const w = await start()
   const scope = await scopeOf(w, w.org)
   const describe = await statementDescriber(w.db)
@@ -35,7 +35,7 @@ test('statements of built-in types: PostgreSQL describes those of features as th
   t.deepEqual(found, [])
 })
 
-test('statements of built-in types: the test above knows every file of a feature that builds some', (t) => {
+test('record statements: the test above knows every file of a feature that builds some', (t) => {
   t.deepEqual(buildingFiles('shared/features'), [
     'shared/features/accounting/accounts/store.ts',
     'shared/features/payments/overview/store.ts',

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
@@ -10,20 +11,20 @@ import { world } from '#test/support/world.ts'
 import { createDemoBooks } from '../../bin/ledger/demo-books.ts'
 
 const folder = new URL('./', import.meta.url)
-const pages = (await readdir(folder)).filter((name) => name.endsWith('.md'))
+const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
 const read = (name: string) => readFile(new URL(name, folder), 'utf8')
 
 /** A Tuesday, so that the pages may name days and hours. */
 const start = new Date('2026-12-01T09:00:00Z')
 
-test('README leads to every journey', async (t) => {
+test('journeys: README leads to every journey', async (t) => {
   const readme = await readFile(new URL('../../README.md', folder), 'utf8')
   for (const name of pages) t.true(readme.includes(`(test/journeys/${name})`), name)
 })
 
 // In a workspace with the books of Demo, where readers follow the pages.
 for (const name of pages) {
-  test.serial(`whoever follows ${name} sees what it shows`, async (t) => {
+  test(`journeys: whoever follows ${name} sees what it shows`, async (t) => {
     let now = start
     const w = await world(await listening(), undefined, () => now)
     t.teardown(w.close)
@@ -54,7 +55,7 @@ for (const name of pages) {
   })
 }
 
-test('a page is told from what is not as it shows', (t) => {
+test('journeys: a page is told from what is not as it shows', (t) => {
   const [one, other] = ['01a2028b-c297-77e9-affd-a1e6c2cb405e', '01a2028b-c389-7ee6-a630-52525be8e05b']
   const cases: [string, string, boolean][] = [
     [`{"id":"${one}","a":1}`, `{"id":"${other}","a":1}`, true],

@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 const read = { effect: 'allow', actions: ['types:read'] }
 
-test.serial('a role that is deleted while it is given is held by nobody', async (t) => {
+test('access: a role that is deleted while it is given is held by nobody', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -24,7 +24,7 @@ test.serial('a role that is deleted while it is given is held by nobody', async 
   }
 })
 
-test.serial('a role that becomes the visitors’ while it is given is held by nobody', async (t) => {
+test('access: a role that becomes the visitors’ while it is given is held by nobody', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -40,7 +40,7 @@ test.serial('a role that becomes the visitors’ while it is given is held by no
   }
 })
 
-test.serial('a key is revoked once, and no call that begins after that gets in', async (t) => {
+test('access: a key is revoked once, and no call that begins after that gets in', async (t) => {
   const ring = await arena.ring()
   const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
   for (let round = 0; round < rounds; round++) {
@@ -53,7 +53,7 @@ test.serial('a key is revoked once, and no call that begins after that gets in',
   }
 })
 
-test.serial('an account that is deleted while it is given keys leaves none that works', async (t) => {
+test('access: an account that is deleted while it is given keys leaves none that works', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
@@ -69,7 +69,7 @@ test.serial('an account that is deleted while it is given keys leaves none that 
   }
 })
 
-test.serial('a role that is made narrower while its holder writes binds every write that begins after it', async (t) => {
+test('access: a role that is made narrower while its holder writes binds every write that begins after it', async (t) => {
   const ring = await arena.ring()
   const write = { effect: 'allow', actions: ['records:create', 'records:read'], resources: ['locations'] }
   const role = await createRole(arena.world(), ring, [write])

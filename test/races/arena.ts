@@ -6,6 +6,9 @@ import { createOrg, type Org } from '#test/support/factories.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { type World, world } from '#test/support/world.ts'
 
+type Environment = Readonly<Record<string, string>>
+type Opened = { readonly world: World; readonly second: Client }
+
 /** How often a race is run: each time everybody starts at once, and there is one right outcome. */
 export const rounds = times(4, 20)
 
@@ -19,6 +22,9 @@ export interface Ring extends Org {
 
 /** A world with a second process of the API on its database, in which the tests of a file race, one after the other. */
 export interface Arena {
+  /** Opens the world. `ring` does it, too. */
+  readonly open: () => Promise<void>
+  /** The world, once it is open. */
   readonly world: () => World
   readonly ring: (plan?: 'paid' | 'free') => Promise<Ring>
   /** This caller at both processes. */
@@ -26,33 +32,39 @@ export interface Arena {
 }
 
 /**
- * Opens an arena before a file's tests; both processes start with this environment. Other files of the thread share it, unless the file
+ * An arena, which its first test opens; both processes start with this environment. Other files of the thread share it, unless the file
  * asks for one of its own, to count what happens in the whole database.
  */
-export function openArena(test: TestFn, environment: Readonly<Record<string, string>> = {}, own = ''): Arena {
-  let opened: { readonly world: World; readonly second: Client } | undefined
-  const shared = shareInThread(test, `arena ${own} ${JSON.stringify(environment)}`, async () => {
-    const one = await world(environment)
-    const ends: (() => unknown)[] = [one.close]
-    const second = await startApiProcess({ teardown: (end) => ends.push(end) }, one, environment)
-    const close = async () => {
-      for (const end of ends.reverse()) await end()
-    }
-    return { value: { world: one, second }, close }
-  })
-  test.before(async () => {
-    opened = await shared()
-  })
+export function openArena(test: TestFn, environment: Environment | (() => Promise<Environment>) = {}, own = ''): Arena {
+  let opened: Opened | undefined
+  const key = typeof environment === 'function' ? undefined : `arena ${own} ${JSON.stringify(environment)}`
+  const start = () => startArena(environment)
+  const shared = shareInThread(test, start, key)
+  const open = async () => {
+    opened ??= await shared()
+  }
   const here = () => {
-    if (!opened) throw new Error('The arena opens before the tests')
+    if (!opened) throw new Error('The arena is not open: call open or ring first')
     return opened
   }
   const pair = (caller: Client): Pair => [caller, here().second.as(caller.token)]
   const ring = async (plan: 'paid' | 'free' = 'paid'): Promise<Ring> => {
+    await open()
     const org = await createOrg(here().world, 'Ring', plan)
     return { ...org, owners: pair(org.owner) }
   }
-  return { world: () => here().world, ring, pair }
+  return { open, world: () => here().world, ring, pair }
+}
+
+async function startArena(environment: Environment | (() => Promise<Environment>)) {
+  const settings = typeof environment === 'function' ? await environment() : environment
+  const one = await world(settings)
+  const ends: (() => unknown)[] = [one.close]
+  const second = await startApiProcess({ teardown: (end) => ends.push(end) }, one, settings)
+  const close = async () => {
+    for (const end of ends.reverse()) await end()
+  }
+  return { value: { world: one, second }, close }
 }
 
 /** Makes so many calls at once, by turns at the one process and at the other. */

@@ -95,7 +95,7 @@ const refusals = (answers: readonly Answer[]): string[] =>
 
 for (const kind of kinds) {
   const { table, most, named, fill, counted = 'true' } = kind
-  test.serial(`of 20 callers at once as many make ${table} as there is room for, and a deletion makes room`, async (t) => {
+  test(`caps of kinds: of 20 callers at once as many make ${table} as there is room for, and a deletion makes room`, async (t) => {
     const ring = await arena.ring()
     const { db } = arena.world()
     await ring.owner.get(`${ring.path}/calendar/calendars`)
@@ -111,7 +111,7 @@ for (const kind of kinds) {
   })
 }
 
-test.serial('the calendars that Kontor makes do not count', async (t) => {
+test('caps of kinds: the calendars that Kontor makes do not count', async (t) => {
   const ring = await arena.ring()
   const { fill = '' } = kinds.find(({ table }) => table === 'calendars') ?? {}
   await arena.world().db.query(fill, [ring.id, 200])

@@ -2,7 +2,7 @@ import test from 'ava'
 import { made, makeType } from '#test/races/arena.ts'
 import { world } from '#test/support/world.ts'
 
-test('work that holds a connection never waits for a reader that waits for one', async (t) => {
+test('connections: work that holds a connection never waits for a reader that waits for one', async (t) => {
   const w = await world({ DATABASE_CONNECTIONS: '2' }, [])
   t.teardown(w.close)
   const { owner, ownerId, path, id: orgId } = w.org

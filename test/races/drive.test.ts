@@ -27,7 +27,7 @@ async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
   t.deepEqual({ totals, usage, counted, held, doubled }, { totals: bytes, usage: bytes, counted: files, held: files, doubled: 0 })
 }
 
-test.serial('20 uploads to one key make one file, whose bytes are one of theirs', async (t) => {
+test('drive: 20 uploads to one key make one file, whose bytes are one of theirs', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   for (let round = 0; round < rounds; round++) {
@@ -42,7 +42,7 @@ test.serial('20 uploads to one key make one file, whose bytes are one of theirs'
   await booksBalance(t, ring)
 })
 
-test.serial('20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
+test('drive: 20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring('free')
     const space = await sharedOf(ring)
@@ -52,7 +52,7 @@ test.serial('20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
   }
 })
 
-test.serial('20 spaces of the free plan: exactly three', async (t) => {
+test('drive: 20 spaces of the free plan: exactly three', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring('free')
     const make = (client: Client, index: number) => client.post(`${ring.path}/drive/buckets`, { key: `space-${index}`, name: 'Space' })
@@ -60,7 +60,7 @@ test.serial('20 spaces of the free plan: exactly three', async (t) => {
   }
 })
 
-test.serial('a main drive and a shared space are made once, whoever asks for them first', async (t) => {
+test('drive: a main drive and a shared space are made once, whoever asks for them first', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
     const answers = await atOnce(20, ring.owners, (client) => client.get(`${ring.path}/drive/buckets`))
@@ -69,7 +69,7 @@ test.serial('a main drive and a shared space are made once, whoever asks for the
   }
 })
 
-test.serial('uploads, moves and deletions of the same few keys leave every count true', async (t) => {
+test('drive: uploads, moves and deletions of the same few keys leave every count true', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   const keys = ['a/x', 'a/y', 'b/x', 'b/y']
@@ -93,7 +93,7 @@ test.serial('uploads, moves and deletions of the same few keys leave every count
   await booksBalance(t, ring)
 })
 
-test.serial('a folder is renamed under its readers: each sees all of it in one place', async (t) => {
+test('drive: a folder is renamed under its readers: each sees all of it in one place', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   for (let index = 0; index < 30; index++) await space(ring.owner).put(`0/${index}`, 'x')
@@ -107,7 +107,7 @@ test.serial('a folder is renamed under its readers: each sees all of it in one p
   }
 })
 
-test.serial('a space is deleted while files arrive: it is empty and gone, or it stays with them', async (t) => {
+test('drive: a space is deleted while files arrive: it is empty and gone, or it stays with them', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const id = await makeSpace(ring.owner, ring, `space-${round}`)
@@ -125,7 +125,7 @@ test.serial('a space is deleted while files arrive: it is empty and gone, or it 
   await booksBalance(t, ring)
 })
 
-test.serial('an upload that is sent 20 times with one Idempotency-Key is done once', async (t) => {
+test('drive: an upload that is sent 20 times with one Idempotency-Key is done once', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   for (let round = 0; round < rounds; round++) {

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('a record that becomes unreadable while it is exported is left out', async (t) => {
+test('exports: a record that becomes unreadable while it is exported is left out', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const invoices = `${path}/records/invoices`

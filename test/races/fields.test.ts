@@ -3,7 +3,7 @@ import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/ar
 
 const arena = openArena(test)
 
-test.serial('a field that is deleted while it is written is gone from every record, and each write is made or told so', async (t) => {
+test('fields: a field that is deleted while it is written is gone from every record, and each write is made or told so', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { name: {} })
   const { id } = await made(ring.owner.post(records, { values: { name: 'kept' } }))
@@ -28,7 +28,7 @@ test.serial('a field that is deleted while it is written is gone from every reco
   }
 })
 
-test.serial('of a formula that reads a field and the deletion of that field one is made', async (t) => {
+test('fields: of a formula that reads a field and the deletion of that field one is made', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { source: { type: 'number' }, target: { type: 'number' } })
@@ -41,7 +41,7 @@ test.serial('of a formula that reads a field and the deletion of that field one 
   }
 })
 
-test.serial('of two formulas that would read each other one is set', async (t) => {
+test('fields: of two formulas that would read each other one is set', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { one: { type: 'number' }, other: { type: 'number' } })
@@ -53,7 +53,7 @@ test.serial('of two formulas that would read each other one is set', async (t) =
   }
 })
 
-test.serial('a field that becomes required while values are cleared is so in every record, or stays as it was', async (t) => {
+test('fields: a field that becomes required while values are cleared is so in every record, or stays as it was', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })
@@ -69,7 +69,7 @@ test.serial('a field that becomes required while values are cleared is so in eve
   }
 })
 
-test.serial('a type that is deleted while rules are made for it leaves none of them', async (t) => {
+test('fields: a type that is deleted while rules are made for it leaves none of them', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     await makeType(ring, 'parts', {})
@@ -86,7 +86,7 @@ test.serial('a type that is deleted while rules are made for it leaves none of t
   }
 })
 
-test.serial('definitions that are changed at once are changed one after the other', async (t) => {
+test('fields: definitions that are changed at once are changed one after the other', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })

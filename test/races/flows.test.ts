@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 const failing = chain(byHand, ['a', 'action.create_record', { object_type: '{{trigger.input}}', values: { name: 'x' } }])
 
-test.serial('of 20 who try a failed run again, one does, and its effect is there once', async (t) => {
+test('flows: of 20 who try a failed run again, one does, and its effect is there once', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {
@@ -18,7 +18,7 @@ test.serial('of 20 who try a failed run again, one does, and its effect is there
   }
 })
 
-test.serial('of 20 who cancel a run while it ends, what is told is what stays', async (t) => {
+test('flows: of 20 who cancel a run while it ends, what is told is what stays', async (t) => {
   const ring = await arena.ring()
   const body = chain(
     byHand,
@@ -39,7 +39,7 @@ test.serial('of 20 who cancel a run while it ends, what is told is what stays', 
   t.is((await ring.owner.get(`${ring.path}/records/locations?limit=1&offset=0`)).data.total, records)
 })
 
-test.serial('of 20 who change the definition at once, each makes a version of its own, and its editor is who sent it', async (t) => {
+test('flows: of 20 who change the definition at once, each makes a version of its own, and its editor is who sent it', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -54,7 +54,7 @@ test.serial('of 20 who change the definition at once, each makes a version of it
   t.is(new Set(versions.map(({ context }: { context: { round?: string } }) => context.round)).size, 21)
 })
 
-test.serial('20 runs by hand under one Idempotency-Key are one run', async (t) => {
+test('flows: 20 runs by hand under one Idempotency-Key are one run', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {
@@ -67,7 +67,7 @@ test.serial('20 runs by hand under one Idempotency-Key are one run', async (t) =
   t.is((await runsOf(ring, flow.id)).length, rounds)
 })
 
-test.serial('a flow that is deleted while it is run leaves no run open', async (t) => {
+test('flows: a flow that is deleted while it is run leaves no run open', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))

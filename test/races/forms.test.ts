@@ -17,7 +17,7 @@ async function begin(): Promise<{ w: World; ring: Ring; form: Awaited<ReturnType
   return { w, ring, form: await makeForm(w, leads) }
 }
 
-test.serial('one attempt sent 20 times at once, by both doors, is one submission and one record', async (t) => {
+test('forms: one attempt sent 20 times at once, by both doors, is one submission and one record', async (t) => {
   const { w, form } = await begin()
   const visitors = arena.pair(w.visitor)
   for (let round = 1; round <= rounds; round++) {
@@ -37,7 +37,7 @@ test.serial('one attempt sent 20 times at once, by both doors, is one submission
   }
 })
 
-test.serial('a failed submission that is retried 20 times at once makes one record', async (t) => {
+test('forms: a failed submission that is retried 20 times at once makes one record', async (t) => {
   const { w, ring, form } = await begin()
   for (let round = 1; round <= rounds; round++) {
     const id = randomUUID()
@@ -52,7 +52,7 @@ test.serial('a failed submission that is retried 20 times at once makes one reco
   }
 })
 
-test.serial('what is sent while the form is unpublished or deleted is kept whole or refused', async (t) => {
+test('forms: what is sent while the form is unpublished or deleted is kept whole or refused', async (t) => {
   const { w, ring } = await begin()
   for (let round = 0; round < rounds / 2; round++) {
     const form = await makeForm(w, {}, `closing_${round}`)
@@ -68,7 +68,7 @@ test.serial('what is sent while the form is unpublished or deleted is kept whole
   }
 })
 
-test.serial('of 50 submissions of one /64 at both processes, to several forms, 30 are let in', async (t) => {
+test('forms: of 50 submissions of one /64 at both processes, to several forms, 30 are let in', async (t) => {
   const { w } = await begin()
   const forms = [await makeForm(w, {}, 'one'), await makeForm(w, {}, 'two')]
   for (let round = 0; round < rounds / 4; round++) {

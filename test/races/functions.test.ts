@@ -7,7 +7,7 @@ const returning = (value: string) => `function handler() { return ${JSON.stringi
 const makeFunction = async (ring: Ring, source: string): Promise<string> =>
   `${ring.path}/functions/${(await made(ring.owner.post(`${ring.path}/functions`, { name: 'Race', source }))).id}`
 
-test.serial('sources that are saved and restored at once are a version each, and the last one stands', async (t) => {
+test('functions: sources that are saved and restored at once are a version each, and the last one stands', async (t) => {
   const ring = await arena.ring()
   const path = await makeFunction(ring, returning('first'))
   for (let round = 0; round < rounds; round++) {
@@ -28,7 +28,7 @@ test.serial('sources that are saved and restored at once are a version each, and
   }
 })
 
-test.serial('a secret that is set by many at once is one of their values, and is deleted once', async (t) => {
+test('functions: a secret that is set by many at once is one of their values, and is deleted once', async (t) => {
   const ring = await arena.ring()
   const source = `async function handler(values) { return values.indexOf(await sdk.secrets.get('KEY')) }`
   const path = await makeFunction(ring, source)
@@ -43,7 +43,7 @@ test.serial('a secret that is set by many at once is one of their values, and is
   }
 })
 
-test.serial('a function that is deleted or disabled while it is called runs or is refused, and leaves no run waiting', async (t) => {
+test('functions: a function that is deleted or disabled while it is called runs or is refused, and leaves no run waiting', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   for (let round = 0; round < rounds; round++) {

@@ -3,7 +3,7 @@ import { atOnce, made, makeType, openArena, rounds, tally, totalOf } from '#test
 
 const arena = openArena(test)
 
-test.serial('50 requests with one key have one effect and 50 equal answers', async (t) => {
+test('idempotency: 50 requests with one key have one effect and 50 equal answers', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   for (let round = 0; round < rounds; round++) {
@@ -15,7 +15,7 @@ test.serial('50 requests with one key have one effect and 50 equal answers', asy
   t.is(await totalOf(ring, records), rounds)
 })
 
-test.serial('of requests with one key and two bodies those of one body are done once and the others refused', async (t) => {
+test('idempotency: of requests with one key and two bodies those of one body are done once and the others refused', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   for (let round = 0; round < rounds; round++) {
@@ -27,7 +27,7 @@ test.serial('of requests with one key and two bodies those of one body are done 
   t.is(await totalOf(ring, records), rounds)
 })
 
-test.serial('a failure with one key is one failure, whatever changes while it is asked again', async (t) => {
+test('idempotency: a failure with one key is one failure, whatever changes while it is asked again', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true } })
   let kept = 0
@@ -45,7 +45,7 @@ test.serial('a failure with one key is one failure, whatever changes while it is
   }
 })
 
-test.serial('work of a worker that is asked for many times with one key is done once', async (t) => {
+test('idempotency: work of a worker that is asked for many times with one key is done once', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   const source = `async function handler(note) { return (await sdk.records.create('parts', { note })).id }`

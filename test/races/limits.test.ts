@@ -5,7 +5,8 @@ import { fromAnywhere } from '#test/support/account.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test.serial('of 100 calls from one address at both processes 60 are let in, and each hears how many are left', async (t) => {
+test('limits: of 100 calls from one address at both processes 60 are let in, and each hears how many are left', async (t) => {
+  await arena.open()
   const { world, pair } = arena
   for (let round = 0; round < rounds; round++) {
     const address = fromAnywhere()
@@ -19,7 +20,8 @@ test.serial('of 100 calls from one address at both processes 60 are let in, and 
   }
 })
 
-test.serial('of 40 guesses of one password from many addresses ten are tried', async (t) => {
+test('limits: of 40 guesses of one password from many addresses ten are tried', async (t) => {
+  await arena.open()
   const { world, pair } = arena
   for (let round = 0; round < rounds / 4; round++) {
     const email = `${randomUUID()}@example.com`

@@ -18,7 +18,7 @@ async function twoAdmins(ring: Ring) {
 const roleOf = async (ring: Ring, userId: string): Promise<string> =>
   (await made(ring.owner.get(`${ring.path}/members/${userId}`))).roles[0].id
 
-test.serial('of two admins who remove each other one stays', async (t) => {
+test('members: of two admins who remove each other one stays', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const [one, other] = await twoAdmins(ring)
@@ -32,7 +32,7 @@ test.serial('of two admins who remove each other one stays', async (t) => {
   }
 })
 
-test.serial('of two admins who take each other’s role one keeps it', async (t) => {
+test('members: of two admins who take each other’s role one keeps it', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const [one, other] = await twoAdmins(ring)
@@ -48,7 +48,7 @@ test.serial('of two admins who take each other’s role one keeps it', async (t)
   }
 })
 
-test.serial('the owner stays, whoever removes it how often at once', async (t) => {
+test('members: the owner stays, whoever removes it how often at once', async (t) => {
   const ring = await arena.ring()
   const { client } = await createMember(arena.world(), ring, [manage])
   const callers = arena.pair(client)
@@ -58,7 +58,7 @@ test.serial('the owner stays, whoever removes it how often at once', async (t) =
   t.deepEqual(tally(answers), { 400: 20 })
 })
 
-test.serial('a member who is removed while it invites leaves no invitation behind', async (t) => {
+test('members: a member who is removed while it invites leaves no invitation behind', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { id, client } = await createMember(arena.world(), ring, [manage])
@@ -74,7 +74,7 @@ test.serial('a member who is removed while it invites leaves no invitation behin
   }
 })
 
-test.serial('a member who is removed while it is given a role does not hold it when it is back', async (t) => {
+test('members: a member who is removed while it is given a role does not hold it when it is back', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const role = await createRole(w, ring, [manage])

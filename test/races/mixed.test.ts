@@ -58,7 +58,7 @@ async function toldBy({ owner, path }: Ring): Promise<Record<string, unknown>> {
   return records
 }
 
-test.serial('whatever everybody does at once nobody fails, and what is there is what the audit tells', async (t) => {
+test('mixed: whatever everybody does at once nobody fails, and what is there is what the audit tells', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { one: { unique: true }, other: { unique: true }, note: {} })
   for (let round = 0; round < rounds; round++) {

@@ -18,7 +18,7 @@ async function inboxOf(ring: Ring, { client }: Pick<Caller, 'client'>) {
   return { items, unread: (await made(client.get(`${ring.path}/notifications/unread-count`))).count as number }
 }
 
-test.serial('changes of many records at once make one item each for every member and rule', async (t) => {
+test('notifications: changes of many records at once make one item each for every member and rule', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const members = [{ client: ring.owner }, await createMember(w, ring), await createMember(w, ring)]
@@ -40,7 +40,7 @@ test.serial('changes of many records at once make one item each for every member
   }
 })
 
-test.serial('an item that is marked by many keeps its first time, and marking all at once counts to zero', async (t) => {
+test('notifications: an item that is marked by many keeps its first time, and marking all at once counts to zero', async (t) => {
   const ring = await arena.ring()
   await makeRule(ring, 'created')
   const inbox = `${ring.path}/notifications`
@@ -61,7 +61,7 @@ test.serial('an item that is marked by many keeps its first time, and marking al
   }
 })
 
-test.serial('a member who is removed while items are delivered finds none when it is back', async (t) => {
+test('notifications: a member who is removed while items are delivered finds none when it is back', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   await makeRule(ring, 'created')

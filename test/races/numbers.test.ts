@@ -3,7 +3,7 @@ import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/ar
 
 const arena = openArena(test, { FREE_RECORDS: '100000' })
 
-test.serial('creations at once, with failures among them: no number comes twice', async (t) => {
+test('numbers: creations at once, with failures among them: no number comes twice', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   const bodies = [{}, { values: { status: 'bad' } }, { values: { customer_name: 'x' } }, { values: { number: 'taken' } }, { values: {} }]
@@ -19,7 +19,7 @@ test.serial('creations at once, with failures among them: no number comes twice'
   for (const number of numbers) t.regex(number, /^INV-\d{5}$/)
 })
 
-test.serial('creations, imports and batches at once share one counter and never wait for each other in a circle', async (t) => {
+test('numbers: creations, imports and batches at once share one counter and never wait for each other in a circle', async (t) => {
   const org = await arena.ring()
   const { db, drain } = arena.world()
   const invoices = `${org.path}/records/invoices`
@@ -52,7 +52,7 @@ test.serial('creations, imports and batches at once share one counter and never 
   t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
 })
 
-test.serial('numbers that others hold already are passed over while they are taken', async (t) => {
+test('numbers: numbers that others hold already are passed over while they are taken', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   let last = 0
@@ -71,7 +71,7 @@ test.serial('numbers that others hold already are passed over while they are tak
   }
 })
 
-test.serial('a number that is set as the next one is the least of those that come after, whatever is made meanwhile', async (t) => {
+test('numbers: a number that is set as the next one is the least of those that come after, whatever is made meanwhile', async (t) => {
   const org = await arena.ring()
   // Not unique: no number that comes twice would be passed over.
   const { records, fields } = await makeType(org, 'orders', { code: {} })

@@ -5,7 +5,8 @@ import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test
 // Passwords take long to hash on purpose, so these go round less often.
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test.serial('of several changes of one password one is made, and that is the password', async (t) => {
+test('passwords: of several changes of one password one is made, and that is the password', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { client, email } = await createAccount(w)
@@ -20,7 +21,8 @@ test.serial('of several changes of one password one is made, and that is the pas
   }
 })
 
-test.serial('whoever knows the old password does not set another one while it is reset', async (t) => {
+test('passwords: whoever knows the old password does not set another one while it is reset', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { client, email, id } = await createAccount(w)

@@ -1,12 +1,12 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
-import { type StripeAccount, startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareStripe } from '#test/features/payments/providers.ts'
+import type { StripeAccount } from '#test/features/payments/stripe-stand-in.ts'
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
 
-const server = await startStripe()
-const arena = openArena(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const server = shareStripe(test)
+const arena = openArena(test, async () => ({ STRIPE_API_URL: (await server()).url }))
 
 const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => {
   const { id } = await makeLink(ring, connectionId)
@@ -14,10 +14,10 @@ const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => 
   return { id: id as string, session: stripe.open(theirs?.id ?? '') }
 }
 
-test.serial('webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
+test('payments: webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
-  const stripe = server.account()
+  const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)
   const ends: Record<string, number> = {}
   for (let round = 0; round < rounds; round++) {
@@ -48,9 +48,9 @@ test.serial('webhook, refresh, sweep and cancel at once: one payments record, an
   t.is((await recordsOf(ring)).length, ends.paid)
 })
 
-test.serial('twenty requests with one key make one link at the provider', async (t) => {
+test('payments: twenty requests with one key make one link at the provider', async (t) => {
   const ring = await arena.ring()
-  const stripe = server.account()
+  const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)
   for (let round = 0; round < 5; round++) {
     const body = { connection_id: connectionId, amount: round + 1 }

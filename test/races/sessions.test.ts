@@ -6,7 +6,8 @@ import { mailedToken } from '#test/support/mailbox.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test.serial('a session that is ended by many while it is used lets no call in that begins after that', async (t) => {
+test('sessions: a session that is ended by many while it is used lets no call in that begins after that', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds; round++) {
     const { client } = await createPerson(w, 'Sam Session')
@@ -18,7 +19,7 @@ test.serial('a session that is ended by many while it is used lets no call in th
   }
 })
 
-test.serial('a workspace that is suspended lets no call in that begins after that, and all when it is back', async (t) => {
+test('sessions: a workspace that is suspended lets no call in that begins after that, and all when it is back', async (t) => {
   const ring = await arena.ring()
   const records = `${ring.path}/records/locations`
   const create = (count: number) => atOnce(count, ring.owners, (client) => client.post(records, { values: { name: 'x' } }))
@@ -33,7 +34,8 @@ test.serial('a workspace that is suspended lets no call in that begins after tha
   }
 })
 
-test.serial('a token that sets a password, used by many at once, sets it once', async (t) => {
+test('sessions: a token that sets a password, used by many at once, sets it once', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const { id, email } = await createAccount(w)
@@ -47,7 +49,8 @@ test.serial('a token that sets a password, used by many at once, sets it once', 
   }
 })
 
-test.serial('somebody new who is invited to two workspaces and joins both at once has one account', async (t) => {
+test('sessions: somebody new who is invited to two workspaces and joins both at once has one account', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
     const email = `new-${round}-${Date.now()}@example.com`

@@ -12,7 +12,8 @@ async function begin(plan: 'paid' | 'free' = 'paid') {
   return { w, ring, site: await makeSite(w) }
 }
 
-test.serial('of 300 reads of content from one address at both processes 240 are let in', async (t) => {
+test('sites: of 300 reads of content from one address at both processes 240 are let in', async (t) => {
+  await arena.open()
   const { w, site } = await begin()
   await putDocument(w, site, 'page')
   const address = fromAnywhere()
@@ -20,7 +21,8 @@ test.serial('of 300 reads of content from one address at both processes 240 are 
   t.deepEqual(tally(answers), { 200: 240, 429: 60 })
 })
 
-test.serial('what is written 20 times at once to one path is made once, and its bytes count once', async (t) => {
+test('sites: what is written 20 times at once to one path is made once, and its bytes count once', async (t) => {
+  await arena.open()
   const { w, ring, site } = await begin()
   const bytes = Buffer.alloc(1_000, 'x')
   for (let round = 0; round < rounds / 2; round++) {
@@ -36,7 +38,8 @@ test.serial('what is written 20 times at once to one path is made once, and its 
   }
 })
 
-test.serial('the first files of all websites, put 20 at once, find one place', async (t) => {
+test('sites: the first files of all websites, put 20 at once, find one place', async (t) => {
+  await arena.open()
   const { ring } = await begin()
   const answers = await atOnce(20, ring.owners, (client, index) =>
     client.put(`${ring.path}/assets/a${index}`, 'x', { 'content-type': 'text/plain' }),

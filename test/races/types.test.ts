@@ -6,7 +6,7 @@ import type { Org } from '#test/support/factories.ts'
 const arena = openArena(test)
 const schemaOf = ({ id }: Org) => `ws_${id.replaceAll('-', '')}`
 
-test.serial('of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
+test('types: of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
   const org = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const types = await atOnce(20, org.owners, (client) => client.post(`${org.path}/types`, { key: `type_${round}`, label: 'T' }))
@@ -17,7 +17,7 @@ test.serial('of twenty equal types or fields made at once one is made and ninete
   await agrees(t, org)
 })
 
-test.serial('a field deleted by twenty at once is deleted by one', async (t) => {
+test('types: a field deleted by twenty at once is deleted by one', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (let round = 0; round < rounds; round++) {
@@ -29,7 +29,7 @@ test.serial('a field deleted by twenty at once is deleted by one', async (t) => 
   await agrees(t, org)
 })
 
-test.serial('twenty fields made at once on one type are all made, ten of them asked for twice with one key', async (t) => {
+test('types: twenty fields made at once on one type are all made, ten of them asked for twice with one key', async (t) => {
   const org = await arena.ring()
   const answers = await atOnce(30, org.owners, (client, index) => {
     const key = index < 10 ? index : index % 20
@@ -41,7 +41,7 @@ test.serial('twenty fields made at once on one type are all made, ten of them as
   await agrees(t, org)
 })
 
-test.serial('a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
+test('types: a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   for (let round = 0; round < rounds; round++) {
@@ -73,7 +73,7 @@ test.serial('a type that is deleted while others write to it is gone, and everyb
   await agrees(t, org)
 })
 
-test.serial('a type that is deleted and made again under its writers stays one type', async (t) => {
+test('types: a type that is deleted and made again under its writers stays one type', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   const make = async (type: string) => {
@@ -94,7 +94,7 @@ test.serial('a type that is deleted and made again under its writers stays one t
   await agrees(t, org)
 })
 
-test.serial('a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
+test('types: a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
@@ -111,7 +111,7 @@ test.serial('a record of a type that was deleted and made again meanwhile is not
   t.deepEqual(rows, [{ count: 1 }])
 })
 
-test.serial('fields come and go under writers, and no write is lost or fails', async (t) => {
+test('types: fields come and go under writers, and no write is lost or fails', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const change = async () => {
@@ -137,7 +137,7 @@ test.serial('fields come and go under writers, and no write is lost or fails', a
   await agrees(t, org)
 })
 
-test.serial('a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
+test('types: a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const reader = await arena.world().db.connect()

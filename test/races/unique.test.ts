@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 const filterOf = (value: string) => `filter=${encodeURIComponent(JSON.stringify([{ field: 'code', op: 'eq', value }]))}`
 
-test.serial('of 100 equal creations one is made and 99 are refused', async (t) => {
+test('unique: of 100 equal creations one is made and 99 are refused', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true } })
   for (let round = 0; round < rounds; round++) {
@@ -16,7 +16,7 @@ test.serial('of 100 equal creations one is made and 99 are refused', async (t) =
   t.is(await totalOf(ring, records), rounds)
 })
 
-test.serial('numbers that are written differently and are equal make one record', async (t) => {
+test('unique: numbers that are written differently and are equal make one record', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { type: 'number', unique: true } })
   for (let round = 1; round <= rounds; round++) {
@@ -61,7 +61,7 @@ const source = `async function handler(values) {
   try { await sdk.records.create('parts', values); return 'made' } catch (error) { return error.code }
 }`
 
-test.serial('a value that creations, updates, imports, batches, upserts and functions claim at once goes to one of them', async (t) => {
+test('unique: a value that creations, updates, imports, batches, upserts and functions claim at once goes to one of them', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true }, note: {} })
   const { id } = await made(ring.owner.post(`${ring.path}/functions`, { name: 'Claim', source }))

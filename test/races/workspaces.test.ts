@@ -4,7 +4,8 @@ import { createPerson } from '#test/support/factories.ts'
 
 const arena = openArena(test)
 
-test.serial('workspaces that are made at once are all set up, each by itself', async (t) => {
+test('workspaces: workspaces that are made at once are all set up, each by itself', async (t) => {
+  await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 10; round++) {
     const { client } = await createPerson(w, 'Fay Founder')
@@ -22,7 +23,8 @@ test.serial('workspaces that are made at once are all set up, each by itself', a
   }
 })
 
-test.serial('a workspace that is asked for many times with one key is made once', async (t) => {
+test('workspaces: a workspace that is asked for many times with one key is made once', async (t) => {
+  await arena.open()
   const w = arena.world()
   const { client } = await createPerson(w, 'Fay Founder')
   for (let round = 0; round < rounds; round++) {

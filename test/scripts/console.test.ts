@@ -32,7 +32,7 @@ async function say(w: World, args: readonly string[], lines: readonly string[]):
     .filter((line) => line !== '')
 }
 
-test('domain functions work in a workspace as whoever one is, and the API answers the same one', async (t) => {
+test('console: domain functions work in a workspace as whoever one is, and the API answers the same one', async (t) => {
   const w = await start()
   const { org } = w
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['records:read'] }], 'Rita Reader')
@@ -71,7 +71,7 @@ test('domain functions work in a workspace as whoever one is, and the API answer
   t.is(entry.actor_id, org.ownerId)
 })
 
-test('a service account is called by its name, and no session or key is left at the end', async (t) => {
+test('console: a service account is called by its name, and no session or key is left at the end', async (t) => {
   const w = await start()
   await createService(w, w.org, [{ effect: 'allow', actions: ['types:read'] }], 'Robot')
   const { email } = await createAccount(w)
@@ -88,7 +88,7 @@ test('a service account is called by its name, and no session or key is left at 
   t.is(await count(), before)
 })
 
-test('what others change is known to the next call', async (t) => {
+test('console: what others change is known to the next call', async (t) => {
   const w = await start()
   const { org } = w
   const said = await say(
@@ -103,7 +103,7 @@ test('what others change is known to the next call', async (t) => {
   t.deepEqual(said.slice(1), ['3', '201', '4'])
 })
 
-test('the lines after one that fails are evaluated', async (t) => {
+test('console: the lines after one that fails are evaluated', async (t) => {
   const w = await start()
   const lines = [
     `throw Error('thrown')`,
@@ -119,7 +119,7 @@ test('the lines after one that fails are evaluated', async (t) => {
   t.is(said.at(-1), '2')
 })
 
-test('it tells what is missing, and whom nobody knows', async (t) => {
+test('console: it tells what is missing, and whom nobody knows', async (t) => {
   const w = await start()
   const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

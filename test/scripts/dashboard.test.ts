@@ -20,7 +20,7 @@ const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:kontor|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
 
-test.serial('every metric that the dashboard draws is told by the API or by the workers', async (t) => {
+test('dashboard: every metric that the dashboard draws is told by the API or by the workers', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.visitor.get(inboxOf(w))
@@ -31,7 +31,7 @@ test.serial('every metric that the dashboard draws is told by the API or by the 
   for (const name of drawn) t.regex(told, new RegExp(`^# TYPE ${name} `, 'm'), name)
 })
 
-test.serial('how long jobs wait is told by job, from when they were filed until their first attempt', async (t) => {
+test('dashboard: how long jobs wait is told by job, from when they were filed until their first attempt', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const waits = async (job: string) => {
@@ -65,7 +65,7 @@ test.serial('how long jobs wait is told by job, from when they were filed until 
   }
 })
 
-test.serial('a call that waits at its gate counts as the next of its queue', async (t) => {
+test('dashboard: a call that waits at its gate counts as the next of its queue', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await w.db.query('truncate gated_jobs')
@@ -83,7 +83,7 @@ test.serial('a call that waits at its gate counts as the next of its queue', asy
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
-test.serial('a process that keeps house tells how much waits in every queue, and since when', async (t) => {
+test('dashboard: a process that keeps house tells how much waits in every queue, and since when', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await w.db.query('truncate event_outbox')
@@ -101,7 +101,7 @@ test.serial('a process that keeps house tells how much waits in every queue, and
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })
 
-test.serial('items of work queues are told by status, and how many were claimed and how many claims ran out', async (t) => {
+test('dashboard: items of work queues are told by status, and how many were claimed and how many claims ran out', async (t) => {
   let ahead = 0
   const w = await world({}, undefined, () => new Date(Date.now() + ahead))
   t.teardown(w.close)

@@ -32,7 +32,7 @@ function createEmpty(npm: {
   }
 }
 
-test('two at once on a fresh tree: one installs, the other waits for it, and a third installs nothing', async (t) => {
+test('install: two at once on a fresh tree: one installs, the other waits for it, and a third installs nothing', async (t) => {
   const project = createEmpty({ seconds: 1 })
   t.teardown(() => project.remove())
   const runs = [project.verb('migrate'), project.verb('migrate')]
@@ -43,7 +43,7 @@ test('two at once on a fresh tree: one installs, the other waits for it, and a t
   t.deepEqual(project.calls(), ['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
 })
 
-test('another lock is another installation', async (t) => {
+test('install: another lock is another installation', async (t) => {
   const project = createEmpty({ seconds: 0 })
   t.teardown(() => project.remove())
   symlinkSync(modules, join(project.folder, 'node_modules'))
@@ -64,7 +64,7 @@ for (const { name, stop } of [
   { name: 'Ctrl-C', stop: (run: Run) => run.interrupt() },
   { name: 'kill -9', stop: (run: Run) => kill(run.pid, 'SIGKILL') },
 ]) {
-  test(`${name} during the installation ends npm, and the same again installs and runs`, async (t) => {
+  test(`install: ${name} during the installation ends npm, and the same again installs and runs`, async (t) => {
     const project = createEmpty({ seconds: 0 })
     t.teardown(() => project.remove())
     const first = project.verb('migrate', 600)
@@ -79,7 +79,7 @@ for (const { name, stop } of [
   })
 }
 
-test('an installation that fails is tried once more from nothing, then said', async (t) => {
+test('install: an installation that fails is tried once more from nothing, then said', async (t) => {
   const project = createEmpty({ seconds: 0, exitCode: 1 })
   t.teardown(() => project.remove())
   mkdirSync(join(project.folder, 'node_modules', 'half'), { recursive: true })
@@ -90,7 +90,7 @@ test('an installation that fails is tried once more from nothing, then said', as
   t.regex(run.output(), /could not be installed: see what npm says above, then run the same command again\.\n$/)
 })
 
-test('an unknown verb names the known ones', async (t) => {
+test('install: an unknown verb names the known ones', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const run = project.run('node scripts/run.mjs begin')

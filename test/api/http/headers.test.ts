@@ -8,7 +8,7 @@ const fresh = shareWorld(test)
 const records = (w: World) => `${w.org.path}/records/locations`
 const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
 
-test('a well formed request id is echoed back, and any other replaced', async (t) => {
+test('headers: a well formed request id is echoed back, and any other replaced', async (t) => {
   const w = await fresh()
   const echo = async (...lines: string[]) =>
     (await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [bearer(w), ...lines])).headers.get('x-request-id')
@@ -19,7 +19,7 @@ test('a well formed request id is echoed back, and any other replaced', async (t
   t.regex((await echo('X-Request-ID: a', 'X-Request-ID: b')) ?? '', uuid)
 })
 
-test('every answer carries a request id, also those to what is no request', async (t) => {
+test('headers: every answer carries a request id, also those to what is no request', async (t) => {
   const w = await fresh()
   const requests = [
     'GET / HTTP/1.1',
@@ -39,7 +39,7 @@ test('every answer carries a request id, also those to what is no request', asyn
   t.is(noHost.status, 401)
 })
 
-test('a header that breaks the lines of an answer never gets into one', async (t) => {
+test('headers: a header that breaks the lines of an answer never gets into one', async (t) => {
   const w = await fresh()
   const answer = await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [
     bearer(w),
@@ -51,7 +51,7 @@ test('a header that breaks the lines of an answer never gets into one', async (t
   t.is(answer.headers.get('evil'), null)
 })
 
-test('credentials that are odd are no credentials', async (t) => {
+test('headers: credentials that are odd are no credentials', async (t) => {
   const w = await fresh()
   const token = w.org.owner.token ?? ''
   const refused = [
@@ -73,14 +73,14 @@ test('credentials that are odd are no credentials', async (t) => {
   t.is((await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [`authorization: bearer   ${token}`])).status, 200)
 })
 
-test('an expectation that nobody knows is ignored, and a caller that waits for leave gets it', async (t) => {
+test('headers: an expectation that nobody knows is ignored, and a caller that waits for leave gets it', async (t) => {
   const w = await fresh()
   const post = [bearer(w), 'Content-Type: application/json', 'Content-Length: 2']
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: the-unexpected'], '{}')).status, 201)
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: 100-continue'], '{}')).status, 201)
 })
 
-test('browsers of any origin may call the authenticated routes, without credentials', async (t) => {
+test('headers: browsers of any origin may call the authenticated routes, without credentials', async (t) => {
   const w = await fresh()
   const origin = { origin: 'https://example.com' }
   const preflight = await w.visitor.send('OPTIONS', records(w), undefined, {
@@ -105,7 +105,7 @@ test('browsers of any origin may call the authenticated routes, without credenti
   t.is((await w.org.owner.get(records(w))).headers.get('access-control-allow-origin'), null)
 })
 
-test('a request that asks for another protocol is answered, and its connection ends with the answer', async (t) => {
+test('headers: a request that asks for another protocol is answered, and its connection ends with the answer', async (t) => {
   const w = await fresh()
   const asks = ['Host: localhost', bearer(w), 'Connection: Upgrade', 'Upgrade: websocket'].join('\r\n')
   const answer = await new Wire(w.api.port).send(`GET ${records(w)} HTTP/1.1\r\n${asks}\r\n\r\n`).answer()

@@ -21,7 +21,7 @@ async function breakAudit(w: World, words: string): Promise<() => Promise<unknow
 
 const total = async (w: World) => (await w.org.owner.get(`${invoices(w)}?offset=0`)).data.total
 
-test('the same key with another body, by another caller or on another path is another request', async (t) => {
+test('idempotency: the same key with another body, by another caller or on another path is another request', async (t) => {
   const w = await take()
   const key = { 'idempotency-key': 'k' }
   const first = await w.org.owner.post(invoices(w), { values: { notes: 'a' } }, key)
@@ -34,20 +34,20 @@ test('the same key with another body, by another caller or on another path is an
   t.is(await total(w), 2)
 })
 
-test('a key has 1 to 255 characters', async (t) => {
+test('idempotency: a key has 1 to 255 characters', async (t) => {
   const w = await take()
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': '' })).status, 400)
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': 'k'.repeat(256) })).status, 400)
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': 'k'.repeat(255) })).status, 201)
 })
 
-test('a path of any length may carry a key', async (t) => {
+test('idempotency: a path of any length may carry a key', async (t) => {
   const w = await take()
   const path = `${w.org.path}/notifications/read/${randomBytes(3_000).toString('hex')}`
   for (const _ of ['first', 'again']) t.is((await w.org.owner.post(path, {}, { 'idempotency-key': 'k' })).status, 404)
 })
 
-test('a failure that is the caller’s is answered again; a try that died leaves the key free', async (t) => {
+test('idempotency: a failure that is the caller’s is answered again; a try that died leaves the key free', async (t) => {
   const w = await take()
   const bad = { values: { number: 'A' } }
   await w.org.owner.post(invoices(w), bad)
@@ -62,7 +62,7 @@ test('a failure that is the caller’s is answered again; a try that died leaves
   t.is(await total(w), 2)
 })
 
-test('an import with a key is done once, and its file is kept once', async (t) => {
+test('idempotency: an import with a key is done once, and its file is kept once', async (t) => {
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'import' }
   const answers = await Promise.all(Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, 'notes\na\nb\n', headers)))
@@ -71,14 +71,14 @@ test('an import with a key is done once, and its file is kept once', async (t) =
   t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
-test('what is kept of an answer cannot be read from the database', async (t) => {
+test('idempotency: what is kept of an answer cannot be read from the database', async (t) => {
   const w = await take()
   await w.org.owner.post(invoices(w), { values: { notes: 'plainly visible' } }, { 'idempotency-key': 'sealed' })
   const { rows } = await w.db.query(`select encode(answer, 'escape') as text from idempotency_records where key = 'sealed'`)
   t.false(rows[0].text.includes('plainly'))
 })
 
-test.serial('work that a fault of ours stopped half-way goes on with the same key, and is done once', async (t) => {
+test('idempotency: work that a fault of ours stopped half-way goes on with the same key, and is done once', async (t) => {
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'halfway', prefer: 'respond-async' }
   const file = `notes\n${Array.from({ length: 250 }, (_, row) => `row ${row}\n`).join('')}`
@@ -95,7 +95,7 @@ test.serial('work that a fault of ours stopped half-way goes on with the same ke
   t.is((await w.org.owner.post(`${invoices(w)}/import`, `${file}more\n`, headers)).status, 400)
 })
 
-test.serial('two who use the same key at once are two requests', async (t) => {
+test('idempotency: two who use the same key at once are two requests', async (t) => {
   const w = await take()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'] }])
   const callers = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? w.org.owner : member.client))
@@ -104,7 +104,7 @@ test.serial('two who use the same key at once are two requests', async (t) => {
   t.is(await total(w), 2)
 })
 
-test('a key is not looked at where somebody signs in or out', async (t) => {
+test('idempotency: a key is not looked at where somebody signs in or out', async (t) => {
   const w = await take()
   const { client } = await createPerson(w, 'Pat')
   const key = { 'idempotency-key': 'k'.repeat(256) }
@@ -113,7 +113,7 @@ test('a key is not looked at where somebody signs in or out', async (t) => {
   t.is((await client.post('/v1/auth/sign-out', {}, { 'idempotency-key': 'k' })).status, 401, 'no answer of before')
 })
 
-test('an answer that carries a secret is sealed, and gone after 24 hours', async (t) => {
+test('idempotency: an answer that carries a secret is sealed, and gone after 24 hours', async (t) => {
   const w = await take()
   const account = await w.org.owner.post(`${w.org.path}/service-accounts`, { name: 'Robot' })
   const path = `${w.org.path}/service-accounts/${account.data.id}/keys`

@@ -2,20 +2,26 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
-// A folder for temporary files that no other process writes to. Files that share the thread get theirs back.
-const usual = process.env.TMPDIR
-test.before(() => {
-  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
-})
-test.after.always(() => {
-  rmSync(tmpdir(), { recursive: true })
-  if (usual === undefined) delete process.env.TMPDIR
-  else process.env.TMPDIR = usual
-})
+const shared = shareWorld(test, {}, { key: 'world of multipart' })
+
+/** A world that no other file uses, and until the test ends a folder for temporary files that no other process writes to. */
+async function open(t: ExecutionContext): Promise<World> {
+  const w = await shared()
+  const usual = process.env.TMPDIR
+  const own = mkdtempSync(join(tmpdir(), 'kontor-multipart-'))
+  process.env.TMPDIR = own
+  t.teardown(() => {
+    rmSync(own, { recursive: true })
+    if (usual === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = usual
+  })
+  return w
+}
 
 const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'multipart')
 const line = (w: World) => `POST ${w.org.path}/records/locations/import HTTP/1.1`
@@ -37,15 +43,11 @@ async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await sweepNow(w)
   t.is((await w.db.query('select from blobs')).rowCount, 0)
   t.deepEqual(await storedFiles(w), [])
-  t.deepEqual(
-    readdirSync(tmpdir()).filter((name) => !name.startsWith('kontor-test-')),
-    [],
-  )
+  t.deepEqual(readdirSync(tmpdir()), [])
 }
 
-test('every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
+  const w = await open(t)
   for (const name of readdirSync(folder)) {
     const request = readFileSync(join(folder, name), 'latin1')
     const split = request.indexOf('\r\n\r\n')
@@ -61,9 +63,8 @@ test('every multipart request of other servers’ tests is answered, and leaves 
   }
 })
 
-test('the part named file is the file, whatever stands around it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: the part named file is the file, whatever stands around it', async (t) => {
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     alone: `${file(csv)}--b--\r\n`,
@@ -84,9 +85,8 @@ test('the part named file is the file, whatever stands around it', async (t) => 
   t.is((await sendForm(w, `--"b"\r\n${file(csv).slice(5)}--"b"--`, 'multipart/form-data; boundary="\\"b\\""')).status < 500, true)
 })
 
-test('a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     fil: `${field('fil')}${file(csv)}--b--\r\n`,
@@ -103,9 +103,8 @@ test('a part that is neither the file nor a field of the route is named, and lea
   }
 })
 
-test('a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
+  const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
     'no part': '--b--\r\n',
@@ -145,9 +144,8 @@ test('a form without the file, or that is broken, is 400 and leaves nothing', as
   await nothingLeft(t, w)
 })
 
-test('a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
+  const w = await open(t)
   const limit = 25 * 1024 * 1024
   const csv = Buffer.alloc(limit + 1, 'name\r\n')
   const larger = Buffer.alloc(2 * limit, 'name\r\n')
@@ -168,9 +166,8 @@ test('a file that is too large is 400, whether it says so beforehand or not, and
   }
 })
 
-test('an upload that breaks off leaves nothing and holds nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('multipart: an upload that breaks off leaves nothing and holds nothing', async (t) => {
+  const w = await open(t)
   const large = 'name\r\n'.repeat(200_000)
   const bodies = {
     'multipart/form-data; boundary=b': file(large).slice(0, -10),

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test)
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
-test('a browser that asks for an unknown address gets a page; a program and the API get JSON', async (t) => {
+test('not found: a browser that asks for an unknown address gets a page; a program and the API get JSON', async (t) => {
   const w = await start()
   const page = await w.visitor.get('/nothing/here', browser)
   t.is(page.status, 404)
@@ -27,7 +27,7 @@ test('a browser that asks for an unknown address gets a page; a program and the 
   }
 })
 
-test('a method that a path does not have is 404 and names those that it has', async (t) => {
+test('not found: a method that a path does not have is 404 and names those that it has', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const record = `${path}/records/accounts/${randomUUID()}`
@@ -45,7 +45,7 @@ test('a method that a path does not have is 404 and names those that it has', as
   t.is(await told('POST', '/healthz'), 'This address has no POST; it has GET, HEAD')
 })
 
-test('an address that is nearly one says which was probably meant', async (t) => {
+test('not found: an address that is nearly one says which was probably meant', async (t) => {
   const w = await start()
   const { owner, path, id } = w.org
   const told = async (at: string) => {
@@ -60,7 +60,7 @@ test('an address that is nearly one says which was probably meant', async (t) =>
   t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
 })
 
-test('a workspace of others and one that is not there read the same, and say where the own ones are listed', async (t) => {
+test('not found: a workspace of others and one that is not there read the same, and say where the own ones are listed', async (t) => {
   const w = await start()
   const other = await createOrg(w)
   const key = await createService(w, w.org, [])
@@ -73,7 +73,7 @@ test('a workspace of others and one that is not there read the same, and say whe
   }
 })
 
-test('a missing, malformed, unknown, expired and unfit credential are told apart', async (t) => {
+test('not found: a missing, malformed, unknown, expired and unfit credential are told apart', async (t) => {
   const now = new Date()
   const w = await start()
   const { owner, path } = w.org

@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('an unknown record type is named with the nearest one, or with how one is made', async (t) => {
+test('words: an unknown record type is named with the nearest one, or with how one is made', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const told = async (type: string) => (await owner.get(`${path}/records/${type}`)).body.error.message
@@ -12,7 +12,7 @@ test('an unknown record type is named with the nearest one, or with how one is m
   t.is(await told('shipping_labels'), 'There is no record type shipping_labels; POST …/types makes one')
 })
 
-test('a code where the id of an account is asked for says what is', async (t) => {
+test('words: a code where the id of an account is asked for says what is', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const lines = [
@@ -24,7 +24,7 @@ test('a code where the id of an account is asked for says what is', async (t) =>
   t.regex(body.error.message, /^lines\[0\]\.account_id must be a valid uuid: the id of an accounts record, not its code;/)
 })
 
-test('a function that is written as a module is told how one is written', async (t) => {
+test('words: a function that is written as a module is told how one is written', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const { status, body } = await owner.post(`${path}/functions`, { name: 'Module', source: 'export default (input) => input' })
@@ -32,7 +32,7 @@ test('a function that is written as a module is told how one is written', async 
   t.regex(body.error.message, /a function is a script and no module: define `async function handler\(input\) \{ … \}` at top level/)
 })
 
-test('PUT of a flow without a name keeps the name', async (t) => {
+test('words: PUT of a flow without a name keeps the name', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const { data } = await owner.post(`${path}/flows`, { name: 'Nightly', nodes: [], edges: [] })
@@ -41,7 +41,7 @@ test('PUT of a flow without a name keeps the name', async (t) => {
   t.like(put.data, { name: 'Nightly', description: 'x' })
 })
 
-test('a setting that a block does not have is named with the nearest one, unless the stored flow holds it', async (t) => {
+test('words: a setting that a block does not have is named with the nearest one, unless the stored flow holds it', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const node = (config: object) => ({ id: 'wait', type: 'logic.wait', config })
@@ -65,7 +65,7 @@ test('a setting that a block does not have is named with the nearest one, unless
   t.is((await owner.put(`${path}/flows/${made.id}`, { nodes: [trigger, node({ minute: 6 })], edges })).status, 400)
 })
 
-test('a space is addressed by its key as by its id', async (t) => {
+test('words: a space is addressed by its key as by its id', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const made = await owner.post(`${path}/drive/buckets`, { key: 'plans', name: 'Plans', type: 'custom' })

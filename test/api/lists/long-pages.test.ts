@@ -10,7 +10,7 @@ const control = '\u0001'
 
 const most = 10_000_000
 
-test('submissions come by pages of at most 10 MB', async (t) => {
+test('long pages: submissions come by pages of at most 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const form = await made(org.owner.post(`${org.path}/forms`, { key: 'contact', name: 'Contact', fields: [] }))
@@ -31,7 +31,7 @@ test('submissions come by pages of at most 10 MB', async (t) => {
   t.is(seen.size, 25)
 })
 
-test('versions of a flow lead on by limit, and are refused without it above 10 MB', async (t) => {
+test('long pages: versions of a flow lead on by limit, and are refused without it above 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [
@@ -59,7 +59,7 @@ test('versions of a flow lead on by limit, and are refused without it above 10 M
   )
 })
 
-test('the view of a run leaves out outputs beyond 8 MB, and says of which steps', async (t) => {
+test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of which steps', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [{ id: 'start', type: 'trigger.manual' }]
@@ -83,7 +83,7 @@ test('the view of a run leaves out outputs beyond 8 MB, and says of which steps'
   t.true(steps.at(-1)?.output_cut)
 })
 
-test('records are answered up to 10 MB as JSON: pages of a plain list end early, a search names limit', async (t) => {
+test('long pages: records are answered up to 10 MB as JSON: pages of a plain list end early, a search names limit', async (t) => {
   const org = await createOrg(await shared())
   await made(org.owner.post(`${org.path}/types`, { key: 'notes', label: 'Notes' }))
   await made(org.owner.post(`${org.path}/fields`, { entity_type: 'notes', key: 'text', label: 'Text', type: 'text' }))

@@ -1,9 +1,11 @@
 import type { Callers } from '#test/api/walk/callers.ts'
+import { type ClosedPlace, type ClosedState, closedAnswers } from '#test/api/walk/closed.ts'
 import type { Example } from '#test/api/walk/example.ts'
 import {
   anybodyEnters,
   brokenCalls,
   nobodyEnters,
+  nobodySeesWhatIsClosed,
   othersAreRefused,
   type Step,
   strangersSeeNothing,
@@ -14,9 +16,9 @@ import {
 } from '#test/api/walk/steps.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** Steps that are taken while the workspace is in a state: SQL that sets columns of it, and sets them back. */
+/** Steps that are taken in a workspace. */
 export interface Stage {
-  readonly state: readonly [set: string, reset: string] | null
+  readonly place: Place
   readonly steps: readonly Step[]
 }
 
@@ -24,23 +26,33 @@ export interface Stage {
 export interface Walk {
   readonly place: Place
   readonly callers: Callers
+  /** Workspaces that are closed to everybody. */
+  readonly closed: Readonly<Record<ClosedState, ClosedPlace>>
 }
 
 /** All that is asked of a route. What an example's call uses up is used by the last steps. */
-export async function planOf(route: string, example: Example, { place, callers }: Walk): Promise<readonly Stage[]> {
+export async function planOf(route: string, example: Example, walk: Walk): Promise<readonly Stage[]> {
+  const { place, callers } = walk
+  const open = (steps: readonly Step[]): Stage => ({ place, steps })
   const call = await example.call(place, callers.bare.member)
   const broken = brokenCalls(example, call)
   const calls = [call, ...broken]
-  if (example.needs === 'public') return publicPlan(route, example, { place, callers })
+  if (example.needs === 'public') return publicPlan(route, example, walk)
   const first = nobodyEnters(callers, calls)
   if (!route.includes('/:orgId')) return [open([...first, ...(await theSignedInEnter(callers, place, example))])]
-  const app = appOf(route)
-  const closed = (expected: string) => theClosedStaysClosed(callers, place, calls, expected)
   return [
     open([...first, ...strangersSeeNothing(callers, place, calls)]),
-    ...(app ? [{ state: switchedOff(app), steps: closed('404 NOT_FOUND') }] : []),
-    { state: inStatus('suspended'), steps: closed('403 ORG_SUSPENDED') },
-    { state: inStatus('provisioning'), steps: closed('503 ORG_NOT_READY') },
+    ...Object.entries(walk.closed).flatMap(([state, one]) => {
+      const there = one.calls[route]
+      if (!there) return []
+      const steps = theClosedStaysClosed(
+        one.callers,
+        one.place,
+        [there, ...brokenCalls(example, there)],
+        closedAnswers[state as ClosedState],
+      )
+      return [{ place: one.place, steps }]
+    }),
     open(example.needs === 'member' ? [] : await othersAreRefused(callers, place, example, call)),
     open(await theAbsentIsNotFound(place, example, call)),
     open(await theRightRoleEnters(place, example)),
@@ -48,37 +60,16 @@ export async function planOf(route: string, example: Example, { place, callers }
 }
 
 /** Nobody is asked who it is; what is closed is not there. */
-async function publicPlan(route: string, example: Example, { place, callers }: Walk): Promise<readonly Stage[]> {
+async function publicPlan(route: string, example: Example, { place, callers, closed }: Walk): Promise<readonly Stage[]> {
+  const open = (steps: readonly Step[]): Stage => ({ place, steps })
   const steps = await anybodyEnters(callers, place, example)
   if (!route.includes('/:orgId')) return [open(steps)]
-  const hidden = steps.map((step) => ({ ...step, expected: '404 NOT_FOUND' }))
-  const app = appOf(route)
   return [
-    ...(app ? [{ state: switchedOff(app), steps: hidden }] : []),
-    { state: inStatus('suspended'), steps: hidden },
-    { state: inStatus('provisioning'), steps: hidden },
+    ...Object.values(closed).flatMap((one) => {
+      const call = one.calls[route]
+      return call ? [{ place: one.place, steps: nobodySeesWhatIsClosed(one.callers, call) }] : []
+    }),
     open(await theAbsentIsNotFound(place, example, await example.call(place, callers.bare.member))),
     open(steps),
   ]
-}
-
-const open = (steps: readonly Step[]): Stage => ({ state: null, steps })
-const inStatus = (status: string) => [`status = '${status}'`, `status = 'active'`] as const
-const switchedOff = (app: string) => [`apps = apps || '{"${app}": false}'`, `apps = apps || '{"${app}": true}'`] as const
-
-/** The app that a route belongs to, by its path (document 1, What the service does). */
-const appOf = (route: string): string | undefined =>
-  apps[/\/fn\/|\/cal\/|\/book\/|\/rsvp\/|\/pay\/|(?<=:orgId\/)\w+/.exec(route)?.[0] ?? '']
-const apps: Readonly<Record<string, string>> = {
-  '/fn/': 'functions',
-  '/cal/': 'calendar',
-  '/book/': 'calendar',
-  '/rsvp/': 'calendar',
-  '/pay/': 'payments',
-  functions: 'functions',
-  payments: 'payments',
-  queues: 'queues',
-  calendar: 'calendar',
-  calendars: 'calendar',
-  accounting: 'accounting',
 }

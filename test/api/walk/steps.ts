@@ -112,6 +112,11 @@ export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: re
   ]
 }
 
+/** 404 for everybody, whatever credentials they send, where a public route leads into a workspace that is closed. */
+export function nobodySeesWhatIsClosed({ refused, foreign, bare }: Callers, call: Call): Step[] {
+  return each('while closed, with', { ...refused, ...foreign, member: bare.member.client }, [call], notFound)
+}
+
 /** Success for every person, and for a key where the route is for both; 401 for a key that comes where only people may. */
 export async function theSignedInEnter({ bare }: Callers, place: Place, example: Example): Promise<Step[]> {
   const [own, forKey] = [await example.call(place, bare.member), await example.call(place, bare.key)]

@@ -7,7 +7,7 @@ const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformS
 /** All items are of one workspace. */
 const toOne = () => 'a workspace'
 
-test('what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
+test('grouped work: what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
   const lots: number[][] = []
   const gate = Promise.withResolvers<void>()
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
@@ -24,7 +24,7 @@ test('what is asked for together is done together, and what comes meanwhile make
   t.deepEqual(lots, [[1, 2, 3], [4, 5], [6]])
 })
 
-test('a lot that fails is done item by item, and only the faulty one fails', async (t) => {
+test('grouped work: a lot that fails is done item by item, and only the faulty one fails', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
     lots.push([...items])
@@ -39,14 +39,14 @@ test('a lot that fails is done item by item, and only the faulty one fails', asy
   t.deepEqual(lots, [[1, 2, 3], [1], [2], [3]])
 })
 
-test('processes do not do each other’s work', async (t) => {
+test('grouped work: processes do not do each other’s work', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => void lots.push([...items]))
   await Promise.all([add(scopeOf({}), 1), add(scopeOf({}), 2)])
   t.deepEqual(lots, [[1], [2]])
 })
 
-test('no workspace waits for another’s lot', async (t) => {
+test('grouped work: no workspace waits for another’s lot', async (t) => {
   const gate = Promise.withResolvers<void>()
   const lots: [string, number[]][] = []
   const add = createGroupedWork<number>(

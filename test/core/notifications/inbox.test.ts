@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
 
-test('a change puts one item into the inbox of every member, the actor too, whatever it may read', async (t) => {
+test('inbox: a change puts one item into the inbox of every member, the actor too, whatever it may read', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
@@ -36,7 +36,7 @@ test('a change puts one item into the inbox of every member, the actor too, what
   t.is((await service.client.post(`${inboxOf(w)}/read-all`)).status, 204)
 })
 
-test('reading marks an item once, read-all the rest, and nobody marks what is not theirs', async (t) => {
+test('inbox: reading marks an item once, read-all the rest, and nobody marks what is not theirs', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   await makeRule(w)
@@ -60,7 +60,7 @@ test('reading marks an item once, read-all the rest, and nobody marks what is no
   t.is((await member.client.get(`${inboxOf(w)}/unread-count`)).data.count, 3)
 })
 
-test('an inbox pages by cursor without gap or repeat, newest first', async (t) => {
+test('inbox: an inbox pages by cursor without gap or repeat, newest first', async (t) => {
   const w = await newWorkspace()
   await makeRule(w)
   const made: string[] = []
@@ -87,7 +87,7 @@ test('an inbox pages by cursor without gap or repeat, newest first', async (t) =
   t.is((await w.org.owner.get(`${inboxOf(w)}?limit=100`)).status, 200)
 })
 
-test('who joins later gets nothing of before, and who leaves keeps nothing', async (t) => {
+test('inbox: who joins later gets nothing of before, and who leaves keeps nothing', async (t) => {
   const w = await newWorkspace()
   const leaver = await createMember(w, w.org)
   await makeRule(w)
@@ -107,7 +107,7 @@ test('who joins later gets nothing of before, and who leaves keeps nothing', asy
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('two workspaces do not see each other', async (t) => {
+test('inbox: two workspaces do not see each other', async (t) => {
   const w = await newWorkspace()
   const other = await createOrg(w, 'Other')
   await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.id, w.org.ownerId])

@@ -12,7 +12,7 @@ const newWorkspace = shareWorld(test)
 
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 
-test('a notice reaches the members named, once by its key, with a record or with none', async (t) => {
+test('notify: a notice reaches the members named, once by its key, with a record or with none', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const [one, other] = [await createMember(w, w.org), await createMember(w, w.org)]
@@ -37,7 +37,7 @@ test('a notice reaches the members named, once by its key, with a record or with
   t.is((await other.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('a notice of a transaction that is rolled back reaches nobody', async (t) => {
+test('notify: a notice of a transaction that is rolled back reaches nobody', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const notice = { title: 'x', record: null, event: 'hint', key: 'rolled back' }
@@ -51,7 +51,7 @@ test('a notice of a transaction that is rolled back reaches nobody', async (t) =
   t.is(await notify(scope, [w.org.ownerId], [notice]), 1)
 })
 
-test('the holders of a permission are the owner and the members whose roles allow it on everything', async (t) => {
+test('notify: the holders of a permission are the owner and the members whose roles allow it on everything', async (t) => {
   const w = await newWorkspace()
   const manage = allow('payments:manage')
   const holders = [
@@ -71,7 +71,7 @@ test('the holders of a permission are the owner and the members whose roles allo
   )
 })
 
-test('action.notify tells a member, the holders of a role, or everybody, once by its natural key', async (t) => {
+test('notify: action.notify tells a member, the holders of a role, or everybody, once by its natural key', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const member = await createMember(w, w.org)

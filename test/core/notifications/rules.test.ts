@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
 
-test('a rule is created, read, changed, listed and deleted', async (t) => {
+test('notifications rules: a rule is created, read, changed, listed and deleted', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const made = await owner.post(rulesOf(w), ruleInput)
@@ -30,7 +30,7 @@ test('a rule is created, read, changed, listed and deleted', async (t) => {
   }
 })
 
-test('what is wrong with a rule is 400 and names the field', async (t) => {
+test('notifications rules: what is wrong with a rule is 400 and names the field', async (t) => {
   const w = await newWorkspace()
   const id = await makeRule(w)
   const wrong: [object, string][] = [
@@ -61,7 +61,7 @@ test('what is wrong with a rule is 400 and names the field', async (t) => {
   t.is((await w.org.owner.post(rulesOf(w), { ...ruleInput, name: '😀'.repeat(120), title: '😀'.repeat(200) })).status, 201)
 })
 
-test('each route of rules needs its own permission', async (t) => {
+test('notifications rules: each route of rules needs its own permission', async (t) => {
   const w = await newWorkspace()
   const id = await makeRule(w)
   const asks = {
@@ -86,7 +86,7 @@ test('each route of rules needs its own permission', async (t) => {
   }
 })
 
-test('a rule fires on what happens while it is enabled', async (t) => {
+test('notifications rules: a rule fires on what happens while it is enabled', async (t) => {
   const w = await newWorkspace()
   const create = () => w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const count = async () => {
@@ -113,7 +113,7 @@ test('a rule fires on what happens while it is enabled', async (t) => {
   t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
-test('a rule on a deleted type goes with it', async (t) => {
+test('notifications rules: a rule on a deleted type goes with it', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   const id = await makeRule(w, { object_type: 'deals' })

@@ -19,7 +19,7 @@ function t201({ status, text }: Answer): void {
   if (status !== 201) throw new Error(text)
 }
 
-test('the address of an invitation’s mail is a page by which somebody joins and can sign in', async (t) => {
+test('pages: the address of an invitation’s mail is a page by which somebody joins and can sign in', async (t) => {
   const w = await start()
   await w.org.owner.patch(w.org.path, { name: 'Bäckerei & Söhne', color: '#ffcc00' })
   const token = await invite(w, 'ivy@example.com')
@@ -52,7 +52,7 @@ test('the address of an invitation’s mail is a page by which somebody joins an
   }
 })
 
-test('who has an account joins with its password, and no other', async (t) => {
+test('pages: who has an account joins with its password, and no other', async (t) => {
   const w = await start()
   const { email } = await createAccount(w)
   const token = await invite(w, email)
@@ -65,7 +65,7 @@ test('who has an account joins with its password, and no other', async (t) => {
   t.is((await post(w, '/accept-invite', { token, password })).status, 200)
 })
 
-test('the address of a mail for a forgotten password is a page by which a new one is set', async (t) => {
+test('pages: the address of a mail for a forgotten password is a page by which a new one is set', async (t) => {
   const w = await start()
   const { id, email } = await createAccount(w)
   const token = await resetToken(w, id)
@@ -81,7 +81,7 @@ test('the address of a mail for a forgotten password is a page by which a new on
   t.is((await w.visitor.get(`/reset?token=${'x'.repeat(201)}`)).status, 400)
 })
 
-test('what keeps somebody from joining stands on the page, whatever it is', async (t) => {
+test('pages: what keeps somebody from joining stands on the page, whatever it is', async (t) => {
   const w = await start()
   const free = await createOrg(w, 'Free', 'paid')
   const token = await invite({ ...w, org: free }, 'fred@example.com')
@@ -93,7 +93,7 @@ test('what keeps somebody from joining stands on the page, whatever it is', asyn
   t.is((await post(w, '/accept-invite', { token, name: 'Fred', password: 'a long password' })).status, 403)
 })
 
-test('no page lets anything inline run, tells where it leads, or is kept', async (t) => {
+test('pages: no page lets anything inline run, tells where it leads, or is kept', async (t) => {
   const w = await start()
   for (const path of ['/', '/reset?token=x', '/accept-invite?token=x']) {
     const page = await w.visitor.get(path)
@@ -110,7 +110,7 @@ test('no page lets anything inline run, tells where it leads, or is kept', async
   t.is((await w.visitor.send('HEAD', '/')).status, 200)
 })
 
-test('a workspace’s colour is six digits or none', async (t) => {
+test('pages: a workspace’s colour is six digits or none', async (t) => {
   const w = await start()
   t.is((await w.org.owner.get(w.org.path)).data.color, null)
   t.is((await w.org.owner.patch(w.org.path, { color: '#A1b2C3' })).data.color, '#A1b2C3')

@@ -13,7 +13,7 @@ const fresh = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.e
 
 const forgot = ({ visitor }: World, email: string) => visitor.post('/v1/auth/forgot', { email }, fromAnywhere())
 
-test('a reset goes by a mailed token that works once, and ends every session', async (t) => {
+test('reset: a reset goes by a mailed token that works once, and ends every session', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client, email } = await createAccount(w)
@@ -37,7 +37,7 @@ test('a reset goes by a mailed token that works once, and ends every session', a
   t.regex(again.body.error.message, /^token is not valid/)
 })
 
-test('of 20 resets by one token at once, one is done', async (t) => {
+test('reset: of 20 resets by one token at once, one is done', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   await forgot(w, email)
@@ -50,7 +50,7 @@ test('of 20 resets by one token at once, one is done', async (t) => {
   t.is((await signIn(w.visitor, email, done[0])).status, 200)
 })
 
-test('a token that somebody else is using up is refused', async (t) => {
+test('reset: a token that somebody else is using up is refused', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   await forgot(w, email)
@@ -62,7 +62,7 @@ test('a token that somebody else is using up is refused', async (t) => {
   t.is((await signIn(w.visitor, email)).status, 200)
 })
 
-test('a token is refused after an hour, and when it was never sent', async (t) => {
+test('reset: a token is refused after an hour, and when it was never sent', async (t) => {
   const w = await fresh()
   const { id, email } = await createAccount(w)
   await forgot(w, email)
@@ -80,7 +80,7 @@ test('a token is refused after an hour, and when it was never sent', async (t) =
   t.is((await signIn(w.visitor, email)).status, 200)
 })
 
-test('asking for a reset answers 204 whoever asks, and mails only who has the address, five times at most', async (t) => {
+test('reset: asking for a reset answers 204 whoever asks, and mails only who has the address, five times at most', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   for (const one of ['nobody@example.com', 'no address', '', "'; drop table users; --", ...Array(7).fill(email)]) {
@@ -95,7 +95,7 @@ test('asking for a reset answers 204 whoever asks, and mails only who has the ad
   t.is((await w.visitor.post('/v1/auth/forgot', {}, fromAnywhere())).body.error.message, 'email is required')
 })
 
-test('asking for resets is limited by the address of the network', async (t) => {
+test('reset: asking for resets is limited by the address of the network', async (t) => {
   const w = await fresh()
   const asked = await Promise.all(Array.from({ length: 61 }, () => w.visitor.post('/v1/auth/forgot', { email: 'nobody@example.com' })))
   const refused = asked.filter(({ status }) => status === 429)
@@ -103,7 +103,7 @@ test('asking for resets is limited by the address of the network', async (t) => 
   t.is(refused[0]?.headers.get('ratelimit-policy'), '"forgot";q=60;w=60')
 })
 
-test('a password is changed by whoever knows it, and the other sessions end', async (t) => {
+test('reset: a password is changed by whoever knows it, and the other sessions end', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const other = w.visitor.as((await signIn(w.visitor, email)).data.token)
@@ -120,7 +120,7 @@ test('a password is changed by whoever knows it, and the other sessions end', as
   t.is((await signIn(w.visitor, email, 'another one')).status, 200)
 })
 
-test('a password has 8 to 200 characters, and what is wrong names its field', async (t) => {
+test('reset: a password has 8 to 200 characters, and what is wrong names its field', async (t) => {
   const w = await fresh()
   const { client } = await createAccount(w)
   const change = (current: unknown, next: unknown) => client.post('/v1/auth/password', { current, next })
@@ -135,7 +135,7 @@ test('a password has 8 to 200 characters, and what is wrong names its field', as
   t.is(reset.body.error.message, 'password must have at least 8 characters')
 })
 
-test('guesses at the current password count as tries to sign in', async (t) => {
+test('reset: guesses at the current password count as tries to sign in', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const guesses = []
@@ -149,7 +149,7 @@ test('guesses at the current password count as tries to sign in', async (t) => {
   t.is((await other.client.post('/v1/auth/password', { current: 'guess', next: '12345678' })).status, 401)
 })
 
-test('no session begins by a password that has been changed since it was checked', async (t) => {
+test('reset: no session begins by a password that has been changed since it was checked', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   const db = w.api.services.database

@@ -56,7 +56,7 @@ const passing: Readonly<Record<string, [held: Rules, role: Rules]>> = {
   ],
 }
 for (const [name, [held, role]] of Object.entries(passing)) {
-  test(`may grant: ${name}`, (t) => t.is(findExcessGrant(policyOf(held), parsePolicy(role))?.message, undefined))
+  test(`policy containment: may grant: ${name}`, (t) => t.is(findExcessGrant(policyOf(held), parsePolicy(role))?.message, undefined))
 }
 
 const refused: Readonly<Record<string, [held: Rules, role: Rules, message: RegExp]>> = {
@@ -125,18 +125,18 @@ const refused: Readonly<Record<string, [held: Rules, role: Rules, message: RegEx
   ],
 }
 for (const [name, [held, role, message]] of Object.entries(refused)) {
-  test(`may not grant: ${name}`, (t) => {
+  test(`policy containment: may not grant: ${name}`, (t) => {
     const problem = findExcessGrant(policyOf(held), parsePolicy(role))
     t.is(problem?.code, 'FORBIDDEN')
     t.regex(problem?.message ?? '', message)
   })
 }
 
-test('the owner grants anything', (t) => {
+test('policy containment: the owner grants anything', (t) => {
   t.is(findExcessGrant(policyOf([deny('*')], { ...me, owner: true }), parsePolicy([allow('*')])), undefined)
 })
 
-test('fifty rules of three hundred keys each may be granted beside deny rules on other keys', (t) => {
+test('policy containment: fifty rules of three hundred keys each may be granted beside deny rules on other keys', (t) => {
   const key = (rule: number, index: number) => `type_${rule}_${index}`
   const role = Array.from({ length: 50 }, (_, rule) =>
     allow('*', { resources: Array.from({ length: 300 }, (_item, index) => key(rule, index)) }),

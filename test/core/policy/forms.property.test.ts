@@ -6,19 +6,18 @@ import { builder } from '#shared/platform/db/statements/builder.ts'
 import { fieldsShown, mayDo, type NaiveRecord } from '#test/core/policy/naive.ts'
 import { alike, caller, fields, reads, record, rule, typeKey, types } from '#test/core/policy/random.ts'
 import { seed, seedOf } from '#test/core/policy/seed.ts'
-import { thingsTable } from '#test/core/policy/things-table.ts'
+import { type Things, thingsTable } from '#test/core/policy/things-table.ts'
 import { times } from '#test/support/depth.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 
 const [rows, policies] = [200, times(100, 400)]
 
-let things: Awaited<ReturnType<typeof thingsTable>>
-let records: readonly NaiveRecord[]
-test.before(async () => {
-  records = fc.sample(record, { seed, numRuns: rows })
-  things = await thingsTable()
+const open = shareInThread(test, async () => {
+  const records: readonly NaiveRecord[] = fc.sample(record, { seed, numRuns: rows })
+  const things = await thingsTable()
   await things.insert(records)
+  return { value: { records, things }, close: things.drop }
 })
-test.after.always(() => things?.drop())
 
 const kindsOfRules = [
   ['a rule means', rule, 5],
@@ -26,7 +25,8 @@ const kindsOfRules = [
 ] as const
 
 for (const [title, kind, most] of kindsOfRules) {
-  test(`${title} the same in memory, in SQL and in the documents`, async (t) => {
+  test(`forms property: ${title} the same in memory, in SQL and in the documents`, async (t) => {
+    const { records, things } = await open()
     let cases = 0
     let allowed = 0
     await fc.assert(
@@ -34,7 +34,7 @@ for (const [title, kind, most] of kindsOfRules) {
         const sourced = parsePolicy(rules).map((one, index) => ({ ...one, role_id: 'role', index }))
         const policy = compilePolicy(sourced, { ...principal, owner: false } as Parameters<typeof compilePolicy>[1])
         const access = policy.recordAccess('records:read', typeKey, fields)
-        const found = await rowsAndFields(access)
+        const found = await rowsAndFields(things, access)
         for (const one of records) {
           const expected = mayDo(rules, 'records:read', principal, types, one)
           const shown = fieldsShown(rules, 'records:read', principal, types, one, reads)
@@ -58,7 +58,7 @@ for (const [title, kind, most] of kindsOfRules) {
 }
 
 /** The ids that SQL allows, each with the fields that SQL shows of it. */
-async function rowsAndFields(access: RecordAccess): Promise<Map<string, string[]>> {
+async function rowsAndFields(things: Things, access: RecordAccess): Promise<Map<string, string[]>> {
   const shown = fields.map(({ key }) => access.fieldWhere(key, 'row') ?? builder.raw('true'))
   const query = builder.raw(`select id, array[${shown.map(() => '?').join(', ')}] as shown from things as row where ?`, [
     ...shown,

@@ -4,9 +4,10 @@ import { until } from '#test/features/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 /** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
 async function staff(given?: World) {
@@ -34,7 +35,7 @@ async function staff(given?: World) {
 
 const masked = { resources: ['staff'], fields: { deny: ['salary', 'grade'] } }
 
-test('an immutable value that is hidden is not found out by sending it', async (t) => {
+test('hidden values: an immutable value that is hidden is not found out by sending it', async (t) => {
   const { as, record, org } = await staff()
   const member = await as(allow(['records:read', 'records:update'], masked))
   const answers = await Promise.all(['low', 'high', null].map((grade) => member.put(`${record}/values`, { values: { grade } })))
@@ -45,7 +46,7 @@ test('an immutable value that is hidden is not found out by sending it', async (
   t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
 })
 
-test('what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
+test('hidden values: what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
   const { as, record, formulaOf, w } = await staff()
   const designer = await as(allow(['records:read', 'fields:create'], masked))
   t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
@@ -62,7 +63,7 @@ test('what was computed of hidden fields stays hidden from whoever would compute
   t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
 })
 
-test('values that are hidden are not counted against new rules', async (t) => {
+test('hidden values: values that are hidden are not counted against new rules', async (t) => {
   const { as, field } = await staff()
   const tighter = { rules: { max: 50 } }
   const open = { resources: ['staff'] }
@@ -80,7 +81,7 @@ test('values that are hidden are not counted against new rules', async (t) => {
   t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
 })
 
-test('whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
+test('hidden values: whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
   const { as, records } = await staff()
   const reading = allow('records:read', { condition: { 'resource.name': { eq: 'Ann' } } })
   const member = await as(allow('records:create'), reading)
@@ -91,9 +92,8 @@ test('whoever may create a record but not read it sees none of its values, what 
   t.deepEqual(data.results[0].record.values, {})
 })
 
-test('what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('hidden values: what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+  const w = await withoutWorkers()
   const { as, org, record, field, formulaOf } = await staff(w)
   await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
   const changer = await createMember(w, org, [allow(['records:read', 'fields:create'])])
@@ -107,6 +107,8 @@ test('what a formula made of hidden fields stays hidden until the next formula h
   t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
-  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  await until(
+    async () => (await w.db.query(`select from operations where workspace_id = $1 and status <> 'done'`, [w.org.id])).rowCount === 0,
+  )
   t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })

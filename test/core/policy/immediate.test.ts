@@ -139,7 +139,7 @@ test.after.always(async () => {
 })
 
 for (const [title, { refusal, prepare }] of Object.entries(cases)) {
-  test(`it works on the next request in another process, ${rounds} times: ${title}`, async (t) => {
+  test(`immediate: it works on the next request in another process, ${rounds} times: ${title}`, async (t) => {
     const w = await start()
     process ??= startApiProcess({ teardown: (end) => ends.push(end) }, w)
     const next = await prepare(w, await process)
@@ -149,7 +149,7 @@ for (const [title, { refusal, prepare }] of Object.entries(cases)) {
   })
 }
 
-test(`it works on the next request in another process, ${rounds} times: an expired key`, async (t) => {
+test(`immediate: it works on the next request in another process, ${rounds} times: an expired key`, async (t) => {
   let time = Date.now()
   const now = () => new Date(time)
   const w = await world({}, [], now)

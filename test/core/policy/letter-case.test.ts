@@ -5,7 +5,7 @@ import { containsText } from '#shared/core/types/field-kinds/filters/value-filte
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { thingsTable } from '#test/core/policy/things-table.ts'
 
-test('every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
+test('letter case: every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
   const database = await thingsTable()
   t.teardown(() => database.drop())
   const letters = builder.raw(
@@ -31,7 +31,7 @@ test('every letter has the small letter that PostgreSQL gives it, and stands for
 // The table's database is Turkish, where I and i are two letters and not one in two cases.
 const words = ['INVOICE', 'invoice', 'ınvoıce', 'İNVOİCE', 'ÄRGER', 'ärger', 'ΣΑΣ', 'σας', 'STRASSE', 'straße', 'a%b_c\\', 'A%B_C\\', '😀']
 
-test('search and filter find text as rules do, whatever the locale of the database', async (t) => {
+test('letter case: search and filter find text as rules do, whatever the locale of the database', async (t) => {
   const database = await thingsTable()
   t.teardown(() => database.drop())
   for (const text of words) {

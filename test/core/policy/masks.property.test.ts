@@ -9,7 +9,10 @@ import { defaults, type Writer, writingRoads } from '#test/core/policy/write-roa
 import { createFunction } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const [rounds, records, policies] = [2, 12, times(5, 15)]
 
@@ -89,9 +92,8 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
 }
 
 for (let round = 1; round <= rounds; round++) {
-  test(`no road shows more or less than the documents say, round ${round}`, async (t) => {
-    const w = await world()
-    t.teardown(w.close)
+  test(`masks property: no road shows more or less than the documents say, round ${round}`, async (t) => {
+    const w = await shared()
     const seed = seedOf(t) + round
     await makeType(w)
     for (const { values } of fc.sample(record, { seed, numRuns: records })) await makeRecord(w, values)

@@ -7,15 +7,15 @@ import { fields, ids, operands, otherTested, typeKey, types, valuesOf } from '#t
 import { seed } from '#test/core/policy/seed.ts'
 import { thingsTable } from '#test/core/policy/things-table.ts'
 import { times } from '#test/support/depth.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 
 const caller = { id: ids[0] ?? null, type: 'user', owner: false } as const
 
-let things: Awaited<ReturnType<typeof thingsTable>>
-test.before(async () => {
-  things = await thingsTable()
+const open = shareInThread(test, async () => {
+  const things = await thingsTable()
   await things.insert(records)
+  return { value: things, close: things.drop }
 })
-test.after.always(() => things?.drop())
 
 /** Records that between them hold every value of every field, and one that holds none. */
 const records: readonly NaiveRecord[] = Array.from(
@@ -44,7 +44,7 @@ const tests: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTested]) {
-  test(`${tested} answers every operator and operand alike in memory, in SQL and in the documents`, async (t) => {
+  test(`operators: ${tested} answers every operator and operand alike in memory, in SQL and in the documents`, async (t) => {
     const policies = rulesAbout(tested)
     const accesses = policies.map((rules) => compiled(rules).recordAccess('records:read', typeKey, fields))
     const inDatabase = await answersOf(accesses)
@@ -58,7 +58,7 @@ for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTes
   })
 }
 
-test('the attributes of simulate mean what a record with those values would', (t) => {
+test('operators: the attributes of simulate mean what a record with those values would', (t) => {
   for (const { key } of fields) {
     for (const rules of rulesAbout(`resource.${key}`)) {
       const policy = compiled(rules)
@@ -95,7 +95,7 @@ async function answersOf(accesses: readonly RecordAccess[]): Promise<boolean[][]
       `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`,
       conditions,
     )
-    const rows = (await things.query(query)) as readonly { passes: readonly boolean[] }[]
+    const rows = (await (await open()).query(query)) as readonly { passes: readonly boolean[] }[]
     answers.push(...conditions.map((_, index) => rows.map(({ passes }) => passes[index] === true)))
   }
   return answers

@@ -59,7 +59,7 @@ const refused: Readonly<Record<string, [value: unknown, message: RegExp]>> = {
 }
 
 for (const [name, [value, message]] of Object.entries(refused)) {
-  test(`refused: ${name}`, (t) => {
+  test(`policy: refused: ${name}`, (t) => {
     const error = t.throws(() => parsePolicy(value), { instanceOf: Problem, code: 'VALIDATION_ERROR' })
     t.regex(error?.message ?? '', message)
   })
@@ -94,16 +94,16 @@ const accepted: Readonly<Record<string, unknown>> = {
 }
 
 for (const [name, value] of Object.entries(accepted)) {
-  test(`accepted and read back as sent: ${name}`, (t) => {
+  test(`policy: accepted and read back as sent: ${name}`, (t) => {
     t.is(JSON.stringify(parsePolicy(value)), JSON.stringify(value))
   })
 }
 
-test('a key that is null counts as absent', (t) => {
+test('policy: a key that is null counts as absent', (t) => {
   t.deepEqual(parsePolicy([{ ...rule, resources: null, condition: null, fields: null }]), parsePolicy([rule]))
 })
 
-test('wildcards cover just what they say', (t) => {
+test('policy: wildcards cover just what they say', (t) => {
   t.is(new Set<string>(permissions).size, permissions.length as number, 'each stands there once')
   t.deepEqual(permissionsOf('*'), permissions)
   t.deepEqual(

@@ -17,11 +17,18 @@ const columnTypes: Readonly<Record<string, string>> = {
   multiselect: 'text[]',
 }
 
+/** Records of the random rules in a table. */
+export interface Things {
+  readonly query: (raw: Knex.Raw) => Promise<readonly Record<string, unknown>[]>
+  readonly insert: (records: readonly NaiveRecord[]) => Promise<unknown>
+  readonly drop: () => Promise<void>
+}
+
 /**
  * The type of the random rules as a table, in a database of its own on the server that TEST_DATABASE_URL administers. Its locale, time
  * zone and date style are none that Kontor would choose, so that a condition that relies on one of them shows.
  */
-export async function thingsTable() {
+export async function thingsTable(): Promise<Things> {
   const url = process.env.TEST_DATABASE_URL
   if (!url) throw new Error('TEST_DATABASE_URL must name a cluster that tests may make databases in; npm test starts one')
   const name = `access_${randomBytes(6).toString('hex')}`

@@ -2,13 +2,13 @@ import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
-test('a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
+test('additions: a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const one = `${invoices(w)}/${(await owner.post(invoices(w), {})).data.id}`
@@ -26,7 +26,7 @@ test('a change or deletion with If-Match fails when the record changed since it 
   t.is((await owner.delete(one, { 'if-match': present })).status, 204)
 })
 
-test('fields chooses what an answer shows', async (t) => {
+test('additions: fields chooses what an answer shows', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), { values: { notes: 'n', status: 'open' } })
@@ -38,7 +38,7 @@ test('fields chooses what an answer shows', async (t) => {
   t.is((await client.get(`${invoices(w)}?fields=notes`)).status, 400)
 })
 
-test('a search sorts by several keys', async (t) => {
+test('additions: a search sorts by several keys', async (t) => {
   const w = await shared()
   for (const [customer_name, total] of [
     ['b', 1],
@@ -59,7 +59,7 @@ test('a search sorts by several keys', async (t) => {
   t.is((await w.org.owner.get(`${invoices(w)}?dir=up`)).status, 400)
 })
 
-test('a batch gives each change its own result', async (t) => {
+test('additions: a batch gives each change its own result', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const first = (await owner.post(invoices(w), { values: { number: 'A' } })).data
@@ -84,7 +84,7 @@ test('a batch gives each change its own result', async (t) => {
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, 2)
 })
 
-test('an atomic batch leaves nothing behind when one change fails', async (t) => {
+test('additions: an atomic batch leaves nothing behind when one change fails', async (t) => {
   const w = await shared()
   const operations = [
     { op: 'create', values: {} },
@@ -99,7 +99,7 @@ test('an atomic batch leaves nothing behind when one change fails', async (t) =>
   t.is((await w.org.owner.post(`${invoices(w)}/batch`, many(500))).data.results.length, 500)
 })
 
-test('a batch asks for the permission of each change', async (t) => {
+test('additions: a batch asks for the permission of each change', async (t) => {
   const w = await shared()
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
   const { data } = await w.org.owner.post(invoices(w), {})
@@ -111,7 +111,7 @@ test('a batch asks for the permission of each change', async (t) => {
   )
 })
 
-test('of 20 upserts of one value at once one creates', async (t) => {
+test('additions: of 20 upserts of one value at once one creates', async (t) => {
   const w = await shared()
   const operations = [{ op: 'upsert', by: 'number', values: { number: 'X' } }]
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(`${invoices(w)}/batch`, { operations })))
@@ -119,7 +119,7 @@ test('of 20 upserts of one value at once one creates', async (t) => {
   t.deepEqual(statuses, [...Array(19).fill(200), 201])
 })
 
-test('an upsert by a computed field is refused', async (t) => {
+test('additions: an upsert by a computed field is refused', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const body = { entity_type: 'invoices', key: 'slug', label: 'Slug', type: 'string', unique: true }
@@ -133,7 +133,7 @@ test('an upsert by a computed field is refused', async (t) => {
   t.regex(data.results[0].error.message, /^by /)
 })
 
-test('long unique text is held apart exactly, also where MD5 does not', async (t) => {
+test('additions: long unique text is held apart exactly, also where MD5 does not', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   for (const type of ['text', 'file', 'url']) {
@@ -154,7 +154,7 @@ test('long unique text is held apart exactly, also where MD5 does not', async (t
   }
 })
 
-test('20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
+test('additions: 20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const numbers = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
@@ -172,7 +172,7 @@ test('20 batches at once over the same records, in opposite orders, wait for eac
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, numbers.length + 20)
 })
 
-test('every change of a record has a time of its own, also in one transaction', async (t) => {
+test('additions: every change of a record has a time of its own, also in one transaction', async (t) => {
   const w = await shared()
   const { id } = (await w.org.owner.post(invoices(w), {})).data
   const operations = ['a', 'b', 'c'].map((notes) => ({ op: 'update', id, values: { notes } }))
@@ -181,16 +181,18 @@ test('every change of a record has a time of its own, also in one transaction', 
   t.is(new Set(times).size, operations.length)
 })
 
-test('what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('additions: what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
+  const w = await shared()
   const key = { 'idempotency-key': 'k' }
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
   const first = await batch()
   const left = async (hours: number) => {
-    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour'`, [hours])
+    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`, [
+      hours,
+      w.org.id,
+    ])
     await runMaintenanceTask(w, 'sweep_batch_answers')
-    return (await w.db.query('select from operations')).rowCount
+    return (await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount
   }
   t.is(await left(24), 1)
   t.deepEqual((await batch()).data, first.data)

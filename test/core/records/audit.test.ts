@@ -10,7 +10,7 @@ const audit = (w: World, query = '') => `${w.org.path}/audit${query}`
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 const csv = { 'content-type': 'text/csv' }
 
-test('every change has one entry with what changed, who did it and in which request', async (t) => {
+test('audit: every change has one entry with what changed, who did it and in which request', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
@@ -58,7 +58,7 @@ test('every change has one entry with what changed, who did it and in which requ
   t.deepEqual(times, times.toSorted().toReversed())
 })
 
-test('an import writes an entry for each row that it creates and none for the others', async (t) => {
+test('audit: an import writes an entry for each row that it creates and none for the others', async (t) => {
   const w = await newWorkspace()
   const file = 'customer_name,total\nAda,1\nBob,many\nCy,3\n'
   t.like((await w.org.owner.post(`${invoices(w)}/import`, file, { ...csv, 'x-request-id': 'the-import' })).data, { created: 2, failed: 1 })
@@ -77,7 +77,7 @@ test('an import writes an entry for each row that it creates and none for the ot
   )
 })
 
-test('a write that fails leaves no entry', async (t) => {
+test('audit: a write that fails leaves no entry', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(invoices(w), { values: { number: 'A' } })
   t.is((await w.org.owner.post(invoices(w), { values: { number: 'A' } })).status, 409)
@@ -86,7 +86,7 @@ test('a write that fails leaves no entry', async (t) => {
   t.is((await w.org.owner.get(audit(w))).data.total, 2)
 })
 
-test('filters hold each and together, and the total is exact on every page', async (t) => {
+test('audit: filters hold each and together, and the total is exact on every page', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
@@ -121,7 +121,7 @@ test('filters hold each and together, and the total is exact on every page', asy
   t.is(new Set(pages.flatMap(({ data }) => data.entries.map(({ id }: { id: string }) => id))).size, 4)
 })
 
-test('from and to are instants, both included', async (t) => {
+test('audit: from and to are instants, both included', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   const at = (await w.org.owner.get(audit(w))).data.entries[0].created_at.replace('Z', '')
@@ -147,7 +147,7 @@ test('from and to are instants, both included', async (t) => {
   for (const [query, total] of cases) t.is((await w.org.owner.get(audit(w, `?${query}`))).data?.total, total, query)
 })
 
-test('a bad parameter is 400 and named', async (t) => {
+test('audit: a bad parameter is 400 and named', async (t) => {
   const w = await newWorkspace()
   const bad = [
     ...['record_id=x', 'actor=x', 'action=created', 'action=', 'limit=0', 'limit=201', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x'],
@@ -163,7 +163,7 @@ test('a bad parameter is 400 and named', async (t) => {
   }
 })
 
-test('the audit is for holders of audit:read, in their own workspace', async (t) => {
+test('audit: the audit is for holders of audit:read, in their own workspace', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   const other = await createOrg(w, 'Other')
@@ -176,7 +176,7 @@ test('the audit is for holders of audit:read, in their own workspace', async (t)
   t.is((await both.client.get(audit(w))).data.total, 1)
 })
 
-test('nobody changes or deletes an entry, not even in the database', async (t) => {
+test('audit: nobody changes or deletes an entry, not even in the database', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(invoices(w), {})
   for (const statement of ['update audit_entries set actor_id = null', 'delete from audit_entries', 'truncate audit_entries']) {

@@ -1,15 +1,15 @@
 import test from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { world } from '#test/support/world.ts'
+
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 const operations = Array.from({ length: 250 }, (_, index) => ({ op: 'create', values: { name: `row ${index + 1}`, amount: 0.1 } }))
 
-test('a batch that is not atomic commits every 100 changes, and after kill -9 another worker repeats none', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('batch takeover: a batch that is not atomic commits every 100 changes, and after kill -9 another worker repeats none', async (t) => {
+  const w = await withoutWorkers()
   await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'amount', label: 'Amount', type: 'number' })
-  await w.worker.pools.stop(1_000)
   const locations = `${w.org.path}/records/locations`
   const hold = await holdAt(w, 'row 150')
   const first = await startWorkerProcess(t, w, 'data')
@@ -30,5 +30,5 @@ test('a batch that is not atomic commits every 100 changes, and after kill -9 an
     [100, 101, 102].map((row) => [201, { ...result.results[0].record.values, name: `row ${row}`, amount: 0.1 }]),
   )
   t.is((await w.org.owner.get(`${locations}?offset=0`)).data.total, 250)
-  t.is((await w.db.query(`select from audit_entries where action = 'record.created'`)).rowCount, 250)
+  t.is((await w.db.query(`select from audit_entries where workspace_id = $1 and action = 'record.created'`, [w.org.id])).rowCount, 250)
 })

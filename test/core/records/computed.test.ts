@@ -24,7 +24,7 @@ const sum = [
   { key: 'label', type: 'string' },
 ]
 
-test('a computed field is computed on create, update and import, and cannot be written', async (t) => {
+test('computed: a computed field is computed on create, update and import, and cannot be written', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   const set = await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
@@ -39,7 +39,7 @@ test('a computed field is computed on create, update and import, and cannot be w
   t.like((await w.org.owner.get(deals(w))).data.records[0].values, { total: { amount: 4, code: 'USD' }, label: 'small' })
 })
 
-test('existing records are computed shortly after the formula is set, and stay when it is removed', async (t) => {
+test('computed: existing records are computed shortly after the formula is set, and stay when it is removed', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   for (let price = 1; price <= 5; price++) await w.org.owner.post(deals(w), { values: { price, count: 2 } })
@@ -54,7 +54,7 @@ test('existing records are computed shortly after the formula is set, and stay w
   t.deepEqual(await totals(), [10, 8, 6, 4, 2])
 })
 
-test('a bad formula, a circle and the deletion of a field in use are refused', async (t) => {
+test('computed: a bad formula, a circle and the deletion of a field in use are refused', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   const formula = (key: string, text: string) => w.org.owner.put(`${w.org.path}/fields/${ids[key]}/formula`, { formula: text })
@@ -68,7 +68,7 @@ test('a bad formula, a circle and the deletion of a field in use are refused', a
   t.is((await w.org.owner.put(`${w.org.path}/fields/${ids.total}/autogen`, { pattern: '{seq}' })).status, 400)
 })
 
-test('who may not read what a formula reads does not see its result', async (t) => {
+test('computed: who may not read what a formula reads does not see its result', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
@@ -79,7 +79,7 @@ test('who may not read what a formula reads does not see its result', async (t) 
   t.is((await client.get(`${deals(w)}?sort=label`)).status, 400)
 })
 
-test('a field whose key a formula takes for text is refused, until the text stands in quotes', async (t) => {
+test('computed: a field whose key a formula takes for text is refused, until the text stands in quotes', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const ids = await typeWith(w, [
@@ -101,7 +101,7 @@ test('a field whose key a formula takes for text is refused, until the text stan
   t.is(await label(), 'yes')
 })
 
-test('the formulas of a type have 100,000 characters together at most', async (t) => {
+test('computed: the formulas of a type have 100,000 characters together at most', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const keys = Array.from({ length: 26 }, (_, index) => `n${index}`)

@@ -13,7 +13,7 @@ async function valuesOf(w: World, type: string): Promise<readonly Record<string,
   return data.records.map(({ values }: { values: Record<string, unknown> }) => ({ ...values }))
 }
 
-test('cells become values as their field reads them, and blank ones are left to defaults and numbers', async (t) => {
+test('csv import: cells become values as their field reads them, and blank ones are left to defaults and numbers', async (t) => {
   const w = await take()
   await typeOf(w, 'things', {
     name: { required: true },
@@ -55,7 +55,7 @@ test('cells become values as their field reads them, and blank ones are left to 
   t.deepEqual([two?.tags, two?.links], [['a', '[d]'], [id]])
 })
 
-test('each bad row is reported with its number and the rule, and the others are created', async (t) => {
+test('csv import: each bad row is reported with its number and the rule, and the others are created', async (t) => {
   const w = await take()
   await typeOf(w, 'things', {
     code: { unique: true, rules: { pattern: '^[a-z]+$', max_len: 5 } },
@@ -116,7 +116,7 @@ const unusable: Readonly<Record<string, string | Uint8Array>> = {
   'more than 25 MB': `name,address\n${`x,${'y'.repeat(60_000)}\n`.repeat(440)}`,
 }
 
-test('a file that is no usable CSV is 400, creates nothing and leaves nothing behind', async (t) => {
+test('csv import: a file that is no usable CSV is 400, creates nothing and leaves nothing behind', async (t) => {
   const w = await take()
   for (const [name, text] of Object.entries(unusable)) {
     const { status, body } = await importInto(w, 'locations', text)
@@ -128,7 +128,7 @@ test('a file that is no usable CSV is 400, creates nothing and leaves nothing be
   t.is(await filesOf(w), 0)
 })
 
-test('a file of 25 MB is imported', async (t) => {
+test('csv import: a file of 25 MB is imported', async (t) => {
   const w = await take()
   await typeOf(w, 'pages', { name: {}, body: { type: 'text' } })
   const row = `x,${'y'.repeat(52_000)}\n`
@@ -140,7 +140,7 @@ test('a file of 25 MB is imported', async (t) => {
   t.is(exported.match(/y{52000}\r\n/g)?.length, 500)
 })
 
-test('conditions of import rules are tested on each row, as sent and as it will be stored', async (t) => {
+test('csv import: conditions of import rules are tested on each row, as sent and as it will be stored', async (t) => {
   const w = await take()
   await typeOf(w, 'deals', { name: {}, region: { rules: { default: 'south' } } })
   const member = async (condition: object) =>
@@ -167,7 +167,7 @@ test('conditions of import rules are tested on each row, as sent and as it will 
   t.is((await client.post(`${records(w, 'deals')}/import`, text, csv)).status, 403)
 })
 
-test('the free plan takes the rows that there is room for', async (t) => {
+test('csv import: the free plan takes the rows that there is room for', async (t) => {
   const w = await take()
   await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
   const cap = w.config.freePlan.records

@@ -1,16 +1,15 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 const csv = { 'content-type': 'text/csv' }
 
-test('an import creates the good rows and reports the others', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('csv jobs: an import creates the good rows and reports the others', async (t) => {
+  const w = await shared()
   const file = 'name,address,ignored\r\nHome,"1, Main\r\nStreet",x\r\n,nowhere,y\r\nWork,,\r\na,b,c,d\r\n'
   const answer = await w.org.owner.post(`${locations(w)}/import`, file, csv)
   t.is(answer.status, 200, answer.text)
@@ -20,10 +19,10 @@ test('an import creates the good rows and reports the others', async (t) => {
     [2, 4],
   )
   t.regex(answer.data.errors[0].message, /name is required/)
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
-test('an export imported again exports the same cells', async (t) => {
+test('csv jobs: an export imported again exports the same cells', async (t) => {
   const w = await shared()
   const tricky = ['=1+1', "'=x", '+49 123 456', '-5', '@x', 'a"b', ' padded ', 'line\nbreak', "''+", '\tx', 'ü😀']
   for (const name of tricky) t.is((await w.org.owner.post(locations(w), { values: { name, address: `${name}|` } })).status, 201)
@@ -38,7 +37,7 @@ test('an export imported again exports the same cells', async (t) => {
   t.is(cells(second.text), cells(first.text) + cells(first.text).slice(cells(first.text).indexOf('\r\n') + 2))
 })
 
-test('more than 500 rows are refused before anything is created', async (t) => {
+test('csv jobs: more than 500 rows are refused before anything is created', async (t) => {
   const w = await shared()
   const rows = (count: number) => `name\n${'x\n'.repeat(count)}`
   const tooMany = await w.org.owner.post(`${locations(w)}/import`, rows(501), csv)
@@ -47,7 +46,7 @@ test('more than 500 rows are refused before anything is created', async (t) => {
   t.like((await w.org.owner.post(`${locations(w)}/import`, rows(500), csv)).data, { created: 500, failed: 0 })
 })
 
-test('respond-async answers 202 with a job that shows progress and keeps the file', async (t) => {
+test('csv jobs: respond-async answers 202 with a job that shows progress and keeps the file', async (t) => {
   const w = await shared()
   await w.org.owner.post(locations(w), { values: { name: 'x' } })
   const answer = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
@@ -62,7 +61,7 @@ test('respond-async answers 202 with a job that shows progress and keeps the fil
   t.regex(file.text, /^id,created_at,name,address,timezone\r\n/)
 })
 
-test('an export holds only what its caller may export and read', async (t) => {
+test('csv jobs: an export holds only what its caller may export and read', async (t) => {
   const w = await shared()
   for (const [name, address] of [
     ['a', 'secret'],
@@ -80,9 +79,8 @@ test('an export holds only what its caller may export and read', async (t) => {
   t.is((await client.post(`${locations(w)}/import`, 'name\nx', csv)).status, 403)
 })
 
-test('an upload without the part named file, or of another type, is 400 and leaves nothing', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('csv jobs: an upload without the part named file, or of another type, is 400 and leaves nothing', async (t) => {
+  const w = await shared()
   const form = new FormData()
   form.set('other', new Blob(['name\nx']), 'x.csv')
   t.is((await w.org.owner.post(`${locations(w)}/import`, form)).status, 400)
@@ -90,5 +88,5 @@ test('an upload without the part named file, or of another type, is 400 and leav
   form.set('file', new Blob(['name\nx']), 'x.csv')
   form.delete('other')
   t.like((await w.org.owner.post(`${locations(w)}/import`, form)).data, { created: 1, failed: 0 })
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
 })

@@ -1,19 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 const csv = { 'content-type': 'text/csv' }
 const rows = `name\n${Array.from({ length: 500 }, (_, index) => `row ${index + 1}`).join('\n')}\n`
 
+const shared = shareWorld(test)
 /** A world whose jobs are done by the processes that the test starts. */
-async function withoutWorkers(t: ExecutionContext): Promise<World> {
-  const w = await world()
-  t.teardown(w.close)
-  await w.worker.pools.stop(1_000)
-  return w
-}
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 /** Starts an import of 500 rows and gives the path of its job. */
 async function startImport(t: ExecutionContext, w: World): Promise<string> {
@@ -29,13 +26,14 @@ async function requireOnce(t: ExecutionContext, w: World, job: string): Promise<
   t.like((await w.org.owner.get(job)).data, { status: 'done', progress: { done: 500, total: 500 }, result: { created: 500, failed: 0 } })
   const { text } = await w.org.owner.get(`${locations(w)}/export?sort=created_at&dir=asc`)
   t.deepEqual(text.match(/row \d+/g), rows.match(/row \d+/g))
-  t.is((await w.db.query(`select from audit_entries where action = 'record.created'`)).rowCount, 500)
-  t.is((await w.db.query('select sum(records)::integer as count from record_counts')).rows[0].count, 500)
+  const created = `select from audit_entries where workspace_id = $1 and action = 'record.created'`
+  t.is((await w.db.query(created, [w.org.id])).rowCount, 500)
+  const counted = 'select sum(records)::integer as count from record_counts where workspace_id = $1'
+  t.is((await w.db.query(counted, [w.org.id])).rows[0].count, 500)
 }
 
-test('an import shows how far it is while it runs', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('csv takeover: an import shows how far it is while it runs', async (t) => {
+  const w = await shared()
   const hold = await holdAt(w, 'row 250')
   const job = await startImport(t, w)
   await hold.reached()
@@ -45,8 +43,8 @@ test('an import shows how far it is while it runs', async (t) => {
   await requireOnce(t, w, job)
 })
 
-test('after kill -9 in the middle another worker goes on and repeats nothing', async (t) => {
-  const w = await withoutWorkers(t)
+test('csv takeover: after kill -9 in the middle another worker goes on and repeats nothing', async (t) => {
+  const w = await withoutWorkers()
   const hold = await holdAt(w, 'row 250')
   const first = await startWorkerProcess(t, w, 'data')
   const job = await startImport(t, w)
@@ -58,8 +56,8 @@ test('after kill -9 in the middle another worker goes on and repeats nothing', a
   await requireOnce(t, w, job)
 })
 
-test('a worker that stood still while another went on with its import adds nothing when it wakes up', async (t) => {
-  const w = await withoutWorkers(t)
+test('csv takeover: a worker that stood still while another went on with its import adds nothing when it wakes up', async (t) => {
+  const w = await withoutWorkers()
   const [early, late] = [await holdAt(w, 'row 250'), await holdAt(w, 'row 350')]
   const first = await startWorkerProcess(t, w, 'data')
   const job = await startImport(t, w)

@@ -1,12 +1,12 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { GuardedChange, RecordGuard } from '#shared/core/scope/record-guard.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { guards } from '#shared/features.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
-let w: World
 const asked: GuardedChange[] = []
 
 /** Refuses that a location named `kept` goes, or that its time zone changes. */
@@ -22,22 +22,26 @@ const guard: RecordGuard<Scope> = {
 
 const registered = guards as Map<string, RecordGuard<Scope>[]>
 const usual = guards.get('locations')
-test.before(async () => {
-  registered.set('locations', [guard])
-  w = await world()
-})
-test.after.always(async () => {
-  await w.close()
-  if (usual) registered.set('locations', [...usual])
-  else registered.delete('locations')
-})
+const shared = shareWorld(test)
 
-const make = async (name: string) => (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
+/** A workspace, and the guard instead of the usual ones until the test ends. */
+async function guarded(t: ExecutionContext): Promise<World> {
+  registered.set('locations', [guard])
+  t.teardown(() => {
+    if (usual) registered.set('locations', [...usual])
+    else registered.delete('locations')
+  })
+  return shared()
+}
+
+const make = async (w: World, name: string) =>
+  (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
 const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }
 
-test.serial('what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+test('guards: what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+  const w = await guarded(t)
   const { owner, path } = w.org
-  const id = await make('kept')
+  const id = await make(w, 'kept')
   const record = `${path}/records/locations/${id}`
   const before = (await owner.get(record)).data
   const change = await owner.put(`${record}/values`, { values: { timezone: 'Europe/Berlin', address: 'Rhine' } })
@@ -69,9 +73,10 @@ test.serial('what a guard refuses is refused at every door, and nothing of it is
   t.is((await w.db.query('select from audit_entries where record_id = $1', [id])).rowCount, 2)
 })
 
-test.serial('a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+test('guards: a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+  const w = await guarded(t)
   const { owner, path } = w.org
-  const id = await make('free')
+  const id = await make(w, 'free')
   const record = `${path}/records/locations/${id}`
   asked.length = 0
   await owner.put(`${record}/values`, { values: { address: 'Elbe', timezone: null } })
@@ -85,9 +90,10 @@ test.serial('a guard hears of its own fields and of deletions alone, with the va
   t.is(asked.length, 2)
 })
 
-test.serial('who may not change a record does not hear what its guard says', async (t) => {
+test('guards: who may not change a record does not hear what its guard says', async (t) => {
+  const w = await guarded(t)
   asked.length = 0
-  const id = await make('kept')
+  const id = await make(w, 'kept')
   t.is((await w.visitor.delete(`${w.org.path}/records/locations/${id}`)).status, 401)
   t.is(asked.length, 0)
 })

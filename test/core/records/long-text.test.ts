@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 const csv = { 'content-type': 'text/csv' }
 const mostGrowthMb = 100
@@ -21,9 +25,8 @@ async function longPages(w: World): Promise<{ path: string; write: (letter: stri
   return { path: `${path}/records/pages`, write }
 }
 
-test('the formulas of one record make no more text than some text fields hold', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('long text: the formulas of one record make no more text than some text fields hold', async (t) => {
+  const w = await shared()
   const { owner, path } = w.org
   await owner.post(`${path}/types`, { key: 'pages', label: 'Pages' })
   for (const [key, type, formula] of [
@@ -43,9 +46,8 @@ test('the formulas of one record make no more text than some text fields hold', 
   t.true(values.six)
 })
 
-test('the records of a batch hold so much text together, and what would be more is refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('long text: the records of a batch hold so much text together, and what would be more is refused', async (t) => {
+  const w = await shared()
   const { owner } = w.org
   const { path, write } = await longPages(w)
   await write('x')
@@ -56,9 +58,8 @@ test('the records of a batch hold so much text together, and what would be more 
   t.is((await owner.get(`${path}?offset=0&limit=1`)).data.total, 83)
 })
 
-test('a page ends early where its records hold much text, and a search that would hold too much is refused', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('long text: a page ends early where its records hold much text, and a search that would hold too much is refused', async (t) => {
+  const w = await shared()
   const { owner } = w.org
   const { path, write } = await longPages(w)
   await write('é')
@@ -94,17 +95,19 @@ const onLinux = process.platform === 'linux' ? test : test.skip
 /** Resident memory of a process, in megabytes. */
 const residentMb = (pid: number): number => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-onLinux(`importing and computing 60 records of 500 kB each moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+onLinux(`long text: importing and computing 60 records of 500 kB each moves a worker by less than ${mostGrowthMb} MB`, async (t) => {
+  const w = await withoutWorkers()
   const { owner } = w.org
   const { path, write } = await longPages(w)
   await write('😀')
-  await w.drain()
-  await w.worker.pools.stop(1_000)
   const { pid } = await startWorkerProcess(t, w, 'data')
   const waiting = async () =>
-    (await w.db.query(`select from operations where kind = 'records.recompute' and status not in ('done', 'failed')`)).rowCount
+    (
+      await w.db.query(
+        `select from operations where workspace_id = $1 and kind = 'records.recompute' and status not in ('done', 'failed')`,
+        [w.org.id],
+      )
+    ).rowCount
   t.is((await owner.post(`${path}/import`, 'title\nfirst\n', csv)).data.created, 1)
   const before = residentMb(pid)
   t.is((await owner.post(`${path}/import`, `title\n${'t\n'.repeat(59)}`, csv)).data.created, 59)

@@ -1,28 +1,25 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { createDeals, storedValues } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createMember } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { waitedFor } from '#test/support/waiting.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
 
 const fields = [
   { key: 'price', type: 'number' },
   { key: 'total', type: 'number' },
 ]
 
-async function openWorld(t: ExecutionContext, chosen?: []): Promise<World> {
-  const w = await world({}, chosen)
-  t.teardown(w.close)
-  return w
-}
+const shared = shareWorld(test)
+const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
 
-test('while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
-  const w = await openWorld(t)
+test('recompute: while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
+  const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', 2_000, { price: 'n' })
   const ids = (await w.org.owner.get(`${records}?limit=20`)).data.records.map(({ id }: { id: string }) => id)
@@ -59,13 +56,13 @@ test('while twenty create and update through two processes, formulas are set: at
   )
 })
 
-test('a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
-  const w = await openWorld(t)
+test('recompute: a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
+  const w = await shared()
   const { records, fields: at } = await createDeals(w, [...fields, { key: 'number', type: 'string' }])
   await w.org.owner.put(`${at.number}/autogen`, { pattern: '{seq}', next: 5 })
   const counter = await w.db.connect()
   await counter.query('begin')
-  await counter.query('select from field_numbers for update')
+  await counter.query('select from field_numbers where workspace_id = $1 for update', [w.org.id])
   const creating = w.org.owner.post(records, { values: { price: 2 } })
   await waitedFor(w.db, counter)
   t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 3' })).status, 200)
@@ -75,8 +72,8 @@ test('a creation that knows nothing of the formula that was set meanwhile is don
   t.like((await creating).data.values, { price: 2, total: 6 })
 })
 
-test('a recompute changes the version of the records that it changes, and of no other', async (t) => {
-  const w = await openWorld(t)
+test('recompute: a recompute changes the version of the records that it changes, and of no other', async (t) => {
+  const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   const [same, other] = [
     (await w.org.owner.post(records, { values: { price: 1, total: 2 } })).data,
@@ -88,12 +85,12 @@ test('a recompute changes the version of the records that it changes, and of no 
   await w.drain()
   t.is(await etag(same), before)
   t.not(await etag(other), beforeOther)
-  t.is((await w.db.query(`select from audit_entries where object_type = 'deals'`)).rowCount, 2)
+  t.is((await w.db.query(`select from audit_entries where workspace_id = $1 and object_type = 'deals'`, [w.org.id])).rowCount, 2)
 })
 
-test('after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
+test('recompute: after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
   const count = 20_000
-  const w = await openWorld(t, [])
+  const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', count, { price: 'n' })
   const middle = (await w.org.owner.get(`${records}?sort=created_at&dir=asc&offset=${count / 2}&limit=1`)).data.records[0].id
@@ -102,7 +99,8 @@ test('after kill -9 in the middle another worker goes on, and every value is rig
   await holder.query('begin')
   await holder.query(`select from ws_${w.org.id.replaceAll('-', '')}.deals where id = $1 for update`, [middle])
   const first = await startWorkerProcess(t, w, 'data')
-  const operation = async () => (await w.db.query(`select progress, status from operations where kind = 'records.recompute'`)).rows[0]
+  const recompute = `select progress, status from operations where workspace_id = $1 and kind = 'records.recompute'`
+  const operation = async () => (await w.db.query(recompute, [w.org.id])).rows[0]
   await waitedFor(w.db, holder)
   const early = (await operation()).progress.done
   await first.kill('SIGKILL')
@@ -120,8 +118,8 @@ test('after kill -9 in the middle another worker goes on, and every value is rig
   )
 })
 
-test('existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
-  const w = await openWorld(t, [])
+test('recompute: existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+  const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
   await w.org.owner.post(records, { values: { price: 2 } })
   const designer = await createMember(w, w.org, [{ effect: 'allow', actions: ['fields:create'] }])
@@ -129,7 +127,8 @@ test('existing records are computed also when whoever set the formula has left a
   t.is((await w.org.owner.delete(`${w.org.path}/members/${designer.id}`)).status, 204)
   await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
   await startWorkerProcess(t, w, 'data')
-  const status = async () => (await w.db.query(`select status from operations where kind = 'records.recompute'`)).rows[0].status
+  const recompute = `select status from operations where workspace_id = $1 and kind = 'records.recompute'`
+  const status = async () => (await w.db.query(recompute, [w.org.id])).rows[0].status
   while (!['done', 'failed'].includes(await status())) await moment()
   t.is(await status(), 'done')
   t.deepEqual(await storedValues(w, 'total'), [{ total: '4.000000' }])

@@ -166,7 +166,7 @@ async function findContradictions(t: ExecutionContext, w: World, all: Named<AnyB
   return found
 }
 
-test('statements of a record type: PostgreSQL describes each as it is declared', async (t) => {
+test('statements: PostgreSQL describes each as it is declared', async (t) => {
   const w = await start()
   await createThings(w)
   const scope = await scopeOf(w, w.org)
@@ -177,7 +177,7 @@ test('statements of a record type: PostgreSQL describes each as it is declared',
   t.deepEqual(await findContradictions(t, w, [...statementsOf(scope, type, access), ...long]), [])
 })
 
-test('statements of a record type: PostgreSQL describes those with the conditions of a reader as they are declared', async (t) => {
+test('statements: PostgreSQL describes those with the conditions of a reader as they are declared', async (t) => {
   const w = await start()
   await createThings(w)
   const condition = { 'resource.a_select': { in: ['new'] }, 'resource.a_number': { gt: 5 } }
@@ -193,7 +193,7 @@ test('statements of a record type: PostgreSQL describes those with the condition
   t.deepEqual(await findContradictions(t, w, statementsOf(scope, type, access)), [])
 })
 
-test('statements of a record type: PostgreSQL describes the columns of those that run once as they are declared', async (t) => {
+test('statements: PostgreSQL describes the columns of those that run once as they are declared', async (t) => {
   const w = await start()
   await createThings(w)
   const scope = await scopeOf(w, w.org)
@@ -214,7 +214,7 @@ test('statements of a record type: PostgreSQL describes the columns of those tha
   t.deepEqual(found, [])
 })
 
-test('statements of a record type: the tests above know every file that builds some', (t) => {
+test('statements: the tests above know every file that builds some', (t) => {
   t.deepEqual(buildingFiles('shared/core'), [
     'shared/core/records/change/breakers-store.ts',
     'shared/core/records/compute/store.ts',
@@ -228,7 +228,7 @@ test('statements of a record type: the tests above know every file that builds s
 
 const query = () => builder.raw('select id, name, expires_at from access_keys where workspace_id = ?::uuid', [slot('workspaceId') as never])
 
-test('statements of a record type: the comparison finds each wrong declaration', async (t) => {
+test('statements: the comparison finds each wrong declaration', async (t) => {
   const describe = await statementDescriber((await start()).db)
   const compare = (params: Params, columns: Columns) =>
     builtContradictions(describe, 'keys', prepareStatement(query(), { params, columns }))
@@ -240,7 +240,7 @@ test('statements of a record type: the comparison finds each wrong declaration',
   t.deepEqual(await compare(params, { id: uuid, name: text }), ['keys: the columns expires_at are not declared'])
 })
 
-test('statements of a record type: the slots of a query and its declared parameters are the same', (t) => {
+test('statements: the slots of a query and its declared parameters are the same', (t) => {
   t.throws(() => prepareStatement(query(), { params: {} }), {
     message: /^A built statement has the slots workspaceId, which are not declared/,
   })

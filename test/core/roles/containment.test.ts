@@ -44,7 +44,7 @@ const ways = {
 }
 
 for (const [name, give] of Object.entries(ways)) {
-  test(`${name} grants no more than the giver holds`, async (t) => {
+  test(`roles containment: ${name} grants no more than the giver holds`, async (t) => {
     const w = await fresh()
     const onInvoices = { ...allow('records:read', 'records:update'), resources: ['invoices'] }
     const masked = { ...allow('records:read'), resources: ['accounts'], fields: { deny: ['description'] } }
@@ -75,7 +75,7 @@ for (const [name, give] of Object.entries(ways)) {
   })
 }
 
-test('a deny rule is taken from nobody by a caller that does not hold what it refuses', async (t) => {
+test('roles containment: a deny rule is taken from nobody by a caller that does not hold what it refuses', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const limited = await createMember(w, w.org, [allow('*')])
@@ -100,7 +100,7 @@ test('a deny rule is taken from nobody by a caller that does not hold what it re
   t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'whoever holds it may lift it')
 })
 
-test('fields that a role hides are shown again by nobody who does not see them', async (t) => {
+test('roles containment: fields that a role hides are shown again by nobody who does not see them', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const hiding = [{ ...allow('records:read'), fields: { deny: ['notes'] } }]
@@ -114,7 +114,7 @@ test('fields that a role hides are shown again by nobody who does not see them',
   t.is((await owner.put(one, { name: 'Open', policy: [] })).status, 200)
 })
 
-test('a role that nobody holds is changed and deleted by whoever made it', async (t) => {
+test('roles containment: a role that nobody holds is changed and deleted by whoever made it', async (t) => {
   const w = await fresh()
   const { client } = await createMember(w, w.org, [manage, allow('types:read')])
   const { data } = await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy: [allow('types:read'), deny('audit:read')] })
@@ -123,7 +123,7 @@ test('a role that nobody holds is changed and deleted by whoever made it', async
   t.is((await client.delete(one)).status, 204)
 })
 
-test('a condition on the caller neither covers what is given nor stands in for a limit', async (t) => {
+test('roles containment: a condition on the caller neither covers what is given nor stands in for a limit', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const ofPeople = { condition: { 'principal.type': { eq: 'user' } } }

@@ -11,7 +11,7 @@ const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
 const manage = allow('iam:manage_groups', 'iam:manage_members')
 
-test('a role is made, read, replaced as a whole, listed and deleted', async (t) => {
+test('roles: a role is made, read, replaced as a whole, listed and deleted', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const policy = [
@@ -36,7 +36,7 @@ test('a role is made, read, replaced as a whole, listed and deleted', async (t) 
   for (const answer of [owner.get(one), owner.put(one, { name: 'X' }), owner.delete(one)]) t.is((await answer).status, 404)
 })
 
-test('a change of a role holds for whoever holds it on the next request, in every process', async (t) => {
+test('roles: a change of a role holds for whoever holds it on the next request, in every process', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { client, id } = await createMember(w, w.org)
@@ -59,7 +59,7 @@ test('a change of a role holds for whoever holds it on the next request, in ever
   t.is(await status(), 403)
 })
 
-test('a wrong policy is refused, naming the rule and the problem', async (t) => {
+test('roles: a wrong policy is refused, naming the rule and the problem', async (t) => {
   const w = await fresh()
   const refusal = async (policy: unknown) => (await w.org.owner.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).body.error?.message
   t.regex(await refusal([allow('types:read'), allow('types:raed')]), /^policy\[1\].*"types:raed"/)
@@ -75,7 +75,7 @@ test('a wrong policy is refused, naming the rule and the problem', async (t) => 
   t.is((await w.org.owner.post(`${w.org.path}/iam/groups`, { name: ' ' })).status, 400)
 })
 
-test('nobody but the owner makes a role for visitors, and nobody holds one', async (t) => {
+test('roles: nobody but the owner makes a role for visitors, and nobody holds one', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const admin = await createMember(w, w.org, [allow('*')])
@@ -97,7 +97,7 @@ test('nobody but the owner makes a role for visitors, and nobody holds one', asy
   t.deepEqual((await owner.get(`${one}/members`)).data, [])
 })
 
-test('a role is given to members and service accounts of this workspace, and to nobody else', async (t) => {
+test('roles: a role is given to members and service accounts of this workspace, and to nobody else', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const other = await createOrg(w, 'Other')
@@ -130,7 +130,7 @@ test('a role is given to members and service accounts of this workspace, and to 
   t.deepEqual((await owner.get(members)).data, [])
 })
 
-test('each route asks for its own permission', async (t) => {
+test('roles: each route asks for its own permission', async (t) => {
   const w = await fresh()
   const { path } = w.org
   const role = await createRole(w, w.org, [])
@@ -156,7 +156,7 @@ test('each route asks for its own permission', async (t) => {
   }
 })
 
-test('me tells principal, roles and the rules of all of them together', async (t) => {
+test('roles: me tells principal, roles and the rules of all of them together', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const { id, client } = await createMember(w, w.org)
@@ -177,7 +177,7 @@ test('me tells principal, roles and the rules of all of them together', async (t
   })
 })
 
-test('the owner holds everything, whatever role it is given', async (t) => {
+test('roles: the owner holds everything, whatever role it is given', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const role = await createRole(w, w.org, [deny('*')])
@@ -186,7 +186,7 @@ test('the owner holds everything, whatever role it is given', async (t) => {
   t.is((await owner.delete(`${path}/iam/groups/${role}`)).status, 204)
 })
 
-test('a role that is given while its holder is removed leaves nothing behind', async (t) => {
+test('roles: a role that is given while its holder is removed leaves nothing behind', async (t) => {
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)
@@ -197,7 +197,7 @@ test('a role that is given while its holder is removed leaves nothing behind', a
   t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 0)
 })
 
-test('a role that becomes the visitors while it is given is given to nobody', async (t) => {
+test('roles: a role that becomes the visitors while it is given is given to nobody', async (t) => {
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('simulate tells the rule that decides, with the role that it stands in and its place there', async (t) => {
+test('simulate: simulate tells the rule that decides, with the role that it stands in and its place there', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const rules = [
@@ -41,7 +41,7 @@ test('simulate tells the rule that decides, with the role that it stands in and 
   }
 })
 
-test('simulate answers for the owner, and for whoever holds nothing', async (t) => {
+test('simulate: simulate answers for the owner, and for whoever holds nothing', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const { id } = await createMember(w, w.org)
@@ -51,7 +51,7 @@ test('simulate answers for the owner, and for whoever holds nothing', async (t) 
   t.deepEqual(await ask(id), { allowed: false, effect: 'deny', matched: null })
 })
 
-test('a wrong question is refused, and an unknown principal is not found', async (t) => {
+test('simulate: a wrong question is refused, and an unknown principal is not found', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const other = await createOrg(w, 'Other')

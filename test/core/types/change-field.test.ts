@@ -23,7 +23,7 @@ async function withField(field: object) {
   }
 }
 
-test('label, description, required and rules change each by itself, and null clears', async (t) => {
+test('change field: label, description, required and rules change each by itself, and null clears', async (t) => {
   const { field, change, read } = await withField({ description: 'old', required: true, rules: { max_len: 5, default: 'x' } })
   const labelled = await change({ label: 'New' })
   t.is(labelled.status, 200, labelled.text)
@@ -55,7 +55,7 @@ const whole = [
   { type: 'refs', rules: { ref_type: 'deals', default: [missing] } },
 ]
 for (const field of whole) {
-  test(`what was read of a ${field.type} field can be sent back: ${JSON.stringify(field.rules)}`, async (t) => {
+  test(`change field: what was read of a ${field.type} field can be sent back: ${JSON.stringify(field.rules)}`, async (t) => {
     const { change, read } = await withField(field)
     const before = await read()
     const answer = await change(before)
@@ -65,7 +65,7 @@ for (const field of whole) {
   })
 }
 
-test('bounds keep their digits', async (t) => {
+test('change field: bounds keep their digits', async (t) => {
   const { org, path } = await withField({ type: 'number' })
   const sent = '{"rules":{"min":0.000001,"max":12345678901234.123456,"default":99999999999.123456}}'
   const answer = await org.owner.patch(path, sent, { 'content-type': 'application/json' })
@@ -97,7 +97,7 @@ const bad: readonly [object, unknown, RegExp][] = [
   [{ type: 'currency' }, { rules: { unit: 'EURO' } }, /^rules\.unit/],
 ]
 for (const [field, body, message] of bad) {
-  test(`refused: ${JSON.stringify(body)} on ${JSON.stringify(field)}`, async (t) => {
+  test(`change field: refused: ${JSON.stringify(body)} on ${JSON.stringify(field)}`, async (t) => {
     const { change, read } = await withField(field)
     const before = await read()
     const answer = await change(body, { prefer: 'respond-async' })
@@ -196,7 +196,7 @@ const tightened: Readonly<Record<string, Tightened>> = {
   'a new default changes no record': { field: {}, values: [null], change: { rules: { default: 'x' } } },
 }
 for (const [name, { field, values, change: body, refused }] of Object.entries(tightened)) {
-  test(`what records hold: ${name}`, async (t) => {
+  test(`change field: what records hold: ${name}`, async (t) => {
     const { change, create, read } = await withField(field)
     for (const value of values) t.is((await create({ name: value })).status, 201)
     const before = await read()
@@ -212,7 +212,7 @@ for (const [name, { field, values, change: body, refused }] of Object.entries(ti
   })
 }
 
-test('what records break already does not stand in the way of a change that asks nothing new', async (t) => {
+test('change field: what records break already does not stand in the way of a change that asks nothing new', async (t) => {
   const { create, add, org } = await withField({})
   await create({ name: 'abc' })
   const { data: late } = await add({ key: 'late', required: true })
@@ -220,7 +220,7 @@ test('what records break already does not stand in the way of a change that asks
   t.deepEqual(answer.data, { ...late, label: 'Late' })
 })
 
-test('the new rules hold for the next write, whoever makes it', async (t) => {
+test('change field: the new rules hold for the next write, whoever makes it', async (t) => {
   const { change, create, records, org } = await withField({})
   const { data } = await create({ name: 'abc' })
   t.is((await change({ required: true, rules: { max_len: 3 } })).status, 200)
@@ -229,7 +229,7 @@ test('the new rules hold for the next write, whoever makes it', async (t) => {
   t.is((await org.owner.put(`${records}/${data.id}/values`, { values: { name: null } })).status, 400)
 })
 
-test('built-in and unknown fields answer 404, a type without the right 403, and a key of another workspace 404', async (t) => {
+test('change field: built-in and unknown fields answer 404, a type without the right 403, and a key of another workspace 404', async (t) => {
   const { org, w, path } = await withField({})
   const [builtin] = (await org.owner.get(`${org.path}/fields?entity_type=invoices`)).data
   for (const id of [builtin.id, missing, 'x']) t.is((await org.owner.patch(`${org.path}/fields/${id}`, { label: 'L' })).status, 404)
@@ -240,7 +240,7 @@ test('built-in and unknown fields answer 404, a type without the right 403, and 
   t.is((await w.org.owner.patch(path, { label: 'L' })).status, 404)
 })
 
-test('asked to answer at once it gives a job, whose result is the field or the refusal', async (t) => {
+test('change field: asked to answer at once it gives a job, whose result is the field or the refusal', async (t) => {
   const { change, create, org } = await withField({})
   await create({ name: 'abc' })
   const job = async (body: object) => {

@@ -2,15 +2,11 @@ import test from 'ava'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { createDeals, missing, readColumns } from '#test/core/types/fields-support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
-test('a field reads back as it was made, in the order of creation', async (t) => {
+test('create field: a field reads back as it was made, in the order of creation', async (t) => {
+  const w = await start()
   const { org, add, list } = await createDeals(w)
   const sent = {
     key: 'size',
@@ -34,7 +30,8 @@ test('a field reads back as it was made, in the order of creation', async (t) =>
   t.is((await org.owner.post(`${org.path}/records/deals`, { values: { size: 0.4 } })).status, 400)
 })
 
-test('every type of field holds its default, and the table has a column for it', async (t) => {
+test('create field: every type of field holds its default, and the table has a column for it', async (t) => {
+  const w = await start()
   const { org, add } = await createDeals(w)
   const defaults: Readonly<Record<string, unknown>> = {
     string: 's',
@@ -107,7 +104,8 @@ const refused: readonly [object, RegExp | string][] = [
   [{ type: 'refs', unique: true, rules: { ref_type: 'deals' } }, 'unique is not possible for a refs field'],
 ]
 
-test('a field that breaks a rule is refused with the rule named, and leaves nothing behind', async (t) => {
+test('create field: a field that breaks a rule is refused with the rule named, and leaves nothing behind', async (t) => {
+  const w = await start()
   const { add, list, org } = await createDeals(w)
   for (const [change, message] of refused) {
     const { status, body } = await add({ key: 'abc', ...change })
@@ -120,7 +118,8 @@ test('a field that breaks a rule is refused with the rule named, and leaves noth
   t.is((await readColumns(w, org, 'deals')).length, 5)
 })
 
-test('the longest of everything is accepted, and keys of one beginning stay apart', async (t) => {
+test('create field: the longest of everything is accepted, and keys of one beginning stay apart', async (t) => {
+  const w = await start()
   const { add, list, org } = await createDeals(w)
   const stem = 'k'.repeat(63)
   for (const end of ['a', 'b']) {
@@ -132,7 +131,8 @@ test('the longest of everything is accepted, and keys of one beginning stay apar
   t.deepEqual((await org.owner.post(`${org.path}/records/deals`, { values })).data.values, values)
 })
 
-test('a key may spell anything of PostgreSQL or JavaScript', async (t) => {
+test('create field: a key may spell anything of PostgreSQL or JavaScript', async (t) => {
+  const w = await start()
   const { add, list, org, records } = await createDeals(w)
   const keys = ['constructor', 'prototype', 'has_own_property', 'select', 'xmin', 'ctid', 'tableoid', 'ref_type', 'length', 'then']
   for (const key of keys) t.is((await add({ key, type: 'currency', unique: true })).status, 201, key)
@@ -145,7 +145,8 @@ test('a key may spell anything of PostgreSQL or JavaScript', async (t) => {
   t.deepEqual((await org.owner.get(`${records}/${made.data.id}`)).data.values, values)
 })
 
-test('a required field may be added to a type that has records', async (t) => {
+test('create field: a required field may be added to a type that has records', async (t) => {
+  const w = await start()
   const { add, org, records } = await createDeals(w)
   const { data } = await org.owner.post(records)
   t.is((await add({ key: 'name', required: true })).status, 201)
@@ -154,7 +155,8 @@ test('a required field may be added to a type that has records', async (t) => {
   t.is((await org.owner.post(records, { values: { name: 'A' } })).status, 201)
 })
 
-test('a unique field of any type holds its values apart, however long they are', async (t) => {
+test('create field: a unique field of any type holds its values apart, however long they are', async (t) => {
+  const w = await start()
   const { add, org, records } = await createDeals(w)
   const long = `https://example.com/${'a'.repeat(2_000)}`
   const values: readonly [string, unknown, unknown][] = [

@@ -1,16 +1,12 @@
 import test from 'ava'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
-test('a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
-  const org = await createOrg(w)
+test('create type: a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
+  const w = await start()
+  const { org } = w
   const sent = {
     key: 'order_line',
     label: 'Order lines',
@@ -72,7 +68,8 @@ const refused: readonly [object, string][] = [
   [{ key: 'ab', label: 'A', ui: '{"a": "\\u0000"}' }, 'ui must be a JSON string'],
 ]
 for (const [body, message] of refused) {
-  test(`a type is refused: ${JSON.stringify(body).slice(0, 60)} (${message})`, async (t) => {
+  test(`create type: a type is refused: ${JSON.stringify(body).slice(0, 60)} (${message})`, async (t) => {
+    const w = await start()
     const { status, body: answer } = await w.org.owner.post(`${w.org.path}/types`, body)
     t.is(status, 400)
     t.is(answer.error.code, 'VALIDATION_ERROR')
@@ -80,8 +77,9 @@ for (const [body, message] of refused) {
   })
 }
 
-test('the longest of everything is accepted, and null counts as not sent', async (t) => {
-  const org = await createOrg(w)
+test('create type: the longest of everything is accepted, and null counts as not sent', async (t) => {
+  const w = await start()
+  const { org } = w
   const longest = {
     key: `z${'9'.repeat(31)}`,
     label: '😀'.repeat(100),
@@ -97,8 +95,9 @@ test('the longest of everything is accepted, and null counts as not sent', async
   t.like(bare.data, { icon: '', app: '', ui: {} })
 })
 
-test('a key that is used, by a built-in type too, is taken', async (t) => {
-  const org = await createOrg(w)
+test('create type: a key that is used, by a built-in type too, is taken', async (t) => {
+  const w = await start()
+  const { org } = w
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (const key of ['deals', 'invoices']) {
     const { status, body } = await org.owner.post(`${org.path}/types`, { key, label: 'Again' })
@@ -109,8 +108,9 @@ test('a key that is used, by a built-in type too, is taken', async (t) => {
   t.is((await other.owner.post(`${other.path}/types`, { key: 'deals', label: 'Deals' })).status, 201)
 })
 
-test('a type may be named like anything of PostgreSQL or JavaScript', async (t) => {
-  const org = await createOrg(w)
+test('create type: a type may be named like anything of PostgreSQL or JavaScript', async (t) => {
+  const w = await start()
+  const { org } = w
   const keys = [
     'select',
     'user',

@@ -3,22 +3,18 @@ import { startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { createDeals, missing } from '#test/core/types/fields-support.ts'
 import { Client } from '#test/support/client.ts'
-import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { createMember, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
 const allow = (actions: readonly string[], resources: readonly string[]) => ({ effect: 'allow', actions, resources })
 
 const builtinFields = async ({ owner, path }: Org) => (await owner.get(`${path}/fields?entity_type=invoices`)).data
 
-test('built-in fields are listed with those added to a built-in type, and cannot be changed or deleted', async (t) => {
-  const org = await createOrg(w)
+test('fields: built-in fields are listed with those added to a built-in type, and cannot be changed or deleted', async (t) => {
+  const w = await start()
+  const { org } = w
   const invoiceKeys = ['number', 'customer_name', 'customer_email', 'issue_date', 'due_date', 'status', 'total', 'notes']
   const added = await org.owner.post(`${org.path}/fields`, { entity_type: 'invoices', key: 'region', label: 'Region', type: 'string' })
   t.is(added.status, 201)
@@ -37,7 +33,8 @@ test('built-in fields are listed with those added to a built-in type, and cannot
   t.deepEqual(await builtinFields(org), fields.slice(0, -1))
 })
 
-test('a key is taken within its type alone, and free again once its field is deleted', async (t) => {
+test('fields: a key is taken within its type alone, and free again once its field is deleted', async (t) => {
+  const w = await start()
   const { add, org, records } = await createDeals(w)
   await org.owner.post(`${org.path}/types`, { key: 'others', label: 'Others' })
   const first = await add({ key: 'name', rules: { default: 'old' } })
@@ -56,7 +53,8 @@ test('a key is taken within its type alone, and free again once its field is del
   t.is((await org.owner.post(records, { values: { name: 5 } })).data.values.name, 5)
 })
 
-test('a description is set, and cleared by empty text or null', async (t) => {
+test('fields: a description is set, and cleared by empty text or null', async (t) => {
+  const w = await start()
   const { add, list, org } = await createDeals(w)
   const { data } = await add({ key: 'name', description: 'old' })
   const at = `${org.path}/fields/${data.id}/description`
@@ -71,7 +69,8 @@ test('a description is set, and cleared by empty text or null', async (t) => {
   }
 })
 
-test('a reference is pointed at another type and keeps its ids', async (t) => {
+test('fields: a reference is pointed at another type and keeps its ids', async (t) => {
+  const w = await start()
   const { add, org, records } = await createDeals(w)
   const { data } = await add({ key: 'parent', type: 'ref', rules: { ref_type: 'deals', default: missing } })
   const made = await org.owner.post(records)
@@ -87,7 +86,8 @@ test('a reference is pointed at another type and keeps its ids', async (t) => {
   t.is(refusal.body.error.message, 'ref_type is for ref and refs fields; name is a string field')
 })
 
-test('an id that names no field of the workspace is not found', async (t) => {
+test('fields: an id that names no field of the workspace is not found', async (t) => {
+  const w = await start()
   const { add, org } = await createDeals(w)
   const { data } = await add({ key: 'name' })
   const { owner, path } = w.org
@@ -99,7 +99,8 @@ test('an id that names no field of the workspace is not found', async (t) => {
   t.is((await org.owner.delete(`${org.path}/fields/${data.id.toUpperCase()}`)).status, 204)
 })
 
-test('a list of fields names an existing type', async (t) => {
+test('fields: a list of fields names an existing type', async (t) => {
+  const w = await start()
   const { owner, path } = w.org
   for (const query of ['', '?entity_type=', '?entity_type=invoices&entity_type=accounts']) {
     t.is((await owner.get(`${path}/fields${query}`)).status, 400, query)
@@ -107,7 +108,8 @@ test('a list of fields names an existing type', async (t) => {
   t.is((await owner.get(`${path}/fields?entity_type=nothing`)).status, 404)
 })
 
-test('permissions are asked for the type of the field', async (t) => {
+test('fields: permissions are asked for the type of the field', async (t) => {
+  const w = await start()
   const { add, org } = await createDeals(w)
   const { data } = await add({ key: 'name' })
   const other = (await builtinFields(org))[1]
@@ -132,7 +134,8 @@ test('permissions are asked for the type of the field', async (t) => {
     t.true((await member.client.send(method, path, body)).status < 300, method)
 })
 
-test('a field that one process adds or deletes is there, or gone, for the next request of another', async (t) => {
+test('fields: a field that one process adds or deletes is there, or gone, for the next request of another', async (t) => {
+  const w = await start()
   const { add, org, records } = await createDeals(w)
   const second = await startApi(w.config, createLogger('second', 'error'))
   t.teardown(() => second.stop(1_000))

@@ -5,17 +5,12 @@ import { maxColumns } from '#shared/core/types/tables/table-names.ts'
 import { maxTypes } from '#shared/core/types/types/create-type.ts'
 import { maxModules } from '#shared/core/types/types/menu-groups.ts'
 import { createDeals } from '#test/core/types/fields-support.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
-test('a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
+test('limits: a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
+  const w = await start()
   const { org, add, records } = await createDeals(w)
   const dropped = Array.from({ length: maxColumns - maxFields - 4 }, (_, index) => `c${index}`)
   const table = `ws_${org.id.replaceAll('-', '')}.deals`
@@ -34,7 +29,8 @@ test('a type has fields up to a limit, and a record fits into a row however they
   }
 })
 
-test('deleted fields count towards the columns that a table may ever have', async (t) => {
+test('limits: deleted fields count towards the columns that a table may ever have', async (t) => {
+  const w = await start()
   const { org, add, list } = await createDeals(w)
   await w.db.query(`update record_types set column_count = $2 where workspace_id = $1 and key = 'deals'`, [org.id, maxColumns - 2])
   t.is((await add({ key: 'first', type: 'currency' })).status, 201)
@@ -46,8 +42,9 @@ test('deleted fields count towards the columns that a table may ever have', asyn
   t.is((await list()).length, 1)
 })
 
-test('a workspace has record types and menu groups up to a limit', async (t) => {
-  const org = await createOrg(w)
+test('limits: a workspace has record types and menu groups up to a limit', async (t) => {
+  const w = await start()
+  const { org } = w
   await w.db.query(
     `insert into record_types (workspace_id, id, key, label) select $1, uuidv7(), 'type_' || n, 'T' from generate_series(1, $2::int) as n`,
     [org.id, maxTypes - 5],
@@ -66,7 +63,8 @@ test('a workspace has record types and menu groups up to a limit', async (t) => 
   t.is((await group('one-more')).body.error.message, `a workspace has at most ${maxModules} menu groups`)
 })
 
-test('a change of a table that is never free is given up, and the caller is told when to come back', async (t) => {
+test('limits: a change of a table that is never free is given up, and the caller is told when to come back', async (t) => {
+  const w = await start()
   const { org } = await createDeals(w)
   const table = `ws_${org.id.replaceAll('-', '')}.deals`
   const reader = await w.db.connect()
@@ -80,7 +78,8 @@ test('a change of a table that is never free is given up, and the caller is told
   t.is((await org.owner.get(`${org.path}/records/deals`)).status, 200)
 })
 
-test('an index of a field is of the records that have a value, and finds them', async (t) => {
+test('limits: an index of a field is of the records that have a value, and finds them', async (t) => {
+  const w = await start()
   const { org, add } = await createDeals(w)
   const schema = `ws_${org.id.replaceAll('-', '')}`
   const { data } = await add({ key: 'parent', type: 'ref', unique: true, rules: { ref_type: 'deals' } })
@@ -97,7 +96,8 @@ test('an index of a field is of the records that have a value, and finds them', 
   t.regex(JSON.stringify(plan.rows), new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
 })
 
-test('the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+test('limits: the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+  const w = await start()
   const { org, add } = await createDeals(w)
   const large = '(?:a?){480}a{480}'
   let made = 0

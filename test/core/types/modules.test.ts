@@ -1,16 +1,12 @@
 import test from 'ava'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
-test('a menu group is made once and changed after, and the answer tells which', async (t) => {
-  const org = await createOrg(w)
+test('modules: a menu group is made once and changed after, and the answer tells which', async (t) => {
+  const w = await start()
+  const { org } = w
   const at = `${org.path}/modules`
   t.deepEqual((await org.owner.get(at)).data, [])
   const sales = { slug: 'sales', name: 'Sales', glyph: 'tag', category: 'work', position: 2.5 }
@@ -46,14 +42,16 @@ const refused: readonly [object, string][] = [
   [{ slug: 'a', name: 'A', position: '1' }, 'position must be a number'],
 ]
 for (const [body, message] of refused) {
-  test(`a menu group is refused: ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
+  test(`modules: a menu group is refused: ${JSON.stringify(body).slice(0, 60)}`, async (t) => {
+    const w = await start()
     const answer = await w.org.owner.post(`${w.org.path}/modules`, body)
     t.is(answer.status, 400)
     t.is(answer.body.error.message, message)
   })
 }
 
-test('every member reads menu groups, holders of org:update write them', async (t) => {
+test('modules: every member reads menu groups, holders of org:update write them', async (t) => {
+  const w = await start()
   const org = await createOrg(w)
   const at = `${org.path}/modules`
   const member = await createMember(w, org)
@@ -66,8 +64,9 @@ test('every member reads menu groups, holders of org:update write them', async (
   t.is((await editor.client.delete(`${at}/a`)).status, 204)
 })
 
-test('of twenty equal calls at once one creates and the others change', async (t) => {
-  const org = await createOrg(w)
+test('modules: of twenty equal calls at once one creates and the others change', async (t) => {
+  const w = await start()
+  const { org } = w
   const calls = Array.from({ length: 20 }, () => org.owner.post(`${org.path}/modules`, { slug: 'a', name: 'A' }))
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   t.deepEqual(statuses.sort(), [...Array.from({ length: 19 }, () => 200), 201])

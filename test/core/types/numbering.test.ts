@@ -25,7 +25,7 @@ const formats: readonly (readonly [pattern: string, number: number, text: string
   [`${'😀'.repeat(95)}{seq}`, 1, `${'😀'.repeat(95)}1`],
 ]
 for (const [pattern, number, text] of formats) {
-  test(`${pattern} makes ${text} of ${number}`, (t) => {
+  test(`numbering: ${pattern} makes ${text} of ${number}`, (t) => {
     t.is(parseNumbering(pattern).format(number, at), text)
   })
 }
@@ -67,7 +67,7 @@ const wrong: readonly (readonly [pattern: string, message: RegExp])[] = [
   [`${'x'.repeat(96)}{seq}`, /at most 100 characters/],
 ]
 for (const [pattern, message] of wrong) {
-  test(`refused: ${pattern.length > 60 ? `${pattern.length} characters` : pattern || 'nothing'}`, (t) => {
+  test(`numbering: refused: ${pattern.length > 60 ? `${pattern.length} characters` : pattern || 'nothing'}`, (t) => {
     const error = t.throws(() => parseNumbering(pattern), { instanceOf: Problem, message })
     t.is(error?.code, 'VALIDATION_ERROR')
     t.regex(error?.message ?? '', /^pattern /)
@@ -87,7 +87,7 @@ const periods: readonly (readonly [pattern: string, one: string, other: string, 
   ['{yy}{mm}{dd}{seq:4:daily}', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z', false],
 ]
 for (const [pattern, one, other, same] of periods) {
-  test(`${pattern} ${same ? 'counts on' : 'restarts'} from ${one} to ${other}`, (t) => {
+  test(`numbering: ${pattern} ${same ? 'counts on' : 'restarts'} from ${one} to ${other}`, (t) => {
     const { periodOf } = parseNumbering(pattern)
     t.is(periodOf(new Date(one)) === periodOf(new Date(other)), same)
   })

@@ -2,13 +2,8 @@ import test from 'ava'
 import { readColumns } from '#test/core/types/fields-support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-let w: World
-test.before(async () => {
-  w = await start()
-})
 
 const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   effect: 'allow',
@@ -16,8 +11,9 @@ const allow = (actions: readonly string[], resources?: readonly string[]) => ({
   ...(resources ? { resources } : {}),
 })
 
-test('a workspace has the built-in types from the start', async (t) => {
-  const org = await createOrg(w)
+test('record types: a workspace has the built-in types from the start', async (t) => {
+  const w = await start()
+  const { org } = w
   const { status, data } = await org.owner.get(`${org.path}/types`)
   t.is(status, 200)
   t.deepEqual(
@@ -30,8 +26,9 @@ test('a workspace has the built-in types from the start', async (t) => {
   }
 })
 
-test('a change leaves alone what is not sent, null clears, the key stays', async (t) => {
-  const org = await createOrg(w)
+test('record types: a change leaves alone what is not sent, null clears, the key stays', async (t) => {
+  const w = await start()
+  const { org } = w
   const at = `${org.path}/types/deals`
   const made = await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals', icon: 'flag', app: 'sales', ui: { child: true } })
   const renamed = await org.owner.patch(at, { ...made.data, key: 'other' })
@@ -63,8 +60,9 @@ test('a change leaves alone what is not sent, null clears, the key stays', async
   t.is((await org.owner.patch(`${org.path}/types/nothing`, { label: 'X' })).status, 404)
 })
 
-test('record_count is exact, and a deleted type is gone with its records at once', async (t) => {
-  const org = await createOrg(w)
+test('record types: record_count is exact, and a deleted type is gone with its records at once', async (t) => {
+  const w = await start()
+  const { org } = w
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
   const made = await Promise.all(Array.from({ length: 12 }, () => org.owner.post(`${org.path}/records/deals`)))
@@ -87,8 +85,9 @@ test('record_count is exact, and a deleted type is gone with its records at once
   t.is(audit.rowCount, 13)
 })
 
-test('a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
-  const org = await createOrg(w)
+test('record types: a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
+  const w = await start()
+  const { org } = w
   const types = `${org.path}/types`
   const fields = `${org.path}/fields`
   const records = `${org.path}/records/deals`
@@ -119,14 +118,16 @@ test('a key is free again once its type is deleted, and the new type holds nothi
   t.is(seen.length, 3)
 })
 
-test('a built-in type cannot be deleted', async (t) => {
+test('record types: a built-in type cannot be deleted', async (t) => {
+  const w = await start()
   const { status, body } = await w.org.owner.delete(`${w.org.path}/types/accounts`)
   t.is(status, 403)
   t.is(body.error.code, 'FORBIDDEN')
   t.is((await w.org.owner.delete(`${w.org.path}/types/Nothing%20such`)).status, 404)
 })
 
-test('each verb asks for its own permission, on the key of the type', async (t) => {
+test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
+  const w = await start()
   const org = await createOrg(w)
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })

@@ -12,4 +12,5 @@ for (const [constraint, field] of [
   [`id_${hex}`, undefined],
   [undefined, undefined],
 ] as const)
-  test(`the constraint ${constraint} is that of ${field ?? 'no unique field'}`, (t) => t.is(parseUniqueIndexName(constraint), field))
+  test(`tables: the constraint ${constraint} is that of ${field ?? 'no unique field'}`, (t) =>
+    t.is(parseUniqueIndexName(constraint), field))

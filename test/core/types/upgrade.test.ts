@@ -37,7 +37,7 @@ const fieldsOf = async ({ owner, path }: Org, type = 'locations') => {
 const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortController().signal) =>
   upgradeWorkspaces({ db: w.api.services.database, log: w.api.services.log }, signal, declared)
 
-test('the built-in types are those of the decisions', (t) => {
+test('upgrade: the built-in types are those of the decisions', (t) => {
   const shown = Object.fromEntries(
     builtinDeclaration.types.map(({ key, fields }) => [
       key,
@@ -60,7 +60,7 @@ test('the built-in types are those of the decisions', (t) => {
   })
 })
 
-test('a workspace that was set up before gains types and fields, once, and its records stay', async (t) => {
+test('upgrade: a workspace that was set up before gains types and fields, once, and its records stay', async (t) => {
   const w = await open(t)
   const orgs = [w.org, await createOrg(w), await createOrg(w)]
   const { owner, path } = w.org
@@ -83,7 +83,7 @@ test('a workspace that was set up before gains types and fields, once, and its r
   t.deepEqual(await listPendingUpgrades(w.api.services.database, declared), [])
 })
 
-test('a custom field of the same type is adopted with its values and rules', async (t) => {
+test('upgrade: a custom field of the same type is adopted with its values and rules', async (t) => {
   const w = await open(t)
   const { owner, path } = w.org
   const own = await addField(w, { key: 'region', type: 'select', rules: { options: ['west', 'north'], default: 'west' } })
@@ -103,7 +103,7 @@ test('a custom field of the same type is adopted with its values and rules', asy
   t.is((await owner.delete(`${path}/fields/${own.id}`)).status, 404)
 })
 
-test("what cannot be adopted stays the workspace's own and is listed", async (t) => {
+test("upgrade: what cannot be adopted stays the workspace's own and is listed", async (t) => {
   const w = await open(t)
   const { owner, path } = w.org
   await addField(w, { key: 'level', type: 'string' })
@@ -133,7 +133,7 @@ test("what cannot be adopted stays the workspace's own and is listed", async (t)
   t.is((await owner.delete(`${path}/types/shipments`)).status, 204)
 })
 
-test('a workspace that fails holds up no other and is brought up the next time', async (t) => {
+test('upgrade: a workspace that fails holds up no other and is brought up the next time', async (t) => {
   const w = await open(t)
   const other = await createOrg(w)
   const [broken = '', whole = ''] = [w.org.id, other.id].sort()
@@ -155,7 +155,7 @@ test('a workspace that fails holds up no other and is brought up the next time',
   await upgradeWorkspace(w.api.services.database, broken, declared)
 })
 
-test('the operator asks for what is left', async (t) => {
+test('upgrade: the operator asks for what is left', async (t) => {
   const w = await open(t)
   t.is((await callKontor(w, 'upgrades')).out, 'Every workspace has all built-in types and fields.\n')
   await w.db.query(`update fields set system = false where key = 'timezone' and workspace_id = $1`, [w.org.id])

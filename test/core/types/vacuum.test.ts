@@ -3,7 +3,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('tables of records are vacuumed after few changes', async (t) => {
+test('vacuum: tables of records are vacuumed after few changes', async (t) => {
   const w = await shared()
   const { rows } = await w.db.query<{ name: string; settings: string[] }>(
     `select relname as name, array(select unnest(reloptions) order by 1) as settings from pg_class

@@ -24,7 +24,7 @@ async function invited(w: World, email: string, roleIds: readonly string[] = [])
 const aMinuteLater = (w: World): Promise<unknown> =>
   w.db.query(`update invitations set created_at = created_at - interval '1 minute' where workspace_id = $1`, [w.org.id])
 
-test('a person is invited by mail, makes an account and is a member with the roles of the invitation', async (t) => {
+test('invitations: a person is invited by mail, makes an account and is a member with the roles of the invitation', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -61,7 +61,7 @@ test('a person is invited by mail, makes an account and is a member with the rol
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 400, 'a token works once')
 })
 
-test('whoever has an account joins with it: its own password, and its name stays', async (t) => {
+test('invitations: whoever has an account joins with it: its own password, and its name stays', async (t) => {
   const w = await fresh()
   const { id, email, client } = await createAccount(w)
   const token = await invited(w, email.toUpperCase())
@@ -74,7 +74,7 @@ test('whoever has an account joins with it: its own password, and its name stays
   t.is((await w.visitor.post('/v1/auth/sign-in', { email, password })).status, 200)
 })
 
-test('of 20 who accept one invitation at once, one joins', async (t) => {
+test('invitations: of 20 who accept one invitation at once, one joins', async (t) => {
   const w = await fresh()
   const bob = address()
   const second = await startSecondApi(t, w)
@@ -88,7 +88,7 @@ test('of 20 who accept one invitation at once, one joins', async (t) => {
   t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 2)
 })
 
-test('invitations of several workspaces that are accepted at once make one account', async (t) => {
+test('invitations: invitations of several workspaces that are accepted at once make one account', async (t) => {
   const w = await fresh()
   const bob = address()
   const orgs = await Promise.all(Array.from({ length: 5 }, (_, index) => createOrg(w, `Org ${index}`)))
@@ -104,7 +104,7 @@ test('invitations of several workspaces that are accepted at once make one accou
   t.is((await w.visitor.as(answers[0]?.data.token).get('/v1/orgs')).data.length, 5)
 })
 
-test('a later invitation to an address replaces the earlier one', async (t) => {
+test('invitations: a later invitation to an address replaces the earlier one', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -119,7 +119,7 @@ test('a later invitation to an address replaces the earlier one', async (t) => {
   t.deepEqual([again.status, again.body.error.code], [409, 'KEY_TAKEN'])
 })
 
-test('inviting again within a minute of the mail keeps the token and sends nothing; other roles are taken', async (t) => {
+test('invitations: inviting again within a minute of the mail keeps the token and sends nothing; other roles are taken', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -139,7 +139,7 @@ test('inviting again within a minute of the mail keeps the token and sends nothi
   t.is((await mailsTo(w, bob)).length, 2)
 })
 
-test('an invitation ends after seven days, when it is taken back, and with the member who sent it', async (t) => {
+test('invitations: an invitation ends after seven days, when it is taken back, and with the member who sent it', async (t) => {
   const w = await fresh()
   const accept = async (token: string) => (await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status
   const old = await invited(w, 'old@example.com')
@@ -161,7 +161,7 @@ test('an invitation ends after seven days, when it is taken back, and with the m
   t.is((await w.db.query(`select from users where email in ('old@example.com', 'back@example.com', 'friend@example.com')`)).rowCount, 0)
 })
 
-test('a role that is gone when an invitation is accepted is left out', async (t) => {
+test('invitations: a role that is gone when an invitation is accepted is left out', async (t) => {
   const w = await fresh()
   const bob = address()
   const roles = [await createRole(w, w.org, manage), await createRole(w, w.org, manage), await createRole(w, w.org, manage)]
@@ -173,7 +173,7 @@ test('a role that is gone when an invitation is accepted is left out', async (t)
   t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 1)
 })
 
-test('an invitation is refused that names a wrong address or role', async (t) => {
+test('invitations: an invitation is refused that names a wrong address or role', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, manage)
@@ -197,7 +197,7 @@ test('an invitation is refused that names a wrong address or role', async (t) =>
   t.is(await refusal({ email: 'jörg@bücher.example', role_ids: [own, own.toUpperCase()] }), 201)
 })
 
-test('accepting is refused with a wrong token, name or password, and leaves the invitation as it is', async (t) => {
+test('invitations: accepting is refused with a wrong token, name or password, and leaves the invitation as it is', async (t) => {
   const w = await fresh()
   const bob = address()
   const token = await invited(w, bob)
@@ -210,7 +210,7 @@ test('accepting is refused with a wrong token, name or password, and leaves the 
   t.is(await refusal({}), undefined)
 })
 
-test('a suspended workspace cannot be joined', async (t) => {
+test('invitations: a suspended workspace cannot be joined', async (t) => {
   const w = await fresh()
   const bob = address()
   const token = await invited(w, bob)
@@ -222,7 +222,7 @@ test('a suspended workspace cannot be joined', async (t) => {
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 200)
 })
 
-test('invitations are no way to flood somebody with mail', async (t) => {
+test('invitations: invitations are no way to flood somebody with mail', async (t) => {
   const w = await fresh()
   const victim = address()
   const other = await createOrg(w, 'Other')

@@ -16,7 +16,7 @@ async function account(w: World, roleIds: readonly string[] = [], org: Org = w.o
   return `${org.path}/service-accounts/${data.id}`
 }
 
-test('a service account holds its roles, and its key acts for it', async (t) => {
+test('keys: a service account holds its roles, and its key acts for it', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const role = await createRole(w, w.org, [read])
@@ -46,7 +46,7 @@ test('a service account holds its roles, and its key acts for it', async (t) => 
   t.false(JSON.stringify(kept.rows).includes(key.slice(25, 68)))
 })
 
-test('a key is refused in a workspace that is not its own', async (t) => {
+test('keys: a key is refused in a workspace that is not its own', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const { client } = await createService(w, w.org)
@@ -54,7 +54,7 @@ test('a key is refused in a workspace that is not its own', async (t) => {
   t.is((await client.get(other.path)).status, 404)
 })
 
-test('a revoked key is refused by every process on the next request; another goes on', async (t) => {
+test('keys: a revoked key is refused by every process on the next request; another goes on', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w)
@@ -68,7 +68,7 @@ test('a revoked key is refused by every process on the next request; another goe
   t.is((await w.org.owner.delete(`${robot}/keys/${first.data.id}`)).status, 404)
 })
 
-test('a service account takes its keys and roles with it', async (t) => {
+test('keys: a service account takes its keys and roles with it', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w, [await createRole(w, w.org, [read])])
@@ -82,7 +82,7 @@ test('a service account takes its keys and roles with it', async (t) => {
   t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
 })
 
-test('a key ends when it was said to', async (t) => {
+test('keys: a key ends when it was said to', async (t) => {
   const w = await fresh()
   const robot = await account(w)
   const create = (expires_at: unknown) => w.org.owner.post(`${robot}/keys`, { expires_at })
@@ -110,7 +110,7 @@ test('a key ends when it was said to', async (t) => {
   t.is((await create(4_102_444_800)).status, 400)
 })
 
-test('nobody makes a key of a service account that holds more than it does itself', async (t) => {
+test('keys: nobody makes a key of a service account that holds more than it does itself', async (t) => {
   const w = await fresh()
   const small = await account(w, [await createRole(w, w.org, [read])])
   const big = await account(w, [await createRole(w, w.org, [{ effect: 'allow', actions: ['*'] }])])
@@ -126,7 +126,7 @@ test('nobody makes a key of a service account that holds more than it does itsel
   t.is((await manager.client.get(`${big}/keys`)).status, 200)
 })
 
-test('a service account is made with roles that grant no more than its maker holds', async (t) => {
+test('keys: a service account is made with roles that grant no more than its maker holds', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, [read])
@@ -145,7 +145,7 @@ test('a service account is made with roles that grant no more than its maker hol
   t.is((await w.db.query('select from service_accounts where workspace_id = $1', [w.org.id])).rowCount, 1)
 })
 
-test('ids of another workspace, and what is no id, are not found', async (t) => {
+test('keys: ids of another workspace, and what is no id, are not found', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const [own, foreign] = [await account(w), await account(w, [], other)]

@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts'
 
 const dayMs = 86_400_000
 
-test('what is personal of a member who is removed is out of reach at once, given back within 30 days, and gone after that', async (t) => {
+test('leaving: what is personal of a member who is removed is out of reach at once, given back within 30 days, and gone after that', async (t) => {
   let aheadMs = 0
   const now = () => new Date(Date.now() + aheadMs)
   const daysAhead = (days: number) => new Date(now().getTime() + days * dayMs).toISOString()

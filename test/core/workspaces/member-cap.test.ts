@@ -1,13 +1,15 @@
 import test from 'ava'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const chosen = { name: 'Bob', password: 'a password of mine' }
 
-test('a free workspace has five members, those who are invited included', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('member cap: a free workspace has five members, those who are invited included', async (t) => {
+  const w = await shared()
   const org = await createOrg(w, 'Small', 'free')
   const invite = (email: string) => org.owner.post(`${org.path}/members`, { email })
   await createMember(w, org)
@@ -19,13 +21,13 @@ test('a free workspace has five members, those who are invited included', async 
   const [{ id }] = (await org.owner.get(`${org.path}/invitations`)).data
   await org.owner.delete(`${org.path}/invitations/${id}`)
   t.is((await invite('d@example.com')).status, 201, 'one that is taken back makes room')
-  await w.db.query(`update invitations set expires_at = now() where email = 'd@example.com'`)
+  await w.db.query(`update invitations set expires_at = now() where workspace_id = $1 and email = 'd@example.com'`, [org.id])
   t.is((await invite('e@example.com')).status, 201, 'and so does one that has ended')
   t.is((await createService(w, org)).id.length, 36, 'service accounts are no members')
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
 })
 
-test('a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
+test('member cap: a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
   const w = await world({ FREE_MEMBERS: '3' })
   t.teardown(w.close)
   const invite = (email: string) => w.org.owner.post(`${w.org.path}/members`, { email })

@@ -8,7 +8,7 @@ const fresh = shareWorld(test)
 
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
-test('a member that is removed is out on the next request, in every process, and takes nothing back when it returns', async (t) => {
+test('members: a member that is removed is out on the next request, in every process, and takes nothing back when it returns', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client } = await createMember(w, w.org, manage)
@@ -23,7 +23,7 @@ test('a member that is removed is out on the next request, in every process, and
   t.deepEqual((await elsewhere.get(`${w.org.path}/iam/me`)).data.roles, [])
 })
 
-test('the owner cannot be removed, whoever asks', async (t) => {
+test('members: the owner cannot be removed, whoever asks', async (t) => {
   const w = await fresh()
   const manager = await createMember(w, w.org, manage)
   for (const client of [w.org.owner, manager.client]) {
@@ -35,7 +35,7 @@ test('the owner cannot be removed, whoever asks', async (t) => {
   t.is((await w.org.owner.get(w.org.path)).status, 200)
 })
 
-test('whoever is no member of this workspace is not found in it', async (t) => {
+test('members: whoever is no member of this workspace is not found in it', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const elsewhere = await createMember(w, other)
@@ -49,7 +49,7 @@ test('whoever is no member of this workspace is not found in it', async (t) => {
   t.is((await other.owner.get(`${other.path}/invitations`)).data.length, 1)
 })
 
-test('any member reads the list of members; inviting and removing takes iam:manage_members', async (t) => {
+test('members: any member reads the list of members; inviting and removing takes iam:manage_members', async (t) => {
   const w = await fresh()
   const plain = await createMember(w, w.org)
   const manager = await createService(w, w.org, manage)

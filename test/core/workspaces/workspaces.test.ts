@@ -10,7 +10,7 @@ const fresh = shareWorld(test)
 
 const apps = { functions: true, payments: true, queues: true, calendar: true, accounting: true }
 
-test('a person makes a workspace, which answers ORG_NOT_READY until a worker has set it up', async (t) => {
+test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until a worker has set it up', async (t) => {
   const w = await world()
   t.teardown(w.close)
   // The worker waits for the lock that this connection holds on what the set-up writes.
@@ -47,7 +47,7 @@ test('a person makes a workspace, which answers ORG_NOT_READY until a worker has
   t.like((await client.get(`${path}/members`)).data, [{ id, owner: true, roles: [] }])
 })
 
-test('each sees the workspaces that it belongs to, oldest first', async (t) => {
+test('workspaces: each sees the workspaces that it belongs to, oldest first', async (t) => {
   const w = await fresh()
   const { client } = await createMember(w, w.org)
   const { data: own } = await client.post('/v1/orgs', { name: 'Own' })
@@ -62,7 +62,7 @@ test('each sees the workspaces that it belongs to, oldest first', async (t) => {
   ])
 })
 
-test('a workspace needs a name of 1 to 120 characters in one line', async (t) => {
+test('workspaces: a workspace needs a name of 1 to 120 characters in one line', async (t) => {
   const w = await fresh()
   const create = async (name?: unknown) => (await w.org.owner.post('/v1/orgs', { name })).body.error?.message
   t.is(await create(), 'name is required')
@@ -74,7 +74,7 @@ test('a workspace needs a name of 1 to 120 characters in one line', async (t) =>
   t.is(await create('😀'.repeat(120)), undefined)
 })
 
-test('settings change one by one, and hold in every process from the next request on', async (t) => {
+test('workspaces: settings change one by one, and hold in every process from the next request on', async (t) => {
   const w = await fresh()
   const second = (await startSecondApi(t, w)).as(w.org.owner.token)
   const { owner, path } = w.org
@@ -94,7 +94,7 @@ test('settings change one by one, and hold in every process from the next reques
   t.deepEqual(await change(after), after, 'what was read can be sent back')
 })
 
-test('a wrong setting is refused and says what would be right', async (t) => {
+test('workspaces: a wrong setting is refused and says what would be right', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const refusal = async (changes: object) => {
@@ -119,7 +119,7 @@ test('a wrong setting is refused and says what would be right', async (t) => {
   t.like((await owner.get(path)).data, { name: 'Acme', default_currency: 'USD', timezone: 'UTC', apps, multi_currency: true })
 })
 
-test('changes of 20 settings at once all hold', async (t) => {
+test('workspaces: changes of 20 settings at once all hold', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const changes = [
@@ -133,7 +133,7 @@ test('changes of 20 settings at once all hold', async (t) => {
   t.like((await owner.get(path)).data, all)
 })
 
-test('settings are read by every member and key, and changed by org:update', async (t) => {
+test('workspaces: settings are read by every member and key, and changed by org:update', async (t) => {
   const w = await fresh()
   const { path } = w.org
   const member = await createMember(w, w.org)
@@ -150,7 +150,7 @@ test('settings are read by every member and key, and changed by org:update', asy
   for (const id of [randomUUID(), 'x', '%20']) t.is((await member.client.get(`/v1/orgs/${id}`)).status, 404)
 })
 
-test('new workspaces are on the plan of DEFAULT_PLAN', async (t) => {
+test('workspaces: new workspaces are on the plan of DEFAULT_PLAN', async (t) => {
   const w = await world({ DEFAULT_PLAN: 'free' })
   t.teardown(w.close)
   t.is((await w.org.owner.post('/v1/orgs', { name: 'Small' })).data.plan, 'free')

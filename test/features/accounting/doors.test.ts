@@ -5,19 +5,15 @@ import { findWorkspace } from '#shared/core/scope/workspace.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
-import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { createMember, type Org } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** The scope of a workspace's owner, as a worker enters it. */
 async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
+  const w = await shared()
   const { database: db, ...services } = w.api.services
   await services.cache.refresh()
   const [workspace, actor] = [await findWorkspace(db, id), await loadActor(services.cache, db, id, ownerId)]
@@ -25,8 +21,9 @@ async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
   return { ...services, db, workspace, actor, principal: null, cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0 } }
 }
 
-test('a function posts and reverses by the rules of the routes', async (t) => {
-  const org = await createOrg(w)
+test('doors: a function posts and reverses by the rules of the routes', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const { id } = await createFunction(
     t,
@@ -65,8 +62,9 @@ test('a function posts and reverses by the rules of the routes', async (t) => {
   t.regex((await invoke(t, org, id, input)).error, /Not found/)
 })
 
-test('what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
-  const org = await createOrg(w)
+test('doors: what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const scope = await ownerScope(org)
   const input = (amount: string) => ({
@@ -88,8 +86,9 @@ test('what is posted under a natural key is posted once, whatever it says and wh
   t.is((await books.read('/entries')).total, 2)
 })
 
-test('an account that was posted to by what was taken back can go, and is none then', async (t) => {
-  const org = await createOrg(w)
+test('doors: an account that was posted to by what was taken back can go, and is none then', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const [debited, credited] = [books.accounts['1000'] ?? '', books.accounts['4000'] ?? '']
   const scope = await ownerScope(org)
@@ -106,8 +105,9 @@ test('an account that was posted to by what was taken back can go, and is none t
   await t.throwsAsync(postEntry(scope, { lines }), { message: /^lines\[0\]\.account_id must be/ })
 })
 
-test('of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
-  const org = await createOrg(w)
+test('doors: of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])
   t.is((await books.post(['1000 +1', '4000 -1'])).status, 201)
   t.is((await org.owner.delete(`${org.path}/records/accounts/${books.accounts['5000']}`)).status, 204)
@@ -116,8 +116,9 @@ test('of accounts that were posted to and one that was not, the line of the wron
   t.regex(refused.body.error.message, /^lines\[2\]\.account_id must be/)
 })
 
-test('whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
-  const org = await createOrg(w)
+test('doors: whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const { client, id } = await createMember(w, org, [allow('accounting:post')])
   const second = (await startSecondApi(t, w)).as(client.token)

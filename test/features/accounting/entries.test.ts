@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { type Books, openBooks } from '#test/features/accounting/books.ts'
+import { openBooks } from '#test/features/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
-let books: Books
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-  books = await openBooks(w.org, ['1000', '1100', '2000', '4000', '5000', 'x'])
+const open = once(async () => {
+  const w = await shared()
+  return { w, books: await openBooks(w.org, ['1000', '1100', '2000', '4000', '5000', 'x']) }
 })
 
 const largest = '9223372036854'
 const six = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-test('an entry is posted, read, listed and reversed', async (t) => {
+test('entries: an entry is posted, read, listed and reversed', async (t) => {
+  const { w, books } = await open()
   const { owner } = w.org
   const sent = { date: '2026-03-05', memo: 'Invoice 17', source_type: 'invoice', source_id: 'INV-17' }
   const posted = await books.post(['1100 +119', '4000 -100', '2000 -19'], sent)
@@ -51,7 +50,8 @@ test('an entry is posted, read, listed and reversed', async (t) => {
   t.is(again.body.error.message, 'The entry is already reversed')
 })
 
-test('what was read can be posted again', async (t) => {
+test('entries: what was read can be posted again', async (t) => {
+  const { w, books } = await open()
   const first = await books.post(['1000 +0.000001', '4000 -0.000001'], { memo: 'm' })
   const again = await w.org.owner.post(`${books.path}/entries`, first.data)
   t.is(again.status, 201, again.text)
@@ -59,7 +59,8 @@ test('what was read can be posted again', async (t) => {
   t.is(again.data.total, '0.000001')
 })
 
-test('an entry without a date is of today in UTC, by hand, in the default currency', async (t) => {
+test('entries: an entry without a date is of today in UTC, by hand, in the default currency', async (t) => {
+  const { w, books } = await open()
   const { data } = await books.post(['1000 +1', '4000 -1'], { date: null, memo: null, source_type: null, source_id: null, currency: null })
   t.like(data, { memo: '', source_type: 'manual', source_id: null, currency: 'USD' })
   t.is(data.date, w.api.services.now().toISOString().slice(0, 10))
@@ -102,7 +103,8 @@ const refusals: readonly [name: string, lines: readonly object[], message: RegEx
   ['no id', [one, { ...other, account_id: '1000' }], /^lines\[1\]\.account_id must be a valid uuid/],
 ]
 for (const [name, lines, message, more] of refusals) {
-  test(`it is refused: ${name}`, async (t) => {
+  test(`entries: it is refused: ${name}`, async (t) => {
+    const { w, books } = await open()
     const sent = lines.map((line) => ({ account_id: books.accounts['1000'], ...line }))
     const answer = await w.org.owner.post(`${books.path}/entries`, { lines: sent, ...more })
     t.is(answer.status, 400, answer.text)
@@ -111,7 +113,8 @@ for (const [name, lines, message, more] of refusals) {
   })
 }
 
-test('JSON numbers keep every digit', async (t) => {
+test('entries: JSON numbers keep every digit', async (t) => {
+  const { w, books } = await open()
   const accounts = [books.accounts['1000'], books.accounts['4000']]
   const post = (amount: string) =>
     w.org.owner.post(
@@ -124,8 +127,8 @@ test('JSON numbers keep every digit', async (t) => {
   for (const wrong of ['1e2', '-1', '-0.0', '12345678901234.5', '0.1234567']) t.is((await post(wrong)).status, 400, wrong)
 })
 
-test('the largest entry is exact', async (t) => {
-  const org = await createOrg(w)
+test('entries: the largest entry is exact', async (t) => {
+  const { org } = await shared()
   const { post, trialBalance } = await openBooks(org, ['1000', '4000'])
   const lines = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? `1000 +${largest}` : `4000 -${largest}`))
   const { status, data, text } = await post(lines)
@@ -138,18 +141,20 @@ test('the largest entry is exact', async (t) => {
   })
 })
 
-test('an account of another workspace is no account', async (t) => {
+test('entries: an account of another workspace is no account', async (t) => {
+  const { w, books } = await open()
   const foreign = await openBooks(await createOrg(w), ['1000'])
   const answer = await books.post(['1000 +1', `${foreign.accounts['1000']} -1`])
   t.is(answer.status, 400)
   t.regex(answer.body.error.message, /^lines\[1\]\.account_id must be/)
 })
 
-test('one key posts once, also when 10 send it at once', async (t) => {
+test('entries: one key posts once, also when 10 send it at once', async (t) => {
+  const { w, books } = await open()
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => books.post(['1000 +7', '4000 -7'], { memo: 'once' }, w.org.owner, { 'idempotency-key': 'seven' })),
   )
   t.deepEqual([...new Set(answers.map(({ data }) => data.id))].length, 1)
-  const { rows } = await w.db.query(`select from journal_entries where memo = 'once'`)
+  const { rows } = await w.db.query(`select from journal_entries where workspace_id = $1 and memo = 'once'`, [w.org.id])
   t.is(rows.length, 1)
 })

@@ -4,13 +4,8 @@ import { openBooks } from '#test/features/accounting/books.ts'
 import { balancesOfBeancount, balancesOfHledger } from '#test/features/accounting/journal-grammar.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** Memos that would be something else in a journal. */
 const memos = [
@@ -28,7 +23,8 @@ const memos = [
 const codes = ['1000', '10 00', '10:00', '10-00', 'x', 'Xx', 'X-78', 'Unclassified', 'kasse', 'ÄÖ', '漢', '-', ';', '10-2000', 'Z']
 
 async function filled() {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   await org.owner.patch(org.path, { multi_currency: true })
   const books = await openBooks(org, codes)
   for (const [index, memo] of memos.entries()) {
@@ -64,7 +60,7 @@ const sizes = (balances: ReadonlyMap<string, bigint>): string[] =>
     .map(([key, amount]) => `${Number(amount) / 1e6} ${key.split(' ')[1]}`)
     .sort()
 
-test('journals read by their grammar have the balances of the books, one account for each code', async (t) => {
+test('export: journals read by their grammar have the balances of the books, one account for each code', async (t) => {
   const { org, books } = await filled()
   const right = await expected(books)
   t.true(right.length > 10)
@@ -82,7 +78,7 @@ test('journals read by their grammar have the balances of the books, one account
   }
 })
 
-test('the rows of a CSV say all that the books say, by date', async (t) => {
+test('export: the rows of a CSV say all that the books say, by date', async (t) => {
   const { org, books } = await filled()
   const answer = await org.owner.get(`${books.path}/export?format=csv`)
   t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
@@ -104,7 +100,8 @@ test('the rows of a CSV say all that the books say, by date', async (t) => {
   }
 })
 
-test('an account whose code the caller may not read stands under its id', async (t) => {
+test('export: an account whose code the caller may not read stands under its id', async (t) => {
+  const w = await shared()
   const { org, books } = await filled()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const { text } = await client.get(`${books.path}/export?format=beancount`)
@@ -113,7 +110,8 @@ test('an account whose code the caller may not read stands under its id', async 
   t.false(text.includes('Account '), 'no name of an account')
 })
 
-test('empty books are an empty journal, and no other format is known', async (t) => {
+test('export: empty books are an empty journal, and no other format is known', async (t) => {
+  const w = await shared()
   const { path } = await openBooks(await createOrg(w), [])
   const books = await openBooks(w.org, ['1000'])
   for (const format of ['hledger', 'beancount']) {

@@ -4,16 +4,12 @@ import type pg from 'pg'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** What a transaction of these statements ends with, as the role that Kontor itself uses: its error's text, or `committed`. */
 async function committed(statements: (client: pg.PoolClient) => Promise<unknown>): Promise<string> {
+  const w = await shared()
   const client = await w.db.connect()
   try {
     await client.query('begin')
@@ -29,7 +25,8 @@ async function committed(statements: (client: pg.PoolClient) => Promise<unknown>
 }
 
 // By itself: to empty a table is to lock it.
-test.serial('nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
+test('guards: nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   for (const table of ['journal_entries', 'journal_lines', 'ledger_seals']) {
@@ -149,12 +146,14 @@ const broken: readonly [name: string, lines: readonly (readonly [string, string]
   ],
 ]
 for (const [name, lines, message, entry] of broken) {
-  test(`the database keeps no entry ${name}`, async (t) => {
+  test(`guards: the database keeps no entry ${name}`, async (t) => {
+    const w = await shared()
     t.regex(await committed((client) => write(client, w.org.id, lines, entry)), message)
   })
 }
 
-test('an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
+test('guards: an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
+  const w = await shared()
   const { id } = await createOrg(w)
   let written = false
   const message = await committed(async (client) => {
@@ -177,7 +176,8 @@ test('an unbalanced entry is refused at the commit, and a whole one is kept', as
   )
 })
 
-test('no line joins an entry that is posted', async (t) => {
+test('guards: no line joins an entry that is posted', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const { id } = (await books.post(['1000 +1', '4000 -1'])).data
   const insert = (position: number, count: string) =>
@@ -193,8 +193,9 @@ test('no line joins an entry that is posted', async (t) => {
   t.regex(await insert(3, '3'), /journal_lines_entry/)
 })
 
-test('an account with lines stays and keeps its kind, by every door', async (t) => {
-  const org = await createOrg(w)
+test('guards: an account with lines stays and keeps its kind, by every door', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])
   await books.post(['1000 +1', '4000 -1'])
   await books.post(['1000 +1', '4000 -1'])

@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { balancesOfBeancount, balancesOfHledger } from '#test/features/accounting/journal-grammar.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
+import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 /** Accounts with amounts, a debit above zero; an account is a number in its journal. */
 type Amounts = readonly (readonly [account: string, amount: string])[]
@@ -63,7 +58,8 @@ async function importAccounts({ owner, path }: Org, codes: readonly string[]): P
 
 /** Books that hold all entries of a fixture. */
 async function booksOf(t: ExecutionContext, file: string) {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const { owner } = org
   await owner.patch(org.path, { multi_currency: true })
   const journal = readJournals(file)
@@ -100,7 +96,7 @@ async function agree(t: ExecutionContext, { owner, path, journal, accounts }: Aw
   }
 }
 
-test('the example of beancount has its 92 asserted balances and its final ones', async (t) => {
+test('known answers: the example of beancount has its 92 asserted balances and its final ones', async (t) => {
   const books = await booksOf(t, 'beancount-example')
   const { owner, path, journal, accounts } = books
   t.deepEqual([journal.entries.length, journal.balances.length], [1_269, 92])
@@ -127,7 +123,7 @@ test('the example of beancount has its 92 asserted balances and its final ones',
   }
 })
 
-test('69 journals of ledger’s own tests have the balances that it says', async (t) => {
+test('known answers: 69 journals of ledger’s own tests have the balances that it says', async (t) => {
   const books = await booksOf(t, 'ledger-baseline')
   t.is(new Set(books.journal.final.flatMap(({ amounts }) => amounts.map(([account]) => account.split(' ')[0]))).size, 69)
   await agree(t, books)

@@ -2,16 +2,12 @@ import test from 'ava'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
-test('pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
-  const org = await createOrg(w)
+test('ledger: pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const account = books.accounts['1000']
   const dates = ['2026-03-01', '2026-01-05', '2026-01-05', '2026-02-01', '2026-01-04', '2026-03-01', '2026-01-05']
@@ -41,7 +37,8 @@ test('pages of a ledger go on where the one before ended, by date, then by posti
   t.deepEqual(february.rows, whole.rows.slice(2, 10))
 })
 
-test('a cursor is of one query, and whole', async (t) => {
+test('ledger: a cursor is of one query, and whole', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '1100'])
   for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
   const path = `${books.path}/ledger?limit=1&account=`
@@ -59,7 +56,8 @@ test('a cursor is of one query, and whole', async (t) => {
   for (const address of wrong) await t.throwsAsync(books.read(address.slice(books.path.length)), { message: /VALIDATION_ERROR/ })
 })
 
-test('a line without a memo shows that of its entry', async (t) => {
+test('ledger: a line without a memo shows that of its entry', async (t) => {
+  const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const lines = [
     { account_id: books.accounts['1000'], debit: 1, memo: 'Own' },

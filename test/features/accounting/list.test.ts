@@ -1,19 +1,14 @@
 import test from 'ava'
 import { type Books, openBooks } from '#test/features/accounting/books.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const memos = ({ entries }: { entries: readonly { memo: string }[] }) => entries.map(({ memo }) => memo)
 
 async function filled(): Promise<Books> {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   await org.owner.patch(org.path, { multi_currency: true })
   const books = await openBooks(org, ['1000', '1100', '4000'])
   const post = async (memo: string, date: string, lines: readonly string[], currency = 'USD') =>
@@ -28,7 +23,7 @@ async function filled(): Promise<Books> {
   return books
 }
 
-test('entries are listed newest first, by date, account, currency and status', async (t) => {
+test('list: entries are listed newest first, by date, account, currency and status', async (t) => {
   const { read, accounts, post } = await filled()
   const [rd, ra, rra] = ['Reversal of d', 'Reversal of a', 'Reversal of Reversal of a']
   const all = await read('/entries')
@@ -65,7 +60,8 @@ test('entries are listed newest first, by date, account, currency and status', a
   t.is(all.entries[0].reverses, all.entries[1].id)
 })
 
-test('a list takes limits at their values and no others', async (t) => {
+test('list: a list takes limits at their values and no others', async (t) => {
+  const w = await shared()
   const { path } = await openBooks(w.org, [])
   const status = async (query: string) => (await w.org.owner.get(`${path}/entries?${query}`)).status
   for (const query of ['limit=1', 'limit=200', 'offset=0']) t.is(await status(query), 200, query)
@@ -83,7 +79,8 @@ test('a list takes limits at their values and no others', async (t) => {
     t.is(await status(query), 400, query)
 })
 
-test('entries of another workspace and ids that are none are not found', async (t) => {
+test('list: entries of another workspace and ids that are none are not found', async (t) => {
+  const w = await shared()
   const { read, path } = await filled()
   const [{ id }] = (await read('/entries')).entries
   const own = `${w.org.path}/accounting/entries`

@@ -6,14 +6,15 @@ import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { operation } from '#test/features/accounting/model/random.ts'
 import { runModel } from '#test/features/accounting/model/run.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const shared = shareWorld(test)
 
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 250)
 
-test('what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('model: what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
+  const w = await shared()
   const { owner } = w.org
   const second = (await startSecondApi(t, w)).as(owner.token)
   const operations = fc.sample(operation, { seed: seedOf(t), numRuns: size })

@@ -1,22 +1,18 @@
 import test from 'ava'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { Org } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-let w: World
-test.before(async () => {
-  w = await world({}, undefined, () => new Date('2026-05-20T10:00:00Z'))
-})
-test.after.always(() => w.close())
+const shared = shareWorld(test, {}, { at: '2026-05-20T10:00:00Z' })
 
-const sum = ({ id }: Org) => updateMonthSums({ db: w.api.services.database, workspace: { id } })
+const sum = async ({ id }: Org) => updateMonthSums({ db: (await shared()).api.services.database, workspace: { id } })
 const kept = async ({ id }: Org) =>
-  (await w.db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
+  (await (await shared()).db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
 
 /** Books with an entry of 1, 2, 4, … on each of these days, so that every sum says which of them are in it. */
 async function filled() {
-  const org = await createOrg(w)
+  const { org } = await shared()
   const books = await openBooks(org, ['1000', '4000'])
   const days = [
     '2025-12-31',
@@ -36,7 +32,7 @@ async function filled() {
 
 const spans = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01', '2026-05-20', '2026-05-31']
 
-test('sums of months change no report, whatever its first and last day', async (t) => {
+test('months: sums of months change no report, whatever its first and last day', async (t) => {
   const { org, books, expected } = await filled()
   const check = async (name: string, more: (from: string, to: string) => number = () => 0) => {
     for (const [index, from] of spans.entries()) {
@@ -55,7 +51,7 @@ test('sums of months change no report, whatever its first and last day', async (
   t.true((await books.read('/verify')).ok)
 })
 
-test('a report as of an instant before the sums, and one after them, are right', async (t) => {
+test('months: a report as of an instant before the sums, and one after them, are right', async (t) => {
   const { org, books } = await filled()
   const { created_at: before } = (await books.post(['1000 +1000', '4000 -1000'], { date: '2026-02-02' })).data
   const early = await books.trialBalance(`?recorded_before=${before}`)
@@ -66,7 +62,7 @@ test('a report as of an instant before the sums, and one after them, are right',
   t.is((await books.trialBalance())['1000']?.[2], '3511.00')
 })
 
-test('summing again adds nothing twice, also when many do it while others post', async (t) => {
+test('months: summing again adds nothing twice, also when many do it while others post', async (t) => {
   const { org, books } = await filled()
   await Promise.all([
     ...Array.from({ length: 10 }, () => sum(org)),
@@ -80,17 +76,19 @@ test('summing again adds nothing twice, also when many do it while others post',
   t.true((await books.read('/verify')).ok)
 })
 
-test('a sum that went wrong is found', async (t) => {
+test('months: a sum that went wrong is found', async (t) => {
   const { org, books } = await filled()
   await sum(org)
-  await w.db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
+  const { db } = await shared()
+  await db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
   const { ok, differences } = await books.read('/verify')
   t.false(ok)
   t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])
 })
 
-test('a report that adds up many lines has a worker keep their sums', async (t) => {
-  const org = await createOrg(w)
+test('months: a report that adds up many lines has a worker keep their sums', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const lines = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? '1000 +1' : '4000 -1'))
   const post = () => books.post(lines, { date: '2026-05-01' })

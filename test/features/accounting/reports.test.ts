@@ -1,18 +1,14 @@
 import test from 'ava'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
-import { createMember, createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-let w: World
-const today = new Date('2026-05-20T10:00:00Z')
-test.before(async () => {
-  w = await world({}, undefined, () => today)
-})
-test.after.always(() => w.close())
+const shared = shareWorld(test, {}, { at: '2026-05-20T10:00:00Z' })
 
 /** A year and a half of a small firm: 2025 earned 600, 2026 until May 260. */
 async function firm() {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '1100', '2000', '3000', '4000', '4100', '5000', '5100', 'x'])
   const post = async (date: string, ...lines: string[]) => {
     const answer = await books.post(lines, { date })
@@ -25,13 +21,13 @@ async function firm() {
   await post('2026-03-15', '1100 +400', '4000 -350', '4100 -50')
   await post('2026-05-20', '5100 +140', '2000 -140')
   await post('2026-05-21', '5000 +1', '1000 -1')
-  return { org, books, post }
+  return { w, org, books, post }
 }
 
 const amounts = (section: { rows: readonly { code: string; amount: string }[] }) =>
   Object.fromEntries(section.rows.map(({ code, amount }) => [code, amount]))
 
-test('the trial balance is gross, of all days, and sums up to nothing', async (t) => {
+test('reports: the trial balance is gross, of all days, and sums up to nothing', async (t) => {
   const { books } = await firm()
   t.deepEqual(await books.trialBalance(), {
     '1000': ['1900.00', '301.00', '1599.00'],
@@ -46,7 +42,7 @@ test('the trial balance is gross, of all days, and sums up to nothing', async (t
   t.like(await books.read('/trial-balance'), { currency: 'USD', currencies: ['USD'] })
 })
 
-test('profit and loss is of this year until today unless days are named', async (t) => {
+test('reports: profit and loss is of this year until today unless days are named', async (t) => {
   const { books } = await firm()
   const report = await books.read('/reports/profit-loss')
   t.like(report, { net: '260.00', currency: 'USD', currencies: ['USD'] })
@@ -60,7 +56,7 @@ test('profit and loss is of this year until today unless days are named', async 
   t.is((await books.read('/reports/profit-loss?from=2026-05-21&to=2026-05-21')).net, '-1.00')
 })
 
-test('the balance sheet counts all that was earned as equity', async (t) => {
+test('reports: the balance sheet counts all that was earned as equity', async (t) => {
   const { books, post } = await firm()
   const sheet = await books.read('/reports/balance-sheet')
   t.like(sheet, { earnings: '860.00', balanced: true, currency: 'USD' })
@@ -74,7 +70,7 @@ test('the balance sheet counts all that was earned as equity', async (t) => {
   t.like(unclear, { balanced: false, unclassified: { total: '5.00' } })
 })
 
-test('a closing of 31 December is the opening of 1 January, in the ledger as in sums', async (t) => {
+test('reports: a closing of 31 December is the opening of 1 January, in the ledger as in sums', async (t) => {
   const { books } = await firm()
   for (const [code, id] of Object.entries(books.accounts)) {
     const old = await books.read(`/ledger?account=${id}&to=2025-12-31`)
@@ -88,7 +84,7 @@ test('a closing of 31 December is the opening of 1 January, in the ledger as in 
   }
 })
 
-test('the overview tells of this month, its months and who rests', async (t) => {
+test('reports: the overview tells of this month, its months and who rests', async (t) => {
   const { books, org } = await firm()
   const view = await books.read(`/overview?cash_accounts=${books.accounts['1000']},${books.accounts['1100']}`)
   t.like(view, { revenue: '0.00', expense: '140.00', net: '-140.00', cash: '2000.00', unclassified: '0.00', entry_count: 1 })
@@ -119,8 +115,8 @@ test('the overview tells of this month, its months and who rests', async (t) => 
   t.is((await org.owner.get(`${books.path}/overview?cash_accounts=x`)).status, 400)
 })
 
-test('an account that rested 90 days is idle, one of 89 is not', async (t) => {
-  const org = await createOrg(w)
+test('reports: an account that rested 90 days is idle, one of 89 is not', async (t) => {
+  const { org } = await shared()
   const { post, read } = await openBooks(org, ['1000', '1100', '4000', '4100'])
   await post(['1000 +1', '4000 -1'], { date: '2026-02-19' })
   await post(['1100 +1', '4100 -1'], { date: '2026-02-20' })
@@ -130,8 +126,8 @@ test('an account that rested 90 days is idle, one of 89 is not', async (t) => {
   t.deepEqual(await idle('?from=2026-05-01&to=2026-05-21'), ['1000', '1100', '4000', '4100'])
 })
 
-test('code and name are empty where the caller may not read them, and nothing is left out', async (t) => {
-  const { books, org } = await firm()
+test('reports: code and name are empty where the caller may not read them, and nothing is left out', async (t) => {
+  const { w, books, org } = await firm()
   const report = [{ effect: 'allow', actions: ['accounting:read'] }]
   const blind = await createMember(w, org, report)
   const sections = (await blind.client.get(`${books.path}/reports/balance-sheet`)).data
@@ -164,8 +160,8 @@ test('code and name are empty where the caller may not read them, and nothing is
   )
 })
 
-test('an account that nobody uses and the caller may not read is none; one in use has a ledger', async (t) => {
-  const { books, org } = await firm()
+test('reports: an account that nobody uses and the caller may not read is none; one in use has a ledger', async (t) => {
+  const { w, books, org } = await firm()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const status = async (id?: string) => (await client.get(`${books.path}/ledger?account=${id}`)).status
   t.is(await status(books.accounts['1000']), 200)
@@ -173,7 +169,7 @@ test('an account that nobody uses and the caller may not read is none; one in us
   t.is((await org.owner.get(`${books.path}/ledger?account=${books.accounts.x}`)).status, 200)
 })
 
-test('a report of days in the wrong order, of no currency or without an account is refused', async (t) => {
+test('reports: a report of days in the wrong order, of no currency or without an account is refused', async (t) => {
   const { books, org } = await firm()
   for (const query of [
     '/overview?from=2026-05-02&to=2026-05-01',
@@ -192,7 +188,7 @@ test('a report of days in the wrong order, of no currency or without an account 
   t.deepEqual(await books.trialBalance('?currency=EUR'), {})
 })
 
-test('renaming an account changes no number, and an account may be given its first kind', async (t) => {
+test('reports: renaming an account changes no number, and an account may be given its first kind', async (t) => {
   const { books, org } = await firm()
   const before = await books.trialBalance()
   const account = `${org.path}/records/accounts/${books.accounts['1000']}/values`

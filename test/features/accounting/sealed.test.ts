@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { type Books, openBooks } from '#test/features/accounting/books.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
+import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const open = async () => {
-  const org = await createOrg(w)
+  const w = await shared()
+  const { org } = w
   return { org, books: await openBooks(org, ['1000', '4000']) }
 }
 const sale = (books: Books, amount: string, date = '2026-01-15') => books.post([`1000 +${amount}`, `4000 -${amount}`], { date })
@@ -37,7 +33,7 @@ function hashOf(previous: string | null, until: string, entries: readonly Record
     .digest('hex')
 }
 
-test('seals are a chain that anybody can compute', async (t) => {
+test('sealed: seals are a chain that anybody can compute', async (t) => {
   const { org, books } = await open()
   const first = [(await sale(books, '1.5')).data, (await sale(books, '2', '2025-01-01')).data]
   const one = await seal(org, books)
@@ -59,7 +55,7 @@ test('seals are a chain that anybody can compute', async (t) => {
   t.deepEqual(await books.read('/verify'), { ok: true, entries: 5, seals: 4, differences: [] })
 })
 
-test('a seal of an instant between two entries covers the first alone', async (t) => {
+test('sealed: a seal of an instant between two entries covers the first alone', async (t) => {
   const { org, books } = await open()
   await sale(books, '1')
   const { created_at } = (await sale(books, '2')).data
@@ -67,14 +63,15 @@ test('a seal of an instant between two entries covers the first alone', async (t
   t.is((await seal(org, books)).data.entries, 1)
 })
 
-test('a seal that is ahead or of no instant is refused', async (t) => {
+test('sealed: a seal that is ahead or of no instant is refused', async (t) => {
   const { org, books } = await open()
   for (const until of ['2999-01-01T00:00:00Z', '2026-01-01', 'now', '']) t.is((await seal(org, books, { until })).status, 400, until)
   t.deepEqual(await books.read('/seals'), [])
   t.deepEqual(await books.read('/verify'), { ok: true, entries: 0, seals: 0, differences: [] })
 })
 
-test('whatever is changed past the database is found', async (t) => {
+test('sealed: whatever is changed past the database is found', async (t) => {
+  const w = await shared()
   const { org, books } = await open()
   const { id } = (await sale(books, '10')).data
   await sale(books, '20')
@@ -110,7 +107,7 @@ test('whatever is changed past the database is found', async (t) => {
   t.true((await books.read('/verify')).ok)
 })
 
-test('a report as of an instant stays as it was', async (t) => {
+test('sealed: a report as of an instant stays as it was', async (t) => {
   const { org, books } = await open()
   const account = books.accounts['1000']
   await sale(books, '1')

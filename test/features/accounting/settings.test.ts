@@ -1,17 +1,13 @@
 import test from 'ava'
 import { openBooks } from '#test/features/accounting/books.ts'
-import { createMember, createOrg } from '#test/support/factories.ts'
+import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
-test('nothing is posted on a day that the books are closed through', async (t) => {
-  const org = await createOrg(w)
+test('settings: nothing is posted on a day that the books are closed through', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const post = (date: string) => books.post(['1000 +1', '4000 -1'], { date, memo: 'Sale' })
   const may = (await post('2026-05-15')).data
@@ -35,8 +31,9 @@ test('nothing is posted on a day that the books are closed through', async (t) =
   t.is((await post('2026-06-30')).status, 201)
 })
 
-test('a closing date is a day or null', async (t) => {
-  const org = await createOrg(w)
+test('settings: a closing date is a day or null', async (t) => {
+  const w = await shared()
+  const { org } = w
   t.is((await org.owner.get(org.path)).data.books_closed_through, null)
   for (const wrong of ['2026-02-30', '30.06.2026', '', 20260630]) {
     t.is((await org.owner.patch(org.path, { books_closed_through: wrong })).status, 400, `${wrong}`)
@@ -45,8 +42,9 @@ test('a closing date is a day or null', async (t) => {
   t.is((await org.owner.patch(org.path, { name: 'Other' })).data.books_closed_through, '2025-12-31')
 })
 
-test('books are in one currency until they are upgraded', async (t) => {
-  const org = await createOrg(w)
+test('settings: books are in one currency until they are upgraded', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const post = (currency?: string, amount = '100') => books.post([`1000 +${amount}`, `4000 -${amount}`], { currency })
   t.is((await org.owner.patch(org.path, { default_currency: 'JPY' })).status, 200)
@@ -68,15 +66,17 @@ test('books are in one currency until they are upgraded', async (t) => {
   t.deepEqual(await books.trialBalance('?currency=JPY'), { '1000': ['100', '0', '100'], '4000': ['0', '100', '-100'] })
 })
 
-test('the default currency and the upgrade may change together', async (t) => {
-  const org = await createOrg(w)
+test('settings: the default currency and the upgrade may change together', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
   t.is((await org.owner.patch(org.path, { default_currency: 'EUR', multi_currency: true })).status, 200)
 })
 
-test('posting needs accounting:post, reading accounting:read', async (t) => {
-  const org = await createOrg(w)
+test('settings: posting needs accounting:post, reading accounting:read', async (t) => {
+  const w = await shared()
+  const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const writer = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:post'] }])

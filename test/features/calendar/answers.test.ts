@@ -3,7 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createMember } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, {}, { at: '2026-11-25T08:00:00Z' })
 
 const answered = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 
@@ -76,7 +79,7 @@ const cases: readonly Case[] = [
   { who: 'booker', before: ['link declined'], heard: 'deleted', outcome: '200 gone' },
 ]
 
-test('answers to invitations are taken by one table', async (t) => {
+test('answers: answers to invitations are taken by one table', async (t) => {
   let ms = Date.parse('2026-11-25T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date(ms))
   t.teardown(w.close)
@@ -167,9 +170,8 @@ async function book(t: ExecutionContext, w: World, email: string): Promise<{ id:
   return { id: data.events[0].event_id }
 }
 
-test('a booker whose booking was deleted hears so by mail, and its page says that it is gone', async (t) => {
-  const w = await world({}, undefined, () => new Date('2026-11-25T08:00:00Z'))
-  t.teardown(w.close)
+test('answers: a booker whose booking was deleted hears so by mail, and its page says that it is gone', async (t) => {
+  const w = await shared()
   const { id } = await book(t, w, 'vera@example.com')
   const [confirmed] = await told(w, 'vera@example.com')
   const [page = ''] = new RegExp(`/rsvp/${w.org.id}/\\w+`).exec(confirmed?.text ?? '') ?? []
@@ -188,7 +190,7 @@ test('a booker whose booking was deleted hears so by mail, and its page says tha
   t.notRegex(off[0]?.text ?? '', /\/rsvp\//, 'it leads nowhere')
 })
 
-test('a booker who declines a booking that was made to repeat calls off all of it, by one mail', async (t) => {
+test('answers: a booker who declines a booking that was made to repeat calls off all of it, by one mail', async (t) => {
   let ms = Date.parse('2026-11-25T08:00:00Z')
   const w = await world({}, undefined, () => new Date(ms))
   t.teardown(w.close)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
-const now = () => new Date('2026-03-02T08:00:00Z')
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 async function bookable(t: ExecutionContext, booking: object = {}, more: object = {}) {
-  const w = await world({ TRUST_PROXY: '1' }, undefined, now)
-  t.teardown(w.close)
+  const w = await shared()
   const calendar = await makeCalendar(t, w, {
     settings: { booking: { enabled: true, min_notice: 0, durations: [60], ...booking } },
     ...more,
@@ -31,7 +31,7 @@ const visitor = { name: 'Vera', email: 'vera@example.com' }
 const daysIn = (text: string) => [...text.matchAll(/href="\?day=(\d{4}-\d\d-\d\d)[^"]*" aria-label/g)].map(([, day]) => day)
 const timesIn = (text: string) => [...text.matchAll(/href="\?start=[^"]*">([^<]+)</g)].map(([, time]) => time)
 
-test('a booking page sent again with another time gives the first answer', async (t) => {
+test('booking page: a booking page sent again with another time gives the first answer', async (t) => {
   const { w, path } = await bookable(t)
   const fields = { id: randomUUID(), ...visitor }
   const first = await post(w, path, { ...fields, start: '2026-03-03T10:00:00Z' })
@@ -43,7 +43,7 @@ test('a booking page sent again with another time gives the first answer', async
   t.is((await w.db.query('select from bookings where workspace_id = $1', [w.org.id])).rowCount, 1)
 })
 
-test('a booking page without its hidden id counts as one sending each time', async (t) => {
+test('booking page: a booking page without its hidden id counts as one sending each time', async (t) => {
   const { w, path } = await bookable(t)
   const sent = [
     await post(w, path, { ...visitor, start: '2026-03-03T10:00:00Z' }),
@@ -57,7 +57,7 @@ test('a booking page without its hidden id counts as one sending each time', asy
   t.not(rsvpIn(sent[0]?.text ?? ''), rsvpIn(sent[1]?.text ?? ''))
 })
 
-test('a month marks the days with free times, and its neighbours end where nothing can be booked', async (t) => {
+test('booking page: a month marks the days with free times, and its neighbours end where nothing can be booked', async (t) => {
   const { w, calendar, path } = await bookable(t, { hours: { mon: [['09:00', '11:00']], thu: [['09:00', '10:00']] }, horizon_days: 40 })
   await makeEvent(t, w, { calendar_id: calendar.id, start: '2026-03-05T09:00:00Z', end: '2026-03-05T10:00:00Z' })
   const march = (await open(w, path)).text
@@ -77,13 +77,13 @@ test('a month marks the days with free times, and its neighbours end where nothi
   t.regex((await open(w, `${path}?day=2026-03-05`)).text, /no free time on this day/)
 })
 
-test('where the month has no free time left the next one is shown', async (t) => {
+test('booking page: where the month has no free time left the next one is shown', async (t) => {
   const { w, path } = await bookable(t, { hours: { sun: [['09:00', '10:00']] }, horizon_days: 365, min_notice: 29 * 1440 })
   t.deepEqual(daysIn((await open(w, path)).text).slice(0, 1), ['2026-04-05'])
   t.deepEqual(daysIn((await open(w, `${path}?month=2026-03`)).text), [])
 })
 
-test('lengths and zone go along from step to step', async (t) => {
+test('booking page: lengths and zone go along from step to step', async (t) => {
   const { w, path } = await bookable(t, { durations: [30, 60], hours: { tue: [['09:00', '10:00']] } }, { timezone: 'Europe/Berlin' })
   const month = (await open(w, `${path}?duration=60&tz=Asia/Kolkata`)).text
   t.regex(month, /href="\?month=2026-03&amp;duration=30&amp;tz=Asia%2FKolkata">30 min</)
@@ -96,13 +96,13 @@ test('lengths and zone go along from step to step', async (t) => {
   t.regex(details, /name="duration" value="60"/)
 })
 
-test('of an hour that comes twice each time is told apart', async (t) => {
+test('booking page: of an hour that comes twice each time is told apart', async (t) => {
   const booking = { hours: { sun: [['01:00', '04:00']] }, horizon_days: 365 }
   const { w, path } = await bookable(t, booking, { timezone: 'Europe/Berlin' })
   t.deepEqual(timesIn((await open(w, `${path}?month=2026-10&day=2026-10-25`)).text), ['01:00', '02:00 GMT+2', '02:00 GMT+1', '03:00'])
 })
 
-test('a time that was taken meanwhile is answered with others of its day, and what was filled in stays', async (t) => {
+test('booking page: a time that was taken meanwhile is answered with others of its day, and what was filled in stays', async (t) => {
   const { w, path } = await bookable(t, { hours: { tue: [['09:00', '12:00']] } })
   t.is((await post(w, path, { ...visitor, start: '2026-03-03T10:00:00Z' })).status, 200)
   const id = randomUUID()
@@ -121,7 +121,7 @@ test('a time that was taken meanwhile is answered with others of its day, and wh
   t.deepEqual(timesIn(late.text), ['09:00'])
 })
 
-test('a page whose field was not posted is shown again with it empty', async (t) => {
+test('booking page: a page whose field was not posted is shown again with it empty', async (t) => {
   const { w, path } = await bookable(t)
   const refused = await post(w, path, { start: '2026-03-03T10:00:00Z', email: 'vera@example.com' })
   t.is(refused.status, 400)

@@ -1,7 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 const now = () => new Date('2026-03-02T08:00:00Z')
 const open = (booking: object = {}, more: object = {}) => ({ settings: { booking: { enabled: true, min_notice: 0, ...booking }, ...more } })
@@ -15,7 +18,7 @@ async function page(t: ExecutionContext, w: World, booking: object = {}, more: o
   return { calendar, path, slots, book }
 }
 
-test('a visitor sees a page, takes a time, has it confirmed by mail and declines it again', async (t) => {
+test('booking: a visitor sees a page, takes a time, has it confirmed by mail and declines it again', async (t) => {
   const w = await world({ TRUST_PROXY: '1' }, undefined, now)
   t.teardown(w.close)
   const { path, slots, book, calendar } = await page(t, w, { durations: [60], title: 'Advice' }, { timezone: 'Europe/Berlin' })
@@ -54,9 +57,8 @@ test('a visitor sees a page, takes a time, has it confirmed by mail and declines
   t.is((await w.visitor.get(rsvp)).status, 404)
 })
 
-test('hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+test('booking: hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
+  const w = await shared()
   const hours = { sun: [['13:00', '18:00']] }
   const afternoon = await page(t, w, { durations: [60], hours, horizon_days: 365 }, { timezone: 'America/New_York' })
   t.deepEqual(
@@ -82,9 +84,8 @@ test('hours go by the clock, slots by elapsed time, across clock changes', async
   )
 })
 
-test('the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+test('booking: the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
+  const w = await shared()
   const { slots, path, calendar, book } = await page(t, w, { durations: [30], buffer: 15, slot_step: 15, min_notice: 120, horizon_days: 1 })
   t.is((await slots('from=2026-03-02&to=2026-03-02'))[0], '2026-03-02T10:00')
   t.is((await slots('from=2026-03-02&to=2026-03-05')).at(-1), '2026-03-02T16:30')
@@ -105,9 +106,8 @@ test('the buffer is kept once, notice and horizon at their borders, and reasons 
   t.like(reasons, { '09:00': 'notice', '11:30': 'buffer', '12:00': 'busy' })
 })
 
-test('the same Idempotency-Key gives the first booking again', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+test('booking: the same Idempotency-Key gives the first booking again', async (t) => {
+  const w = await shared()
   const { book } = await page(t, w)
   const key = { 'idempotency-key': 'once' }
   const first = await book('2026-03-03T10:00:00Z', {}, key)
@@ -118,9 +118,8 @@ test('the same Idempotency-Key gives the first booking again', async (t) => {
   t.is(empty.body.error.message, 'Idempotency-Key must have 1 to 255 characters')
 })
 
-test('a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
-  const w = await world({}, undefined, now)
-  t.teardown(w.close)
+test('booking: a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
+  const w = await shared()
   const calendar = await makeCalendar(t, w)
   const make = (body: object) =>
     makeEvent(t, w, { calendar_id: calendar.id, attendees: [{ email: 'g@example.com' }], notify: false, ...body })
@@ -158,7 +157,7 @@ test('a feed shows what a reader sees, private events as busy, and answers 304 u
   t.is((await w.visitor.get(path)).status, 404)
 })
 
-test('the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
+test('booking: the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const { calendar } = await page(t, w, { durations: [60] })

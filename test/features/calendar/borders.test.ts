@@ -3,7 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-03-02T08:00:00Z' })
 
 const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['09:00', '17:00']]]))
 const second = 1_000
@@ -22,7 +25,7 @@ const bookings: readonly (readonly [name: string, start: string, now: string, st
   ['a second less than the buffer before an event', '2026-03-06T11:30:00Z', '2026-03-05T09:00:00Z', 409],
 ]
 
-test('a time is booked until the second at which it may not be', async (t) => {
+test('borders: a time is booked until the second at which it may not be', async (t) => {
   let now = new Date('2026-03-02T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -41,7 +44,7 @@ test('a time is booked until the second at which it may not be', async (t) => {
   }
 })
 
-test('a link of an invitation opens until 30 days after the event, of a series after its last occurrence', async (t) => {
+test('borders: a link of an invitation opens until 30 days after the event, of a series after its last occurrence', async (t) => {
   let now = new Date('2026-11-25T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -61,9 +64,8 @@ test('a link of an invitation opens until 30 days after the event, of a series a
   t.deepEqual([await status(series, end + second), await status(series, last), await status(series, last + second)], [200, 200, 404])
 })
 
-test('an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
-  const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-03-02T08:00:00Z'))
-  t.teardown(w.close)
+test('borders: an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
+  const w = await shared()
   const { key, id } = await makeCalendar(t, w, { timezone: 'UTC', settings: { booking: { enabled: true, hours, durations: [15] } } })
   const start = (count: number) => new Date(Date.parse('2026-03-03T09:00:00Z') + count * 900_000).toISOString()
   const book = async (count: number, email: string) => {
@@ -83,9 +85,8 @@ test('an address gets ten mails of bookings a day and a workspace sends 500; the
   t.is(data.events.length, 14)
 })
 
-test('an address looks at public calendars 60 times a minute', async (t) => {
-  const w = await world({ TRUST_PROXY: '1' })
-  t.teardown(w.close)
+test('borders: an address looks at public calendars 60 times a minute', async (t) => {
+  const w = await shared()
   const { key } = await makeCalendar(t, w, { settings: { booking: { enabled: true } } })
   const place = `/cal/${w.org.id}/book/${key}`
   const paths = [place, `${place}/slots?from=2026-12-01&to=2026-12-01`, `/book/${w.org.id}/${key}`]

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('a person finds its own calendar and that of the team, which are made when they are needed', async (t) => {
+test('calendars: a person finds its own calendar and that of the team, which are made when they are needed', async (t) => {
   const w = await fresh()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['calendar:read'], resources: ['team'] }])
   const { data } = await member.client.get(at(w, '/calendars'))
@@ -24,7 +24,7 @@ test('a person finds its own calendar and that of the team, which are made when 
   )
 })
 
-test('a calendar is made, read, changed and deleted by those who may', async (t) => {
+test('calendars: a calendar is made, read, changed and deleted by those who may', async (t) => {
   const w = await fresh()
   const made = await makeCalendar(t, w, { key: 'rooms', timezone: 'Europe/Berlin', settings: { no_overlap: true } })
   t.like(made, { key: 'rooms', kind: 'org', access: 'manage', visibility: 'none', settings: { no_overlap: true } })
@@ -73,7 +73,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, RegExp])[] =
   ['hours over midnight', { key: 'rooms', name: 'A', settings: { booking: { hours: { mon: [['22:00', '02:00']] } } } }, /must end after/],
   ['a horizon of 366 days', { key: 'rooms', name: 'A', settings: { booking: { horizon_days: 366 } } }, /settings/],
 ]
-test('what a calendar cannot be is refused by the name of the field', async (t) => {
+test('calendars: what a calendar cannot be is refused by the name of the field', async (t) => {
   const w = await fresh()
   for (const [name, body, message] of refused) {
     const { status, body: answer } = await w.org.owner.post(at(w, '/calendars'), { kind: 'org', ...body })
@@ -82,7 +82,7 @@ test('what a calendar cannot be is refused by the name of the field', async (t) 
   }
 })
 
-test('limits of a calendar hold at their value', async (t) => {
+test('calendars: limits of a calendar hold at their value', async (t) => {
   const w = await fresh()
   await makeCalendar(t, w, { key: 'ab', description: 'x'.repeat(1_000) })
   const hours = { mon: [['00:00', '24:00']], tue: [] }
@@ -92,7 +92,7 @@ test('limits of a calendar hold at their value', async (t) => {
   })
 })
 
-test('a personal calendar belongs to its maker alone; no role and not the owner of the workspace reaches it', async (t) => {
+test('calendars: a personal calendar belongs to its maker alone; no role and not the owner of the workspace reaches it', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'ada', name: 'Ada' }, ada.client)
@@ -105,13 +105,13 @@ test('a personal calendar belongs to its maker alone; no role and not the owner 
   t.is((await service.client.post(at(w, '/events'), { title: 'A', start: '2026-12-01T09:00:00Z' })).status, 400)
 })
 
-test('main calendars and that of the team cannot be deleted', async (t) => {
+test('calendars: main calendars and that of the team cannot be deleted', async (t) => {
   const w = await fresh()
   const { data } = await w.org.owner.get(at(w, '/calendars'))
   for (const { id } of data) t.is((await w.org.owner.delete(at(w, `/calendars/${id}`))).status, 403)
 })
 
-test('shares give a member access, and are replaced and taken back', async (t) => {
+test('calendars: shares give a member access, and are replaced and taken back', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const { rows } = await w.db.query('select email from users where id = $1', [ada.id])
@@ -133,7 +133,7 @@ test('shares give a member access, and are replaced and taken back', async (t) =
   t.is((await ada.client.get(path)).status, 404)
 })
 
-test('who leaves takes its calendars out of reach, and who comes back within 30 days finds them', async (t) => {
+test('calendars: who leaves takes its calendars out of reach, and who comes back within 30 days finds them', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'ada', visibility: 'read' }, ada.client)
@@ -146,7 +146,7 @@ test('who leaves takes its calendars out of reach, and who comes back within 30 
   t.is((await occurrences(w, '2026-12-01', '2026-12-01', ada.client)).length, 1)
 })
 
-test('the subscription link is told to those who manage, is new each time it is turned on, and goes when it is turned off', async (t) => {
+test('calendars: the subscription link is told to those who manage, is new each time it is turned on, and goes when it is turned off', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w, { visibility: 'read' })
   const path = at(w, `/calendars/${calendar.id}`)
@@ -160,7 +160,7 @@ test('the subscription link is told to those who manage, is new each time it is 
   t.false('feed_url' in (await w.org.owner.post(`${path}/feed`, { enabled: false })).data)
 })
 
-test('everything is 404 while the calendar app is off', async (t) => {
+test('calendars: everything is 404 while the calendar app is off', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w)
   await w.org.owner.patch(w.org.path, { apps: { calendar: false } })

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test("a person's event goes on its own calendar, an hour long", async (t) => {
+test("events: a person's event goes on its own calendar, an hour long", async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, { start: '2026-12-01T10:00:00+01:00', location: 'Room 1' })
   t.like(event, {
@@ -28,7 +28,7 @@ test("a person's event goes on its own calendar, an hour long", async (t) => {
   t.deepEqual(await occurrences(w, '2026-12-01T10:00:00Z', '2026-12-02'), [], 'what has ended is out')
 })
 
-test('all-day events are dates; an end that is left out or the same as the start means one day', async (t) => {
+test('events: all-day events are dates; an end that is left out or the same as the start means one day', async (t) => {
   const w = await fresh()
   const one = await makeEvent(t, w, { start: '2026-12-24', title: 'One' })
   t.like(one, { start: '2026-12-24', end: '2026-12-25', all_day: true })
@@ -40,7 +40,7 @@ test('all-day events are dates; an end that is left out or the same as the start
   t.like(read, { start: one.start, end: one.end, all_day: true }, 'what was read can be sent again')
 })
 
-test('a change of the start keeps the length, and what is left out stays', async (t) => {
+test('events: a change of the start keeps the length, and what is left out stays', async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, { end: '2026-12-01T09:25:00Z', description: 'Bring the plans', reminders: [10] })
   const { data } = await w.org.owner.patch(at(w, `/events/${event.id}`), { start: '2026-12-02T15:00:00Z' })
@@ -75,7 +75,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, RegExp])[] =
   ['half a link', { record_type: 'invoices' }, /must be sent together/],
   ['a link to no record', { record_type: 'invoices', record_id: '01a1fbc7-fde3-7a3b-b7ab-8fee04ad615d' }, /record_id must be/],
 ]
-test('what an event cannot be is refused by the name of the field', async (t) => {
+test('events: what an event cannot be is refused by the name of the field', async (t) => {
   const w = await fresh()
   for (const [name, body, message] of refused) {
     const { status, body: answer } = await w.org.owner.post(at(w, '/events'), { title: 'A', start: '2026-12-01T09:00:00Z', ...body })
@@ -84,7 +84,7 @@ test('what an event cannot be is refused by the name of the field', async (t) =>
   }
 })
 
-test('limits of an event hold at their value', async (t) => {
+test('events: limits of an event hold at their value', async (t) => {
   const w = await fresh()
   const attendees = Array.from({ length: 100 }, (_, n) => ({ email: `guest${n}@example.com` }))
   const texts = { title: 'x'.repeat(300), location: 'x'.repeat(500), description: 'x'.repeat(20_000) }
@@ -93,7 +93,7 @@ test('limits of an event hold at their value', async (t) => {
   t.true(event.attendees.every(({ mailed }: { mailed: boolean }) => !mailed))
 })
 
-test('a window is at most 400 days, and its ends are instants or days', async (t) => {
+test('events: a window is at most 400 days, and its ends are instants or days', async (t) => {
   const w = await fresh()
   const list = (query: string) => w.org.owner.get(at(w, `/events?${query}`))
   t.is((await list('from=2026-01-01&to=2027-02-04')).status, 200)
@@ -106,7 +106,7 @@ test('a window is at most 400 days, and its ends are instants or days', async (t
   t.is((await list('from=2026-01-01&to=2026-01-02&calendars=01a1fbc7-fde3-7a3b-b7ab-8fee04ad615d')).status, 404)
 })
 
-test('a calendar without overlaps refuses them, for repeats and moves too; events that touch are none', async (t) => {
+test('events: a calendar without overlaps refuses them, for repeats and moves too; events that touch are none', async (t) => {
   const w = await fresh()
   const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
   const make = (body: Record<string, unknown>) => w.org.owner.post(at(w, '/events'), { calendar_id, title: 'A', ...body })
@@ -123,7 +123,7 @@ test('a calendar without overlaps refuses them, for repeats and moves too; event
   t.is((await w.org.owner.patch(at(w, `/events/${later.data.id}`), { start: '2026-12-01T12:30:00Z' })).status, 200)
 })
 
-test('events are linked to records, for those who may read them', async (t) => {
+test('events: events are linked to records, for those who may read them', async (t) => {
   const w = await fresh()
   const record = (await w.org.owner.post(`${w.org.path}/records/invoices`, { values: {} })).data
   const event = await makeEvent(t, w, { record_type: 'invoices', record_id: record.id })
@@ -142,7 +142,7 @@ test('events are linked to records, for those who may read them', async (t) => {
   t.like((await change({ record_type: null, record_id: null })).data, { record_type: null, record_id: null })
 })
 
-test('guests are named anew, join and leave, and whoever is not named keeps its name', async (t) => {
+test('events: guests are named anew, join and leave, and whoever is not named keeps its name', async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, {
     attendees: [
@@ -158,7 +158,7 @@ test('guests are named anew, join and leave, and whoever is not named keeps its 
   t.deepEqual((await w.org.owner.get(at(w, `/events/${event.id}`))).data.attendees, data.attendees)
 })
 
-test('an event is answered by its guests, who see it and cannot change it', async (t) => {
+test('events: an event is answered by its guests, who see it and cannot change it', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, {
@@ -185,7 +185,7 @@ test('an event is answered by its guests, who see it and cannot change it', asyn
   t.is((await stranger.client.get(path)).status, 404)
 })
 
-test('free/busy tells of people and calendars as far as they let themselves be seen', async (t) => {
+test('events: free/busy tells of people and calendars as far as they let themselves be seen', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   await makeEvent(t, w, { title: 'Secret' }, ada.client)
@@ -206,7 +206,7 @@ test('free/busy tells of people and calendars as far as they let themselves be s
   ])
 })
 
-test('times are suggested when everybody is free', async (t) => {
+test('events: times are suggested when everybody is free', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const own = (await ada.client.get(at(w, '/calendars'))).data[0]

@@ -47,7 +47,7 @@ function expectedOf({ expected, dtstart, dtstart_in_sync, rrule }: Case): string
   return [shown(dtstart), ...starts].slice(0, Number(/COUNT=(\d+)/.exec(rrule)?.[1] ?? Number.POSITIVE_INFINITY))
 }
 
-test('repeats are those on which other libraries agree', (t) => {
+test('expand: repeats are those on which other libraries agree', (t) => {
   const agreed = cases.filter(
     ({ confidence, rrule, invalid }) => confidence === 'high' && !invalid && !/SECONDLY|MINUTELY|HOURLY/.test(rrule),
   )
@@ -73,7 +73,7 @@ function weekOf(ms: number): number {
 }
 
 for (const number of [1, 2, 52, 53]) {
-  test(`week ${number} of a year is the one that calendars show, in a hundred years`, (t) => {
+  test(`expand: week ${number} of a year is the one that calendars show, in a hundred years`, (t) => {
     const start = Date.parse('2001-01-01T09:00:00Z')
     const [from, to] = [Date.parse('2001-01-02T00:00:00Z'), Date.parse('2101-01-01T00:00:00Z')]
     const rule = readRule(`FREQ=YEARLY;BYWEEKNO=${number};BYDAY=MO,SA,SU`)
@@ -87,7 +87,7 @@ for (const number of [1, 2, 52, 53]) {
   })
 }
 
-test('a weekday beside a numbered one, and beside days of the year, counts', (t) => {
+test('expand: a weekday beside a numbered one, and beside days of the year, counts', (t) => {
   const starts = (rule: string) =>
     listStarts(seriesOf({ rrule: rule, dtstart: '2026-01-05T09:00:00', tzid: 'UTC' }), 0, Date.parse('2026-02-20'), 20).map((ms) =>
       new Date(ms).toISOString().slice(5, 10),
@@ -108,7 +108,7 @@ const bombs: readonly (readonly [string, string])[] = [
   ['everything at once', 'FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYMONTHDAY=1,2,3,4,5,6,7;BYSETPOS=-366;BYHOUR=1,2;BYMINUTE=1,2'],
 ]
 for (const [name, rule] of bombs) {
-  test(`a rule of ${name} is answered at once`, (t) => {
+  test(`expand: a rule of ${name} is answered at once`, (t) => {
     const series = seriesOf({ rrule: rule, dtstart: '1970-01-05T09:00:00', tzid: 'Europe/Berlin' })
     const began = process.cpuUsage()
     t.true(listStarts(series, Date.parse('2026-01-01'), Date.parse('2026-01-01') + 400 * dayMs, 2_000).length <= 2_000)
@@ -118,7 +118,7 @@ for (const [name, rule] of bombs) {
   })
 }
 
-test('the last start is told where a rule has an end', (t) => {
+test('expand: the last start is told where a rule has an end', (t) => {
   const last = (rule: string) => {
     const ms = lastStart(seriesOf({ rrule: rule, dtstart: '2026-03-27T09:00:00', tzid: 'Europe/Berlin' }))
     return ms === undefined ? undefined : new Date(ms).toISOString()

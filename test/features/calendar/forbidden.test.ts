@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('who may do too little with a calendar is told what it takes', async (t) => {
+test('forbidden: who may do too little with a calendar is told what it takes', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w, { key: 'rooms' })
   const event = await makeEvent(t, w, { calendar_id: calendar.id })
@@ -29,7 +29,7 @@ test('who may do too little with a calendar is told what it takes', async (t) =>
   }
 })
 
-test('no permission reaches a personal calendar, so a share is named', async (t) => {
+test('forbidden: no permission reaches a personal calendar, so a share is named', async (t) => {
   const w = await fresh()
   const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'], resources: ['*'] }])
   const { rows } = await w.db.query('select email from users where id = $1', [id])

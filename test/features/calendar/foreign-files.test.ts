@@ -17,7 +17,7 @@ async function bring(t: ExecutionContext, w: World, text: string | Buffer, into?
 }
 const seen = (w: World, id: string) => occurrences(w, '2026-01-01', '2026-12-31', w.org.owner, `&calendars=${id}`)
 
-test('the same file again keeps the ids, numbers and invitation links of changed occurrences and guests', async (t) => {
+test('foreign files: the same file again keeps the ids, numbers and invitation links of changed occurrences and guests', async (t) => {
   const w = await fresh()
   const guest = 'ATTENDEE;PARTSTAT=ACCEPTED:mailto:guest@example.com'
   const series = ['UID:a', 'DTSTART:20260301T090000Z', 'RRULE:FREQ=DAILY;COUNT=4', 'SUMMARY:Old', guest]
@@ -57,7 +57,7 @@ test('the same file again keeps the ids, numbers and invitation links of changed
   )
 })
 
-test('lines that are folded within a letter are read whole, and a byte order mark is no text', async (t) => {
+test('foreign files: lines that are folded within a letter are read whole, and a byte order mark is no text', async (t) => {
   const w = await fresh()
   const title = 'Grüße 北京 🎉 Ende'
   const bytes = Buffer.from(file(event('UID:a', 'DTSTART:20260301T090000Z', `SUMMARY:${title}`)))
@@ -70,7 +70,7 @@ test('lines that are folded within a letter are read whole, and a byte order mar
   t.deepEqual(await seen(w, id), [`${title} 2026-03-01T09:00Z`])
 })
 
-test('occurrences of one UID without their series come in as a series of these, and one as an event by itself, each with a warning', async (t) => {
+test('foreign files: occurrences of one UID without their series come in as a series of these, and one as an event by itself, each with a warning', async (t) => {
   const w = await fresh()
   const occurrence = (day: string, title: string, hour = '09') =>
     event(
@@ -96,7 +96,7 @@ test('occurrences of one UID without their series come in as a series of these, 
   t.deepEqual(await seen(w, id), ['Series 2026-03-06T08:00Z', 'Second 2026-03-13T08:00Z', 'Series 2026-03-20T08:00Z', expected[3] ?? ''])
 })
 
-test('a period of an RDATE is a start, and says so where its length is another', async (t) => {
+test('foreign files: a period of an RDATE is a start, and says so where its length is another', async (t) => {
   const w = await fresh()
   const periods = (value: string) =>
     file(event('UID:p', 'DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z', `RDATE;VALUE=PERIOD:${value}`, 'SUMMARY:P'))
@@ -135,7 +135,7 @@ const lenient: readonly (readonly [readonly string[], readonly string[]])[] = [
   ],
 ]
 for (const [lines, starts] of lenient) {
-  test(`an event of ${lines.join(' ')} comes in`, async (t) => {
+  test(`foreign files: an event of ${lines.join(' ')} comes in`, async (t) => {
     const w = await fresh()
     const { id, data } = await bring(t, w, file(event('UID:a', ...lines, 'SUMMARY:X')))
     t.like(data, { created: 1, skipped: 0 })
@@ -161,7 +161,7 @@ const warned: readonly (readonly [readonly string[], string])[] = [
   [['DTSTART:20260301T090000Z', 'DTEND:20260301T093000Z', 'DURATION:PT2H'], 'has DTEND and DURATION: DTEND counts'],
 ]
 for (const [lines, message] of warned) {
-  test(`the warning "${message}" names what a file says otherwise`, async (t) => {
+  test(`foreign files: the warning "${message}" names what a file says otherwise`, async (t) => {
     const w = await fresh()
     const { data, warnings } = await bring(t, w, file(event('UID:a', ...lines, 'SUMMARY:X')))
     t.is(data.created, 1)

@@ -3,7 +3,11 @@ import { at, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
+const sharedAt = shareWorld(test, {}, { at: '2026-11-25T08:00:00Z' })
 
 /** A clock that moves on with every change, so that mails have an order. */
 function ticking(): { now: () => Date; tick: () => void } {
@@ -16,7 +20,7 @@ function ticking(): { now: () => Date; tick: () => void } {
   }
 }
 
-test('guests hear of what concerns them, and of nothing else', async (t) => {
+test('mails: guests hear of what concerns them, and of nothing else', async (t) => {
   const { now, tick } = ticking()
   const w = await world({}, undefined, now)
   t.teardown(w.close)
@@ -48,9 +52,8 @@ test('guests hear of what concerns them, and of nothing else', async (t) => {
   t.is(new Set(all.map(({ uid }) => uid)).size, 1)
 })
 
-test('an invitation says who, when and where, in words and for calendars', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('mails: an invitation says who, when and where, in words and for calendars', async (t) => {
+  const w = await shared()
   const { rows } = await w.db.query('select email from users where id = $1', [w.org.ownerId])
   await makeEvent(t, w, {
     ...{
@@ -59,9 +62,13 @@ test('an invitation says who, when and where, in words and for calendars', async
       timezone: 'America/Vancouver',
       recurrence: 'FREQ=WEEKLY;COUNT=3',
     },
-    ...{ location: 'Pier 1', description: 'Line one\r\nLine two', attendees: [{ email: 'guest@example.com', name: 'Gil "the" Guest' }] },
+    ...{
+      location: 'Pier 1',
+      description: 'Line one\r\nLine two',
+      attendees: [{ email: 'words-guest@example.com', name: 'Gil "the" Guest' }],
+    },
   })
-  const [mail] = await told(w, 'guest@example.com')
+  const [mail] = await told(w, 'words-guest@example.com')
   t.is(mail?.subject, 'Invitation: Bridge; plans, and\\more')
   t.is(mail?.replyTo, rows[0].email)
   t.regex(mail?.text ?? '', /Tuesday,? 10 November 2026, 09:00 to 10:00 \(America\/Vancouver\)/)
@@ -80,34 +87,32 @@ test('an invitation says who, when and where, in words and for calendars', async
   t.truthy(mail?.ics.getFirstSubcomponent('vtimezone'))
 })
 
-test('of one occurrence its guests hear, and a cancelled one names it', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'guest@example.com' }] })
-  t.deepEqual(shape(await told(w, 'guest@example.com')), ['REQUEST 0'])
+test('mails: of one occurrence its guests hear, and a cancelled one names it', async (t) => {
+  const w = await shared()
+  const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'occurrence-guest@example.com' }] })
+  t.deepEqual(shape(await told(w, 'occurrence-guest@example.com')), ['REQUEST 0'])
   await w.org.owner.delete(at(w, `/events/${series.id}?scope=this&occurrence=2026-12-08T09:00:00Z`))
-  const [, off] = await told(w, 'guest@example.com')
+  const [, off] = await told(w, 'occurrence-guest@example.com')
   t.like(off, { method: 'CANCEL', sequence: 1 })
   const vevent = off?.ics.getFirstSubcomponent('vevent')
   t.is(String(vevent?.getFirstPropertyValue('recurrence-id')), '2026-12-08T09:00:00Z')
   t.is(String(vevent?.getFirstPropertyValue('status')), 'CANCELLED')
   t.is(vevent?.getFirstProperty('rrule'), null)
-  const [asked] = await told(w, 'guest@example.com')
+  const [asked] = await told(w, 'occurrence-guest@example.com')
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(asked?.text ?? '') ?? []
   const own = await w.visitor.get(`/cal/${w.org.id}/rsvp/${token}/ics`)
   t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
 })
 
-test('an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  const attendees = [{ email: 'guest@example.com' }]
+test('mails: an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
+  const w = await shared()
+  const attendees = [{ email: 'dates-guest@example.com' }]
   const days = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
   await w.org.owner.patch(at(w, `/events/${days.id}?scope=this&occurrence=2026-12-02`), { title: 'Day' })
   const hours = await makeEvent(t, w, { timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
   const change = { title: 'Hour', start: '2026-12-02T15:00:00Z', timezone: 'America/New_York' }
   await w.org.owner.patch(at(w, `/events/${hours.id}?scope=this&occurrence=2026-12-02T09:00:00Z`), change)
-  const mails = await told(w, 'guest@example.com')
+  const mails = await told(w, 'dates-guest@example.com')
   const named = (title: string) =>
     mails.map(({ ics }) => ics.toString()).find((text) => text.includes(`SUMMARY:${title}\r\n`) && text.includes('RECURRENCE-ID')) ?? ''
   t.regex(named('Day'), /^RECURRENCE-ID;VALUE=DATE:20261202\r$/m)
@@ -116,9 +121,8 @@ test('an occurrence of dates is named by its date, one of another zone by that o
   for (const zone of ['Europe/Berlin', 'America/New_York']) t.regex(named('Hour'), new RegExp(`^TZID:${zone}\r$`, 'm'))
 })
 
-test('whoever invites itself is not mailed, and members are as others are', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('mails: whoever invites itself is not mailed, and members are as others are', async (t) => {
+  const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: w.org.ownerId }, { user_id: ada.id }] })
   t.deepEqual(
@@ -133,9 +137,8 @@ test('whoever invites itself is not mailed, and members are as others are', asyn
   )
 })
 
-test('a guest answers again when the time has changed, and not when the words have', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('mails: a guest answers again when the time has changed, and not when the words have', async (t) => {
+  const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: ada.id }] })
   const path = at(w, `/events/${event.id}`)
@@ -144,9 +147,8 @@ test('a guest answers again when the time has changed, and not when the words ha
   t.is((await w.org.owner.patch(path, { start: '2026-12-03T09:00:00Z' })).data.attendees[0].status, 'needs_action')
 })
 
-test('an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
-  const w = await world({}, undefined, () => new Date('2026-11-25T08:00:00Z'))
-  t.teardown(w.close)
+test('mails: an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
+  const w = await sharedAt()
   await w.db.query(`insert into calendar_mail_counts values ('2026-11-25', 'calendar', 'to full@example.com', 49)`)
   const make = () => makeEvent(t, w, { attendees: [{ email: 'Full@example.com' }, { email: 'free@example.com' }] })
   const [last, beyond] = [await make(), await make()]

@@ -50,7 +50,7 @@ const ofSeries = async (w: World, calendarId: string, id: string): Promise<Liste
 
 const parts = times(3, 10)
 
-test(`${parts * 20} series of all kinds, with occurrences changed and deleted, are the same elsewhere when they come from a file`, async (t) => {
+test(`random series: ${parts * 20} series of all kinds, with occurrences changed and deleted, are the same elsewhere when they come from a file`, async (t) => {
   const w = await fresh()
   for (let part = 0; part < parts; part++) {
     const random = chance(part + 1)
@@ -80,7 +80,7 @@ test(`${parts * 20} series of all kinds, with occurrences changed and deleted, a
   }
 })
 
-test('a series that is split at any of its occurrences has all of them once', async (t) => {
+test('random series: a series that is split at any of its occurrences has all of them once', async (t) => {
   const w = await fresh()
   for (const [number, zone] of [...zones, ...zones.slice(0, 8)].slice(0, times(8, 20)).entries()) {
     const rule = `${['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,WE', 'FREQ=MONTHLY'][number % 3]};COUNT=5`
@@ -108,7 +108,7 @@ test('a series that is split at any of its occurrences has all of them once', as
   }
 })
 
-test('a series that is moved takes all along by the clock, and what was deleted stays so', async (t) => {
+test('random series: a series that is moved takes all along by the clock, and what was deleted stays so', async (t) => {
   const w = await fresh()
   for (const zone of zones.slice(0, times(4, zones.length))) {
     const { id: calendarId } = await makeCalendar(t, w, { timezone: zone })

@@ -3,9 +3,12 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
-test('those who come are reminded once: members by a notification, others by mail', async (t) => {
+const shared = shareWorld(test)
+
+test('reminders: those who come are reminded once: members by a notification, others by mail', async (t) => {
   let now = new Date('2026-12-01T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -32,7 +35,7 @@ test('those who come are reminded once: members by a notification, others by mai
   )
 })
 
-test('a flow starts so many minutes before each occurrence, once, as it stands then', async (t) => {
+test('reminders: a flow starts so many minutes before each occurrence, once, as it stands then', async (t) => {
   let now = new Date('2026-12-01T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -69,9 +72,8 @@ test('a flow starts so many minutes before each occurrence, once, as it stands t
   t.is((await owner.get(at(w, `/events/${soon.id}`))).status, 200)
 })
 
-test('a function makes events and lists them, with the rights of its caller', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('reminders: a function makes events and lists them, with the rights of its caller', async (t) => {
+  const w = await shared()
   const { owner, path } = w.org
   const calendar = await makeCalendar(t, w)
   const body = `

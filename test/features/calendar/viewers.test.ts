@@ -4,7 +4,10 @@ import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { handlerOf } from '#test/features/functions/support.ts'
 import { type Caller, createMember, createService } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-11-30T08:00:00Z' })
 
 /** How much of an event somebody sees: nothing, that the time is taken, or all of it. */
 type Sight = 'none' | 'busy' | 'details'
@@ -155,9 +158,8 @@ async function makeViewer(w: World, calendar: { readonly id: string; readonly ke
   return member
 }
 
-test('nobody learns more of an event than it may see, by whatever it is told', async (t) => {
-  const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-11-30T08:00:00Z'))
-  t.teardown(w.close)
+test('viewers: nobody learns more of an event than it may see, by whatever it is told', async (t) => {
+  const w = await shared()
   const { owner, path } = w.org
   const booking = { enabled: true, min_notice: 0, hours: { tue: [['08:00', '13:00']] } }
   const calendar = await makeCalendar(t, w, { settings: { booking } })
@@ -193,9 +195,8 @@ test('nobody learns more of an event than it may see, by whatever it is told', a
   t.is(rows.length, 2, 'and to nobody else')
 })
 
-test('a calendar shows every member what its visibility says, and no key', async (t) => {
-  const w = await world({}, undefined, () => new Date('2026-11-30T08:00:00Z'))
-  t.teardown(w.close)
+test('viewers: a calendar shows every member what its visibility says, and no key', async (t) => {
+  const w = await shared()
   const member = await createMember(w, w.org, [])
   const key = await createService(w, w.org, [])
   const floors: Readonly<Record<string, Seen>> = { none: both('none'), busy: both('busy'), read: ['details', 'busy'] }

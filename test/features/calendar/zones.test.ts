@@ -4,7 +4,10 @@ import test from 'ava'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const task = 'times by new time zone data'
 
@@ -23,7 +26,7 @@ async function age(w: World, zone: string): Promise<void> {
   await w.db.query(`update calendar_events set zone_release = '1999a'`)
 }
 
-test('when the time zone data changes, what is ahead stays at its time of the clock, and reminders with it', async (t) => {
+test('zones: when the time zone data changes, what is ahead stays at its time of the clock, and reminders with it', async (t) => {
   let now = new Date('2026-11-20T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -64,7 +67,7 @@ test('when the time zone data changes, what is ahead stays at its time of the cl
   t.deepEqual((await seen()).length, 6, 'done again it changes nothing')
 })
 
-test('of an hour that comes twice the second one stays the second', async (t) => {
+test('zones: of an hour that comes twice the second one stays the second', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-10-01T08:00:00Z'))
   t.teardown(w.close)
   const starts = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
@@ -75,13 +78,12 @@ test('of an hour that comes twice the second one stays the second', async (t) =>
   t.is((await w.db.query('select from calendar_events where zone_release = $1', [zoneRelease])).rowCount, 2)
 })
 
-test('the release of the time zone data is told with the metrics', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('zones: the release of the time zone data is told with the metrics', async (t) => {
+  const w = await shared()
   t.regex((await w.visitor.get('/metrics')).text, new RegExp(`kontor_time_zone_release\\{release="${zoneRelease}"\\} 1`))
 })
 
-test('an all-day event has the same dates for callers, calendars and in words, in whatever zone the process runs', (t) => {
+test('zones: an all-day event has the same dates for callers, calendars and in words, in whatever zone the process runs', (t) => {
   const told = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'].map((TZ) => {
     const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'days-told.ts')], { env: { ...process.env, TZ } })
     t.not(stdout.length, 0, stderr.toString())
@@ -102,7 +104,7 @@ test('an all-day event has the same dates for callers, calendars and in words, i
   ])
 })
 
-test('new time zone data leaves each changed occurrence of a day one of its own', async (t) => {
+test('zones: new time zone data leaves each changed occurrence of a day one of its own', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-11-20T08:00:00Z'))
   t.teardown(w.close)
   const zoned = { start: '2026-12-01T08:00:00Z', timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;BYHOUR=9,10,11;COUNT=6' }

@@ -37,7 +37,7 @@ async function outcomesFor({ client }: Caller, org: Org, id: string): Promise<st
 
 const all = (status: number) => `list ${status} read ${status} write ${status} delete ${status} folder ${status} move ${status}`
 
-test('in a team’s space each permission opens its own, on its own key, for members and keys', async (t) => {
+test('access: in a team’s space each permission opens its own, on its own key, for members and keys', async (t) => {
   const { w, org } = await opened()
   const id = await makeSpace(org.owner, org, 'plans')
   await spaceOf(org.owner, org, id).put('f/a.txt')
@@ -55,7 +55,7 @@ test('in a team’s space each permission opens its own, on its own key, for mem
   }
 })
 
-test('a personal drive is its owner’s alone: no role and not the workspace’s owner reaches it', async (t) => {
+test('access: a personal drive is its owner’s alone: no role and not the workspace’s owner reaches it', async (t) => {
   const { w, org } = await opened()
   const ann = await createMember(w, org)
   const { main } = await firstSpaces(ann.client, org)
@@ -72,7 +72,7 @@ test('a personal drive is its owner’s alone: no role and not the workspace’s
   t.false(JSON.stringify(data).includes(main))
 })
 
-test('an access key has no drive and makes none', async (t) => {
+test('access: an access key has no drive and makes none', async (t) => {
   const { w, org } = await opened()
   const { client } = await createService(w, org, rule(['*']))
   t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { type: 'personal', name: 'Mine' })), '401 UNAUTHORIZED')
@@ -85,7 +85,7 @@ test('an access key has no drive and makes none', async (t) => {
   t.is(outcomeOf(await other.client.post(`${org.path}/drive/buckets`, { key: 'more', name: 'More' })), '403 FORBIDDEN')
 })
 
-test('a share opens its prefix and nothing beside it: a folder, a file, to view or to edit', async (t) => {
+test('access: a share opens its prefix and nothing beside it: a folder, a file, to view or to edit', async (t) => {
   const { w, org } = await opened()
   const [ann, ben, cleo] = [await createMember(w, org, [], 'Ann'), await createMember(w, org), await createMember(w, org)]
   const { main } = await firstSpaces(ann.client, org)
@@ -136,7 +136,7 @@ test('a share opens its prefix and nothing beside it: a folder, a file, to view 
   t.is((await own.shares()).data.length, 2)
 })
 
-test('a share names one, who is a member; the shared space has none', async (t) => {
+test('access: a share names one, who is a member; the shared space has none', async (t) => {
   const { w, org, shared } = await opened()
   const ann = await createMember(w, org)
   const own = spaceOf(ann.client, org, (await firstSpaces(ann.client, org)).main)
@@ -158,7 +158,7 @@ test('a share names one, who is a member; the shared space has none', async (t) 
   t.deepEqual((await spaceOf(org.owner, org, shared).shares()).data, [])
 })
 
-test('shares move along with what they reach, the stronger stays where two meet, and a deletion ends them', async (t) => {
+test('access: shares move along with what they reach, the stronger stays where two meet, and a deletion ends them', async (t) => {
   const { w, org } = await opened()
   const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
   const own = spaceOf(ann.client, org, (await firstSpaces(ann.client, org)).main)
@@ -179,7 +179,7 @@ test('shares move along with what they reach, the stronger stays where two meet,
   t.deepEqual(await modes(), [])
 })
 
-test('whoever leaves takes the drive out of reach, and finds it again by returning within 30 days', async (t) => {
+test('access: whoever leaves takes the drive out of reach, and finds it again by returning within 30 days', async (t) => {
   const { w, org } = await opened()
   const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
   const { main } = await firstSpaces(ann.client, org)

@@ -5,19 +5,25 @@ import test, { type ExecutionContext } from 'ava'
 import { parse } from 'content-disposition'
 import { addKeys, firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3 } from '#test/platform/blobs/s3-server.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { sweepNow } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
+const shared = shareWorld(test, {}, { pools: [] })
+
 const stores = {
-  disk: (_t: ExecutionContext) => world({}, []),
-  s3: async (t: ExecutionContext) => world((await startS3(t)).environment, []),
+  disk: (_t: ExecutionContext) => shared(),
+  s3: async (t: ExecutionContext) => own(t, (await startS3(t)).environment),
 }
 
-const opened = async (t: ExecutionContext, kind: keyof typeof stores) => {
-  const w: World = await stores[kind](t)
+async function own(t: ExecutionContext, environment = {}): Promise<World> {
+  const w = await world(environment, [])
   t.teardown(w.close)
-  return { w, space: spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main) }
+  return w
 }
+
+const opened = async (t: ExecutionContext, kind: keyof typeof stores) => spaceIn(await stores[kind](t))
+const spaceIn = async (w: World) => ({ w, space: spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main) })
 
 const content = '0123456789\n'
 const etag = `"${createHash('sha256').update(content).digest('hex')}"`
@@ -70,7 +76,7 @@ const further: readonly Row[] = [
 ]
 
 for (const kind of Object.keys(stores) as (keyof typeof stores)[]) {
-  test(`${kind}: ranges`, async (t) => {
+  test(`download: ${kind}: ranges`, async (t) => {
     const { space } = await opened(t, kind)
     await space.put('eleven.txt', content)
     await space.put('empty.txt', '')
@@ -89,7 +95,7 @@ for (const kind of Object.keys(stores) as (keyof typeof stores)[]) {
   })
 }
 
-test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async (t) => {
+test('download: validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async (t) => {
   const { w, space } = await opened(t, 'disk')
   const { data } = await space.put('a.txt', content)
   const { headers } = await space.download('a.txt')
@@ -119,7 +125,7 @@ test('validators: ETag, If-None-Match, If-Range, Last-Modified and HEAD', async 
   t.is((await w.org.owner.send('HEAD', `${space.path}/download?key=none`)).status, 404)
 })
 
-test('If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
+test('download: If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
   const { space } = await opened(t, 'disk')
   await space.put('a.txt', content)
   const fresh = { 'cache-control': 'max-age=0' }
@@ -172,7 +178,7 @@ const served: readonly (readonly [bytes: string | Buffer, name: string, said: st
   ],
 ]
 
-test('what is shown and what is saved is decided by the bytes', async (t) => {
+test('download: what is shown and what is saved is decided by the bytes', async (t) => {
   const { space } = await opened(t, 'disk')
   for (const [bytes, name, said, type, isInline] of served) {
     await space.put(name, bytes, said)
@@ -185,7 +191,7 @@ test('what is shown and what is saved is decided by the bytes', async (t) => {
   }
 })
 
-test('names of every script survive, less what turns their direction', async (t) => {
+test('download: names of every script survive, less what turns their direction', async (t) => {
   const { space } = await opened(t, 'disk')
   const names = [
     'a b.txt',
@@ -216,7 +222,7 @@ const hostile = [...new Set([...naughty, ...payloads].map((text) => text.replace
   .filter((name) => name !== '' && name.isWellFormed() && Buffer.byteLength(name) < 1_000)
   .slice(0, 300)
 
-test('300 hostile names come back from the header as they are, and end no header', async (t) => {
+test('download: 300 hostile names come back from the header as they are, and end no header', async (t) => {
   const { w, space } = await opened(t, 'disk')
   await space.put('seed')
   t.is(hostile.length, 300)
@@ -231,8 +237,8 @@ test('300 hostile names come back from the header as they are, and end no header
   }
 })
 
-test('a download that has begun gives one whole version', async (t) => {
-  const { w, space } = await opened(t, 'disk')
+test('download: a download that has begun gives one whole version', async (t) => {
+  const { w, space } = await spaceIn(await own(t))
   await space.put('a', 'a'.repeat(3_000_000))
   const address = `${w.org.owner.root}${space.path}/download?key=a`
   const begun = await Promise.all(

@@ -6,8 +6,11 @@ import fc from 'fast-check'
 import { checkKey } from '#shared/features/drive/objects/key.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { times } from '#test/support/depth.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles } from '#test/support/stored-files.ts'
 import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, {}, { pools: [] })
 
 const fixtures = join(import.meta.dirname, '..', '..', 'fixtures', 'strings')
 const traversals = readFileSync(join(fixtures, 'path-traversal.txt'), 'utf8').split('\n')
@@ -30,7 +33,7 @@ const isValid = (key: string): boolean => {
   }
 }
 
-test('hostile keys are refused, or are keys like any other: none is a path, and none is another', async (t) => {
+test('hostile: hostile keys are refused, or are keys like any other: none is a path, and none is another', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const space = spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main)
@@ -62,9 +65,8 @@ test('hostile keys are refused, or are keys like any other: none is a path, and 
   t.deepEqual((await readdir(w.config.dataDir)).sort(), ['blobs'], 'nothing lies beside the store')
 })
 
-test('a level of any keys is what their texts say, page by page', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('hostile: a level of any keys is what their texts say, page by page', async (t) => {
+  const w = await shared()
   const { main } = await firstSpaces(w.org.owner, w.org)
   const space = spaceOf(w.org.owner, w.org, main)
   const segment = fc.string({ unit: fc.constantFrom('a', 'b', '0', '.', '-', 'é', '\u{10FFFF}', ' '), minLength: 1, maxLength: 3 })

@@ -13,12 +13,12 @@ const opened = async (plan: 'paid' | 'free' = 'paid') => {
   return { w, org, space: spaceOf(org.owner, org, (await firstSpaces(org.owner, org)).shared) }
 }
 
-test('a file may have 100 MB', (t) => {
+test('limits: a file may have 100 MB', (t) => {
   const secret = randomBytes(32).toString('hex')
   t.is(readConfig({ DATABASE_URL: 'postgres://localhost/x', SECRET_KEY: secret }).maxUploadBytes, 104_857_600)
 })
 
-test('a file over the limit is refused with the limit, and leaves nothing', async (t) => {
+test('limits: a file over the limit is refused with the limit, and leaves nothing', async (t) => {
   const { space, w, org } = await opened()
   const { status, body } = await space.put('large', Buffer.alloc(1_000_001))
   t.is(status, 400)
@@ -27,7 +27,7 @@ test('a file over the limit is refused with the limit, and leaves nothing', asyn
   t.is((await space.put('largest', Buffer.alloc(1_000_000))).status, 201)
 })
 
-test('the free plan: files fit below the cap, what is replaced makes room, and three spaces', async (t) => {
+test('limits: the free plan: files fit below the cap, what is replaced makes room, and three spaces', async (t) => {
   const { space, org, w } = await opened('free')
   t.is((await space.put('a', Buffer.alloc(3_000))).status, 201)
   t.is(outcomeOf(await space.put('b', Buffer.alloc(2_001))), '402 LIMIT_EXCEEDED')

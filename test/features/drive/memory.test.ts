@@ -22,7 +22,7 @@ async function* formOf(key: string, megabytes: number): AsyncGenerator<Uint8Arra
 }
 
 // Elsewhere a process does not know what it holds.
-const onLinux = process.platform === 'linux' ? test.serial : test.skip
+const onLinux = process.platform === 'linux' ? test : test.skip
 
 const stores = {
   disk: { uploads: 6, uploadMb: 40, environment: async (_t: ExecutionContext) => ({}) },
@@ -33,7 +33,7 @@ const stores = {
 for (const [name, { uploads, uploadMb, environment }] of Object.entries(stores)) {
   // How much exactly depends on how slow the machine is, and is a figure of the bench. What kept its files would grow by all of them.
   const mostMb = (uploads * uploadMb) / 2
-  onLinux(`${name}: ${uploads} uploads of ${uploadMb} MB at once move a process by less than half of that`, async (t) => {
+  onLinux(`memory: ${name}: ${uploads} uploads of ${uploadMb} MB at once move a process by less than half of that`, async (t) => {
     const store = await environment(t)
     const w = await world(store, [])
     t.teardown(w.close)

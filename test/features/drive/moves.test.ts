@@ -24,7 +24,7 @@ const opened = async () => {
   return { w, org, space, fill }
 }
 
-test('files and folders move without copying a byte', async (t) => {
+test('moves: files and folders move without copying a byte', async (t) => {
   const { space, w, org } = await opened()
   for (const key of ['a/x', 'a/b/y', 'z']) await space.put(key, key)
   const blobs = async () => (await w.db.query('select id from blobs where workspace_id = $1 and holders = 1 order by id', [org.id])).rows
@@ -37,7 +37,7 @@ test('files and folders move without copying a byte', async (t) => {
   t.deepEqual(await blobs(), before)
 })
 
-test('what cannot move is told: the same place, into itself, a file to a folder, a key that is used, nothing at all', async (t) => {
+test('moves: what cannot move is told: the same place, into itself, a file to a folder, a key that is used, nothing at all', async (t) => {
   const { space } = await opened()
   for (const key of ['a/x', 'b/x', 'c', 'd']) await space.put(key)
   for (const [from, to] of [
@@ -61,7 +61,7 @@ test('what cannot move is told: the same place, into itself, a file to a folder,
   t.is(outcomeOf(await space.move('a/', `${long}${'m'.repeat(21)}/`)), '200')
 })
 
-test('a folder joins one that exists, and moves to where it lies', async (t) => {
+test('moves: a folder joins one that exists, and moves to where it lies', async (t) => {
   const { space } = await opened()
   for (const key of ['a/x', 'a/b/y', 'a/b/a/deep', 'a/b/b/y']) await space.put(key, key)
   for (const key of ['a/', 'a/b/', 'a/b/b/', 'a/made/', 'c/made/']) await space.makeFolder(key)
@@ -75,7 +75,7 @@ test('a folder joins one that exists, and moves to where it lies', async (t) => 
   t.deepEqual((await space.all()).folders, ['c/', 'd/'])
 })
 
-test('2,000 files move and go at once, one more does not', async (t) => {
+test('moves: 2,000 files move and go at once, one more does not', async (t) => {
   const { space, fill, w, org } = await opened()
   await fill('many/', 2_000)
   await fill('more/', 2_001)

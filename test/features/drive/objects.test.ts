@@ -16,7 +16,7 @@ const opened = async () => {
 const looseBytes = async (w: World, { id }: { id: string }) =>
   (await w.db.query('select from blobs where workspace_id = $1 and holders = 0', [id])).rowCount
 
-test('a file is uploaded, replaced, listed and deleted', async (t) => {
+test('objects: a file is uploaded, replaced, listed and deleted', async (t) => {
   const { space, org } = await opened()
   const bytes = randomBytes(300_000)
   const first = await space.put('a/b/photo.bin', bytes)
@@ -40,7 +40,7 @@ test('a file is uploaded, replaced, listed and deleted', async (t) => {
   t.deepEqual((await space.list()).data, { folders: [], objects: [] })
 })
 
-test('the key may stand before or behind the file, and is its name by default', async (t) => {
+test('objects: the key may stand before or behind the file, and is its name by default', async (t) => {
   const { space, org } = await opened()
   const behind = new FormData()
   behind.append('file', new Blob(['x']), 'ignored.txt')
@@ -51,7 +51,7 @@ test('the key may stand before or behind the file, and is its name by default', 
   t.is(outcomeOf(await org.owner.post(`${space.path}/objects`, { key: 'a' })), '400 VALIDATION_ERROR')
 })
 
-test('keys are checked by their rules', async (t) => {
+test('objects: keys are checked by their rules', async (t) => {
   const { space } = await opened()
   const bad = ['/a', 'a//b', 'a\\b', 'a\u0007b', 'a\u0085b', 'a/', `${'ü'.repeat(512)}a`, 'a\u0000b']
   for (const key of bad) t.is(outcomeOf(await space.put(key)), '400 VALIDATION_ERROR', JSON.stringify(key))
@@ -63,7 +63,7 @@ test('keys are checked by their rules', async (t) => {
   t.is(outcomeOf(await space.list({ prefix: 'a' })), '400 VALIDATION_ERROR')
 })
 
-test('letters that look alike are different keys, and wildcards are letters', async (t) => {
+test('objects: letters that look alike are different keys, and wildcards are letters', async (t) => {
   const { space } = await opened()
   const keys = ['\u00e9', 'e\u0301', 'E', 'e', 'a_b/x', 'a%b/x', 'aab/x', 'A/x', 'a/x', 'images/1', 'images2/1']
   for (const key of keys) t.is((await space.put(key)).status, 201)
@@ -74,7 +74,7 @@ test('letters that look alike are different keys, and wildcards are letters', as
   t.deepEqual((await space.all('a_b/')).keys, ['a_b/x'])
 })
 
-test('a level is paged, folders and files together in the order of their keys', async (t) => {
+test('objects: a level is paged, folders and files together in the order of their keys', async (t) => {
   const { space } = await opened()
   const keys = Array.from({ length: 30 }, (_, index) => `d/${index % 3 === 0 ? `f${index}/deep/x` : `k${index}`}`)
   for (const key of [...keys, 'd/f0/y', 'e', 'd0', 'd/f0-x']) t.is((await space.put(key)).status, 201)
@@ -92,7 +92,7 @@ test('a level is paged, folders and files together in the order of their keys', 
   t.is(outcomeOf(await space.list({ limit: 201 })), '400 VALIDATION_ERROR')
 })
 
-test('a level of long runs of files between deep folders is listed whole, by pages of any size', async (t) => {
+test('objects: a level of long runs of files between deep folders is listed whole, by pages of any size', async (t) => {
   const { space, w, org } = await opened()
   await space.put('d/seed')
   const runs = Array.from({ length: 700 }, (_, index) => `d/${String(index).padStart(3, '0')}`)
@@ -106,7 +106,7 @@ test('a level of long runs of files between deep folders is listed whole, by pag
   for (const limit of [200, 131, 33]) t.deepEqual(await space.all('d/', limit), expected, String(limit))
 })
 
-test('a search goes by the name, in the folder and below, and ignores case', async (t) => {
+test('objects: a search goes by the name, in the folder and below, and ignores case', async (t) => {
   const { space } = await opened()
   for (const key of ['x/Report.PDF', 'x/y/my report.txt', 'x/report/other', 'z/ÄRGER.txt', 'x/100%_sure']) await space.put(key)
   const found = async (values: object) => (await space.list(values)).data.objects.map(({ key }: { key: string }) => key)
@@ -119,7 +119,7 @@ test('a search goes by the name, in the folder and below, and ignores case', asy
   t.deepEqual(await found({ q: 'r', limit: 2, cursor: data.cursor }), ['x/report/other', 'x/y/my report.txt'])
 })
 
-test('a search finds what lies behind thousands of others, and letters of patterns are letters', async (t) => {
+test('objects: a search finds what lies behind thousands of others, and letters of patterns are letters', async (t) => {
   const { space, w, org } = await opened()
   await space.put('far/seed')
   const keys = Array.from({ length: 6_000 }, (_, index) => `far/${index % 100}/Page ${index}.txt`)
@@ -146,13 +146,13 @@ test('a search finds what lies behind thousands of others, and letters of patter
   t.is((await all('page', 200)).length, 6_000)
 })
 
-test('an upload that is refused leaves no bytes', async (t) => {
+test('objects: an upload that is refused leaves no bytes', async (t) => {
   const { space, w, org } = await opened()
   t.is(outcomeOf(await space.put('/bad')), '400 VALIDATION_ERROR')
   t.is(await looseBytes(w, org), 0)
 })
 
-test('an Idempotency-Key uploads once, and fields and bytes are the body', async (t) => {
+test('objects: an Idempotency-Key uploads once, and fields and bytes are the body', async (t) => {
   const { space } = await opened()
   const key = { 'idempotency-key': 'one' }
   const first = await space.put('once', 'x', 'text/plain', key)
@@ -164,7 +164,7 @@ test('an Idempotency-Key uploads once, and fields and bytes are the body', async
   t.is((await space.download('once')).text, 'x')
 })
 
-test('spaces: keys, names, emptiness, and those that stay', async (t) => {
+test('objects: spaces: keys, names, emptiness, and those that stay', async (t) => {
   const { org } = await opened()
   const buckets = `${org.path}/drive/buckets`
   const { main, shared } = await firstSpaces(org.owner, org)
@@ -189,7 +189,7 @@ test('spaces: keys, names, emptiness, and those that stay', async (t) => {
   t.is((await org.owner.delete(`${buckets}/${own.data.id}`)).status, 204)
 })
 
-test('the overview shows the newest files and what takes how much room', async (t) => {
+test('objects: the overview shows the newest files and what takes how much room', async (t) => {
   const { w, org, space } = await opened()
   await space.put('a.txt', 'abc')
   await space.put('b.csv', 'a,b')

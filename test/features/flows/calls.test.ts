@@ -4,14 +4,16 @@ import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
-import { type World, world } from '#test/support/world.ts'
+import { once } from '#test/support/once.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 const megabyte = 1_048_576
 const held = new Set<() => void>()
 
 let receiver: Receiver
 let w: World
-test.before(async () => {
+const shared = shareWorld(test, async () => {
   receiver = await startReceiver(({ url }, response) => {
     const [, path = '', rest = ''] = url.split('/')
     if (path === 'json')
@@ -29,18 +31,19 @@ test.before(async () => {
     else if (path === 'held') held.add(() => response.end('answered'))
     else response.writeHead(Number(path) || 200).end('sent')
   })
-  w = await world({ EGRESS_ALLOW: receiver.host })
+  return { EGRESS_ALLOW: receiver.host }
 })
-test.after.always(async () => {
-  receiver.close()
-  await w.close()
+test.after.always(() => receiver?.close())
+const open = once(async () => {
+  w = await shared()
 })
 
 const call = (path: string, more: object = {}) => ['h', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
 const call2 = (path: string, more: object) => ['k', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
 const callsTo = (path: string) => receiver.received.filter(({ url }) => url === `/${path}`)
 
-test('what is sent, and what comes back', async (t) => {
+test('calls: what is sent, and what comes back', async (t) => {
+  await open()
   const org = await createOrg(w)
   const headers = { 'X-Name': '{{trigger.input.name}}' }
   const run = await play(t, org, chain(byHand, call('json', { method: 'PUT', headers, body: '{"n": "{{trigger.input.name}}"}' })), {
@@ -57,7 +60,8 @@ test('what is sent, and what comes back', async (t) => {
   t.like(one?.headers, { 'x-name': 'Ann', 'content-type': 'application/json', 'idempotency-key': `${run.id}:h:` })
 })
 
-test('what looks like a secret goes on to the blocks behind, and is not shown nor kept with a run that went well', async (t) => {
+test('calls: what looks like a secret goes on to the blocks behind, and is not shown nor kept with a run that went well', async (t) => {
+  await open()
   const org = await createOrg(w)
   const run = await play(
     t,
@@ -84,7 +88,8 @@ test('what looks like a secret goes on to the blocks behind, and is not shown no
   t.false(JSON.stringify(rows).includes('hidden'))
 })
 
-test('an Idempotency-Key and a content type of the author win', async (t) => {
+test('calls: an Idempotency-Key and a content type of the author win', async (t) => {
+  await open()
   const org = await createOrg(w)
   await play(
     t,
@@ -106,7 +111,8 @@ const answers: readonly (readonly [path: string, output: object | null, error: R
   ['after/11000', null, /^DATASOURCE_ERROR at h: /],
 ]
 for (const [path, output, error] of answers) {
-  test(`an answer to ${path}`, async (t) => {
+  test(`calls: an answer to ${path}`, async (t) => {
+    await open()
     const run = await play(t, await createOrg(w), chain(byHand, call(path)))
     if (error) t.regex(run.error, error)
     else t.is(run.status, 'ok', run.error)
@@ -115,7 +121,8 @@ for (const [path, output, error] of answers) {
   })
 }
 
-test('an address inside is refused before anybody is dialled, also one that a reference makes', async (t) => {
+test('calls: an address inside is refused before anybody is dialled, also one that a reference makes', async (t) => {
+  await open()
   const org = await createOrg(w)
   const body = chain(byHand, ['h', 'action.http_request', { url: '{{trigger.input}}' }])
   for (const url of [
@@ -132,7 +139,8 @@ test('an address inside is refused before anybody is dialled, also one that a re
   }
 })
 
-test.serial('a run that is cancelled while it calls is over at once, and what is answered later is dropped', async (t) => {
+test('calls: a run that is cancelled while it calls is over at once, and what is answered later is dropped', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -157,7 +165,8 @@ test.serial('a run that is cancelled while it calls is over at once, and what is
   t.is((await ended(org, flow.id, retried.data.id)).status, 'ok')
 })
 
-test.serial('a call whose worker is lost is made once more under the same key', async (t) => {
+test('calls: a call whose worker is lost is made once more under the same key', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, call('held')))
   held.clear()
@@ -179,7 +188,8 @@ test.serial('a call whose worker is lost is made once more under the same key', 
   t.is((await runOf(org, flow.id, runId)).steps.length, 1)
 })
 
-test.serial('a call whose job is lost is made again under the same key up to five times, and then the run is given up', async (t) => {
+test('calls: a call whose job is lost is made again under the same key up to five times, and then the run is given up', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, call('201')))
   const lost = async (revived: number) => {

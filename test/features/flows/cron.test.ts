@@ -32,7 +32,7 @@ const dueFrom = (expr: string, from: Date): Date | undefined =>
   nextCronTime(expr, new Date(Math.floor(from.getTime() / minute) * minute - 1))
 
 for (const [index, one] of cases.entries()) {
-  test(`case ${index}, ${one.source}: ${one.expr}`, (t) => {
+  test(`cron: case ${index}, ${one.source}: ${one.expr}`, (t) => {
     if (one.invalid || isNone(one)) return t.false(isCron(one.expr))
     if (one.never) return t.is(nextCronTime(one.expr, at(one.from ?? '')), undefined)
     t.true(isCron(one.expr))
@@ -60,10 +60,10 @@ for (const expr of [
   '1.5 * * * *',
   '0 0 30 2 *',
 ]) {
-  test(`no cron expression: "${expr}"`, (t) => t.false(isCron(expr)))
+  test(`cron: no cron expression: "${expr}"`, (t) => t.false(isCron(expr)))
 }
 
-test('a day that comes every four years comes', (t) => {
+test('cron: a day that comes every four years comes', (t) => {
   t.deepEqual(nextCronTime('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
 })
 
@@ -79,5 +79,6 @@ const told: readonly [string, RegExp | undefined][] = [
   ['@daily', /such as 0 9 \* \* mon-fri$/],
 ]
 for (const [expr, problem] of told) {
-  test(`what is wrong with ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
+  test(`cron: what is wrong with ${expr}`, (t) =>
+    problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined))
 }

@@ -1,19 +1,21 @@
 import test from 'ava'
 import { type Agent, soundDraft, startAgent } from '#test/support/agent.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 let agent: Agent
-let w: World
-test.before(async () => {
+const shared = shareWorld(test, async () => {
   agent = await startAgent()
-  w = await world({ AGENT_URL: agent.url, AGENT_MODEL: 'drafter', AGENT_KEY: 'hush' })
+  return { AGENT_URL: agent.url, AGENT_MODEL: 'drafter', AGENT_KEY: 'hush' }
 })
-test.after.always(() => w.close())
+
+const withoutAssistant = shareWorld(test)
 
 const ask = (org: World['org'], prompt: unknown = 'Thank everybody who buys') => org.owner.post(`${org.path}/flows/generate`, { prompt })
 
-test.serial('what the assistant proposes is answered, checked and not saved', async (t) => {
+test('generate: what the assistant proposes is answered, checked and not saved', async (t) => {
+  const w = await shared()
   const nodes = [
     { id: 't', type: 'trigger.record_event', config: { object_type: 'invoices', event: 'created' } },
     { id: 'a', type: 'action.create_record', config: { values: {} } },
@@ -52,7 +54,8 @@ const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegE
   ['no name', { content: JSON.stringify({ nodes: [] }) }, /name is required/],
 ]
 for (const [name, answer, says] of bad) {
-  test.serial(`an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
+  test(`generate: an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
+    const w = await shared()
     const before = agent.asked.length
     agent.answer = answer
     const { status, body } = await ask(w.org)
@@ -63,20 +66,21 @@ for (const [name, answer, says] of bad) {
   })
 }
 
-test.serial('the free plan has 20 drafts a day', async (t) => {
+test('generate: the free plan has 20 drafts a day', async (t) => {
+  const w = await shared()
   const org = await createOrg(w, 'Free', 'free')
   agent.answer = { content: JSON.stringify(soundDraft) }
   const statuses = await Promise.all(Array.from({ length: 25 }, () => ask(org).then(({ status }) => status)))
   t.deepEqual(statuses.toSorted(), [...Array(20).fill(200), ...Array(5).fill(402)])
 })
 
-test.serial('what is wanted has to be said, and not at length', async (t) => {
+test('generate: what is wanted has to be said, and not at length', async (t) => {
+  const w = await shared()
   for (const prompt of ['', 'x'.repeat(4_001), undefined, 5]) t.is((await ask(w.org, prompt ?? null)).status, 400)
 })
 
-test('without an assistant it is told so', async (t) => {
-  const bare = await world()
-  t.teardown(bare.close)
+test('generate: without an assistant it is told so', async (t) => {
+  const bare = await withoutAssistant()
   const { status, body } = await ask(bare.org)
   t.is(status, 503)
   t.is(body.error.code, 'AGENT_DISABLED')

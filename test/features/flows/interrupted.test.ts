@@ -3,22 +3,19 @@ import { byHand, chain, createFlow, ended, outputsOf, recordsOf, start } from '#
 import { createFunction, createLatch, handlerOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
 
-let w: World
-test.before(async () => {
-  // Functions run in a worker process of their own.
-  w = await world({}, ['data', 'schedule', 'flows'])
-})
-test.after.always(() => w.close())
+// Functions run in a worker process of their own.
+const shared = shareWorld(test, {}, { pools: ['data', 'schedule', 'flows'] })
 
 const interrupted = {
   status: 'failed',
   error: 'INTERNAL at f: The function was begun twice, and each time the worker that ran it was lost',
 }
 
-test.serial('an interrupted function is begun at most twice', async (t) => {
+test('interrupted: an interrupted function is begun at most twice', async (t) => {
+  const w = await shared()
   const worker = await startWorkerProcess(t, w, 'functions')
   const kill = () => {
     for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
@@ -47,30 +44,28 @@ test.serial('an interrupted function is begun at most twice', async (t) => {
   }
 })
 
-test.serial(
-  'a function whose whole worker is killed is begun by another one, and when that is killed as well its step fails',
-  async (t) => {
-    const org = await createOrg(w)
-    let worker = await startWorkerProcess(t, w, 'functions')
-    const fn = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 'done'`))
-    const latch = await createLatch(org)
-    const block = ['f', 'action.run_function', { function_id: fn.id, input: { latch: latch.id, number: '1' } }] as const
-    const behind = ['a', 'action.create_record', { object_type: 'invoices', values: { notes: 'never' } }] as const
-    const flow = await createFlow(t, org, chain(byHand, block, behind))
-    const runId = await start(t, org, flow.id)
-    for (let begun = 1; begun <= 2; begun++) {
-      await until(async () => (await whoIsIn(org)).length === begun)
-      await worker.kill('SIGKILL')
-      worker = await startWorkerProcess(t, w, 'functions')
-    }
-    const run = await ended(org, flow.id, runId)
-    t.like(run, interrupted)
-    t.deepEqual(
-      run.steps.map(({ node_id, status, error }: typeof run) => [node_id, status, error]),
-      [['f', 'failed', interrupted.error]],
-    )
-    await w.drain()
-    t.is((await whoIsIn(org)).length, 2)
-    t.deepEqual(await recordsOf(org, 'invoices'), [])
-  },
-)
+test('interrupted: a function whose whole worker is killed is begun by another one, and when that is killed as well its step fails', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  let worker = await startWorkerProcess(t, w, 'functions')
+  const fn = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 'done'`))
+  const latch = await createLatch(org)
+  const block = ['f', 'action.run_function', { function_id: fn.id, input: { latch: latch.id, number: '1' } }] as const
+  const behind = ['a', 'action.create_record', { object_type: 'invoices', values: { notes: 'never' } }] as const
+  const flow = await createFlow(t, org, chain(byHand, block, behind))
+  const runId = await start(t, org, flow.id)
+  for (let begun = 1; begun <= 2; begun++) {
+    await until(async () => (await whoIsIn(org)).length === begun)
+    await worker.kill('SIGKILL')
+    worker = await startWorkerProcess(t, w, 'functions')
+  }
+  const run = await ended(org, flow.id, runId)
+  t.like(run, interrupted)
+  t.deepEqual(
+    run.steps.map(({ node_id, status, error }: typeof run) => [node_id, status, error]),
+    [['f', 'failed', interrupted.error]],
+  )
+  await w.drain()
+  t.is((await whoIsIn(org)).length, 2)
+  t.deepEqual(await recordsOf(org, 'invoices'), [])
+})

@@ -22,19 +22,16 @@ import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const wait = (minutes: string) => ['w', 'logic.wait', { minutes }] as const
 const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
 const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
 
-test('a run keeps the definition that it began with, and the next one has the new', async (t) => {
-  const org = await createOrg(w)
+test('life: a run keeps the definition that it began with, and the next one has the new', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait('0.01'), location('b', 'old 2')))
   const runId = await start(t, org, flow.id)
   await waitFor(org, flow.id, runId, isWaiting)
@@ -45,8 +42,9 @@ test('a run keeps the definition that it began with, and the next one has the ne
   t.deepEqual(await names(org), ['old 1', 'old 2', 'new'])
 })
 
-test('deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
-  const org = await createOrg(w)
+test('life: deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('10'), location('b', 'two')))
   const runId = await start(t, org, flow.id)
   await waitFor(org, flow.id, runId, isWaiting)
@@ -62,8 +60,9 @@ test('deleting a flow ends what runs of it as failed, and its runs stay readable
   t.deepEqual(await names(org), ['one'])
 })
 
-test('a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
-  const org = await createOrg(w)
+test('life: a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
+  const w = await shared()
+  const { org } = w
   const loop = ['l', 'logic.for_each', { list: '{{trigger.input}}' }] as const
   const flow = await createFlow(
     t,
@@ -105,8 +104,9 @@ test('a failed run goes on from the step that failed, with what the others gave,
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${data.id}/retry`)).status, 400)
 })
 
-test('a run that failed more than a week ago cannot be tried again', async (t) => {
-  const org = await createOrg(w)
+test('life: a run that failed more than a week ago cannot be tried again', async (t) => {
+  const w = await shared()
+  const { org } = w
   const run = await play(t, org, chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}' }]), 'nope')
   t.is(run.status, 'failed')
   await w.db.query(`update flow_runs set finished_at = now() - interval '7 days 1 minute' where id = $1`, [run.id])
@@ -115,8 +115,9 @@ test('a run that failed more than a week ago cannot be tried again', async (t) =
   t.regex(refused.body.error.message, /more than 7 days ago/)
 })
 
-test('an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
-  const org = await createOrg(w)
+test('life: an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
+  const w = await shared()
+  const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'invoices', event: 'created' }] as const
   const big = ['c', 'logic.condition', { clauses: [{ left: '{{trigger.record.total.amount}}', op: 'gte', right: '100' }] }] as const
   const flow = await createFlow(t, org, { enabled: true, ...graph([trigger, big, location('a', 'big')], 't > c', 'c.true > a') })
@@ -127,7 +128,8 @@ test('an event that a condition right behind the trigger does not let pass makes
   t.like((await org.owner.get(`${org.path}/flows/overview`)).data, { runs_24h: { ok: 1, failed: 0, skipped: 2 }, runs_7d: { skipped: 2 } })
 })
 
-test('an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
+test('life: an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
+  const w = await shared()
   const [org, other] = [await createOrg(w), await createOrg(w)]
   const flow = await createFlow(t, org, {
     enabled: true,
@@ -162,8 +164,9 @@ test('an import of 500 rows makes 500 runs, each once, and another workspace’s
   t.deepEqual(rows, [{ runs: 500, records: 500, ok: 500 }])
 })
 
-test('in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
-  const org = await createOrg(w)
+test('life: in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('0.02'), location('b', 'two')))
   const runId = await start(t, org, flow.id)
   await waitFor(org, flow.id, runId, isWaiting)
@@ -175,8 +178,9 @@ test('in a suspended workspace a run stands still, and goes on afterwards', asyn
   t.is((await ended(org, flow.id, runId)).status, 'ok')
 })
 
-test('what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
-  const org = await createOrg(w)
+test('life: what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
+  const w = await shared()
+  const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
   const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) })
   await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
@@ -200,8 +204,9 @@ test('what happens in a suspended workspace waits in the outbox, and is made goo
   t.deepEqual([(await runsOf(org, flow.id)).length, (await resting()).length], [1, 0])
 })
 
-test('a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
-  const org = await createOrg(w)
+test('life: a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), location('b', 'two')))
   const lost = async (revived: number) => {
     const runId = await start(t, org, flow.id)
@@ -219,15 +224,17 @@ test('a run whose job is lost goes on, and one that loses it again and again is 
   t.like(await lost(5), { status: 'failed', error: 'INTERNAL: The run was given up: its worker was lost again and again' })
 })
 
-test('a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
-  const org = await createOrg(w)
+test('life: a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
+  const w = await shared()
+  const { org } = w
   const run = await play(t, org, chain(byHand, location('a', 'x'), ['b', 'action.create_record']))
   t.like(run, { status: 'failed', error: 'VALIDATION_ERROR at b: object_type is required', steps: [] })
   t.deepEqual(await names(org), [])
 })
 
-test('the list of all runs goes by status, flow and time, page by page', async (t) => {
-  const org = await createOrg(w)
+test('life: the list of all runs goes by status, flow and time, page by page', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(
     t,
     org,
@@ -253,8 +260,9 @@ test('the list of all runs goes by status, flow and time, page by page', async (
   }
 })
 
-test('a run that is cancelled while it changes something takes that back', async (t) => {
-  const org = await createOrg(w)
+test('life: a run that is cancelled while it changes something takes that back', async (t) => {
+  const w = await shared()
+  const { org } = w
   const update = [
     'b',
     'action.update_record',

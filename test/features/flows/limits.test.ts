@@ -1,29 +1,25 @@
 import test from 'ava'
 import { byHand, chain, createFlow, ended, endedRuns, graph, play, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
-const count = async (orgId: string) =>
-  (await w.db.query('select coalesce(sum(records), 0)::integer as records from record_counts where workspace_id = $1', [orgId])).rows[0]
+const count = async ({ db }: World, orgId: string) =>
+  (await db.query('select coalesce(sum(records), 0)::integer as records from record_counts where workspace_id = $1', [orgId])).rows[0]
     .records
 
-test('a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
-  const org = await createOrg(w)
+test('limits: a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
+  const w = await shared()
+  const { org } = w
   const body = graph([byHand, ['l', 'logic.for_each', { list: '{{trigger.input}}' }], location('a', '{{index}}')], 't > l', 'l.loop > a')
   const flow = await createFlow(t, org, body)
   const items = Array.from({ length: 1_000 }, (_, index) => index)
   const run = await ended(org, flow.id, await start(t, org, flow.id, items))
   t.is(run.status, 'ok', run.error)
   t.is(run.steps.length, 1_001)
-  t.is(await count(org.id), 1_000)
+  t.is(await count(w, org.id), 1_000)
   const { rows } = await w.db.query(
     `select count(distinct output -> 'values' ->> 'name')::integer as names from flow_steps where run_id = $1`,
     [run.id],
@@ -31,11 +27,12 @@ test('a loop over 1,000 items does each once, and one over 1,001 fails before th
   t.is(rows[0].names, 1_000)
   const failed = await ended(org, flow.id, await start(t, org, flow.id, [...items, 1_000]))
   t.like(failed, { status: 'failed', error: 'VALIDATION_ERROR at l: list may have at most 1000 items, it has 1001' })
-  t.is(await count(org.id), 1_000)
+  t.is(await count(w, org.id), 1_000)
 })
 
-test('a run has 5,000 steps, and fails before the effect of one more', async (t) => {
-  const org = await createOrg(w)
+test('limits: a run has 5,000 steps, and fails before the effect of one more', async (t) => {
+  const w = await shared()
+  const { org } = w
   const work = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] as const
   const inner = ['m', 'logic.for_each', { list: '{{trigger.input}}' }] as const
   const body = (after: ReturnType<typeof location>[]) =>
@@ -57,8 +54,9 @@ test('a run has 5,000 steps, and fails before the effect of one more', async (t)
   t.is((await recordsOf(org, 'locations')).length, 58)
 })
 
-test('flows that set each other off end after the eighth, whose change stands, and the ninth says so', async (t) => {
-  const org = await createOrg(w)
+test('limits: flows that set each other off end after the eighth, whose change stands, and the ninth says so', async (t) => {
+  const w = await shared()
+  const { org } = w
   const copies = (from: string, to: string, values: object) =>
     createFlow(t, org, {
       enabled: true,
@@ -80,8 +78,9 @@ test('flows that set each other off end after the eighth, whose change stands, a
   t.is((await recordsOf(org, 'locations')).length + (await recordsOf(org, 'invoices')).length, 9)
 })
 
-test('a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
-  const org = await createOrg(w)
+test('limits: a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
+  const w = await shared()
+  const { org } = w
   const [there, back] = [
     ['locations', 'invoices', { notes: '{{trigger.record.name}}' }],
     ['invoices', 'locations', { name: '{{trigger.record.notes}}' }],
@@ -111,11 +110,12 @@ test('a file into a type whose flow and another’s set each other off ends afte
     ],
   )
   t.is(runs.rows[0].names, rows)
-  t.is(await count(org.id), rows * 9)
+  t.is(await count(w, org.id), rows * 9)
 })
 
-test('functions between flows add nothing to a chain', async (t) => {
-  const org = await createOrg(w)
+test('limits: functions between flows add nothing to a chain', async (t) => {
+  const w = await shared()
+  const { org } = w
   const source = 'const handler = () => sdk.records.create("invoices", { notes: "x" }).then(() => null)'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Make', source })).data
   const flow = await createFlow(t, org, {
@@ -134,8 +134,9 @@ test('functions between flows add nothing to a chain', async (t) => {
   )
 })
 
-test('an output of 1 MB passes, one more byte fails its step, and a run shows 64 KB of it', async (t) => {
-  const org = await createOrg(w)
+test('limits: an output of 1 MB passes, one more byte fails its step, and a run shows 64 KB of it', async (t) => {
+  const w = await shared()
+  const { org } = w
   const source = 'const handler = ({ length }) => "x".repeat(Number(length))'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Long', source })).data
   const f = ['f', 'action.run_function', { function_id: fn.id, input: { length: '{{trigger.input}}' } }] as const
@@ -152,8 +153,9 @@ test('an output of 1 MB passes, one more byte fails its step, and a run shows 64
   t.like(failed, { status: 'failed', error: 'VALIDATION_ERROR at f: the output has more than 1 MB' })
 })
 
-test('the 501st flow of a workspace is refused', async (t) => {
-  const org = await createOrg(w)
+test('limits: the 501st flow of a workspace is refused', async (t) => {
+  const w = await shared()
+  const { org } = w
   await w.db.query(
     `insert into flows (workspace_id, id, name, created_at, updated_at) select $1, uuidv7(), 'x', now(), now() from generate_series(1, 499)`,
     [org.id],

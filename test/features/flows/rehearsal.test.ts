@@ -3,24 +3,27 @@ import { snapshotOf } from '#test/api/walk/snapshot.ts'
 import { startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain, createFlow, ended, endedRuns, graph, recordsOf, start } from '#test/features/flows/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import type { Place } from '#test/support/things.ts'
-import { type World, world } from '#test/support/world.ts'
+import type { World } from '#test/support/world.ts'
 
 let w: World
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-test.before(async () => {
+const shared = shareWorld(test, async () => {
   receiver = await startReceiver((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"rate": 2}'))
-  w = await world({ EGRESS_ALLOW: receiver.host })
+  return { EGRESS_ALLOW: receiver.host }
 })
-test.after.always(async () => {
-  receiver.close()
-  await w.close()
+test.after.always(() => receiver?.close())
+const open = once(async () => {
+  w = await shared()
 })
 
 const rehearse = async (org: World['org'], flowId: string, body: object = {}, client = org.owner) =>
   client.post(`${org.path}/flows/${flowId}/rehearse`, body)
 
-test('a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+test('rehearsal: a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+  await open()
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
   const flow = await createFlow(t, org, {
@@ -65,7 +68,8 @@ test('a rehearsal tells what runs would create and change, and changes nothing',
   t.is(next.data.values.number, 'INV-00003', 'no number of the series was taken')
 })
 
-test('calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+test('rehearsal: calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+  await open()
   const org = await createOrg(w)
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Twice', source: 'const handler = ({ n }) => 2 * Number(n)' })).data
   const body = (by: string) =>
@@ -88,7 +92,8 @@ test('calls and functions answer from what was recorded where they would be aske
   t.is(receiver.received.length, calls)
 })
 
-test('a step that would fail is told, and a run that would not end is stopped', async (t) => {
+test('rehearsal: a step that would fail is told, and a run that would not end is stopped', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   await ended(
@@ -119,7 +124,8 @@ test('a step that would fail is told, and a run that would not end is stopped', 
   t.regex((await rehearse(org, flow.id, long)).data.runs[0].error, /at most 200 steps/)
 })
 
-test('a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+test('rehearsal: a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(
     t,
@@ -142,7 +148,8 @@ test('a rehearsal has the lesser of its caller’s rights and the editor’s, an
   t.like(free, { status: 'ok', error: null })
 })
 
-test('what is sent is checked like a flow that is saved', async (t) => {
+test('rehearsal: what is sent is checked like a flow that is saved', async (t) => {
+  await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
   const bodies = [{ runs: 0 }, { runs: 21 }, { nodes: [{ id: 'x', type: 'nope' }] }, { nodes: [{ id: 'x', type: 'logic.wait' }] }]

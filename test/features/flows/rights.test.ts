@@ -14,22 +14,18 @@ import {
   start,
   waitFor,
 } from '#test/features/flows/support.ts'
-import { createMember, createOrg, createRole } from '#test/support/factories.ts'
+import { createMember, createRole } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', actions, ...more })
 const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
-  const org = await createOrg(w)
+test('rights: a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
+  const w = await shared()
+  const { org } = w
   const weak = await createMember(w, org, [ofFlows])
   const body = chain(byHand, location('a', 'x'))
   const flow = await createFlow(t, org, body, weak.client)
@@ -40,8 +36,9 @@ test('a flow does what its last editor may do, whoever runs it, and no more', as
   t.is((await ended(org, flow.id, data.run_id)).status, 'ok')
 })
 
-test('rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
-  const org = await createOrg(w)
+test('rights: rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
+  const w = await shared()
+  const { org } = w
   const editor = await createMember(w, org, [ofFlows, allow(['records:create'], { resources: ['locations'] })])
   const flow = await createFlow(
     t,
@@ -66,8 +63,9 @@ const renaming = [
   { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
 ] as const
 
-test('a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
-  const org = await createOrg(w)
+test('rights: a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
+  const w = await shared()
+  const { org } = w
   const editor = await createMember(w, org, [ofFlows, allow(['records:*'], { resources: ['locations'] })])
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')), editor.client)
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
@@ -83,8 +81,9 @@ test('a step that has begun ends by the rights of its beginning, and the next on
   )
 })
 
-test('a step that others’ rights change beside is done once', async (t) => {
-  const org = await createOrg(w)
+test('rights: a step that others’ rights change beside is done once', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
   const held = await holdLocations(w, org)
@@ -105,8 +104,9 @@ test('a step that others’ rights change beside is done once', async (t) => {
   t.is(rows[0].changes, 1)
 })
 
-test('an editor who has left leaves a word behind, and no dead letter', async (t) => {
-  const org = await createOrg(w)
+test('rights: an editor who has left leaves a word behind, and no dead letter', async (t) => {
+  const w = await shared()
+  const { org } = w
   const editor = await createMember(w, org, [allow(['*'])])
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one')), editor.client)
   await org.owner.delete(`${org.path}/members/${editor.id}`)
@@ -116,8 +116,9 @@ test('an editor who has left leaves a word behind, and no dead letter', async (t
   t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
 })
 
-test('a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
-  const org = await createOrg(w)
+test('rights: a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
+  const w = await shared()
+  const { org } = w
   const rule = allow(['records:read'], {
     resources: ['invoices'],
     condition: { 'resource.status': { eq: 'open' } },
@@ -146,8 +147,9 @@ test('a record event shows what its editor may read, and a record that it may no
   )
 })
 
-test('a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
-  const org = await createOrg(w)
+test('rights: a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
+  const w = await shared()
+  const { org } = w
   const author = await createMember(w, org, [allow(['functions:create', 'records:create'])])
   const source = 'const handler = async () => (await sdk.records.list("locations", {})).total'
   const fn = (await author.client.post(`${org.path}/functions`, { name: 'Count', source })).data
@@ -157,8 +159,9 @@ test('a function in a flow has the lesser of its author’s rights and the edito
   t.regex(run.error, /records:read/)
 })
 
-test('what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
-  const org = await createOrg(w)
+test('rights: what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
+  const w = await shared()
+  const { org } = w
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Secret', source: 'const handler = () => "classified"' })).data
   const flow = await createFlow(
     t,
@@ -203,8 +206,9 @@ test('what a run shows: values to those who may read the record now, what a func
   t.deepEqual(outputsOf(await runOf(org, flow.id, runId)).a, { id: more.id })
 })
 
-test('a role for one flow shows that one, its runs and its figures alone', async (t) => {
-  const org = await createOrg(w)
+test('rights: a role for one flow shows that one, its runs and its figures alone', async (t) => {
+  const w = await shared()
+  const { org } = w
   const [one, other] = [
     await createFlow(t, org, chain(byHand, location('a', '1'))),
     await createFlow(t, org, chain(byHand, location('a', '2'))),

@@ -3,15 +3,10 @@ import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { byHand, chain, createFlow, ended, endedRuns, outputsOf, play, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
 import { connect } from '#test/features/payments/place.ts'
 import { createLine } from '#test/features/queues/support.ts'
-import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { createMember, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const off = (org: Org, app: string) => org.owner.patch(org.path, { apps: { [app]: false } })
@@ -21,8 +16,9 @@ const ok = async (t: Parameters<typeof play>[0], org: Org, block: readonly [stri
   return outputsOf(run).a
 }
 
-test('a message goes out, with references put in once and escaped where they would be markup', async (t) => {
-  const org = await createOrg(w)
+test('rooms: a message goes out, with references put in once and escaped where they would be markup', async (t) => {
+  const w = await shared()
+  const { org } = w
   const connection = (
     await org.owner.post(`${org.path}/messages/connections`, { name: 'Mail', host: 'mail.example.com', from: 'shop@example.com' })
   ).data
@@ -52,8 +48,9 @@ test('a message goes out, with references put in once and escaped where they wou
   })
 })
 
-test('members are told: one, those of a role, or all', async (t) => {
-  const org = await createOrg(w)
+test('rooms: members are told: one, those of a role, or all', async (t) => {
+  const w = await shared()
+  const { org } = w
   const member = await createMember(w, org)
   t.deepEqual(await ok(t, org, ['a', 'action.notify', { title: 'To {{trigger.input}}', user_id: member.id }], 'you'), { count: 1 })
   t.deepEqual(await ok(t, org, ['a', 'action.notify', { title: 'To all' }]), { count: 2 })
@@ -64,8 +61,9 @@ test('members are told: one, those of a role, or all', async (t) => {
   )
 })
 
-test('an entry is posted', async (t) => {
-  const org = await createOrg(w)
+test('rooms: an entry is posted', async (t) => {
+  const w = await shared()
+  const { org } = w
   const account = async (code: string) => (await org.owner.post(`${org.path}/records/accounts`, { values: { code, name: code } })).data.id
   const lines = [
     { account_id: await account('1'), debit: '{{trigger.input}}' },
@@ -86,8 +84,9 @@ test('an entry is posted', async (t) => {
   t.is((await play(t, org, chain(byHand, block), 1)).error, 'NOT_FOUND at a: The app accounting is switched off')
 })
 
-test('an item is put into a work queue, and a key that is open there is a duplicate', async (t) => {
-  const org = await createOrg(w)
+test('rooms: an item is put into a work queue, and a key that is open there is a duplicate', async (t) => {
+  const w = await shared()
+  const { org } = w
   const line = await createLine(t, org)
   const block = [
     'a',
@@ -103,8 +102,9 @@ test('an item is put into a work queue, and a key that is open there is a duplic
   t.is((await ended(org, flow.id, await start(t, org, flow.id, 8))).error, 'FORBIDDEN at a: Needs queues:enqueue on line')
 })
 
-test('a stage starts a flow for what enters it, as the flow’s own editor', async (t) => {
-  const org = await createOrg(w)
+test('rooms: a stage starts a flow for what enters it, as the flow’s own editor', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(
     t,
     org,
@@ -135,8 +135,9 @@ test('a stage starts a flow for what enters it, as the flow’s own editor', asy
   t.is(unknown.status, 400)
 })
 
-test('a payment link is made once at its provider, under the step’s key', async (t) => {
-  const org = await createOrg(w)
+test('rooms: a payment link is made once at its provider, under the step’s key', async (t) => {
+  const w = await shared()
+  const { org } = w
   const connectionId = await connect(org, 'sandbox')
   const output = await ok(
     t,
@@ -148,8 +149,9 @@ test('a payment link is made once at its provider, under the step’s key', asyn
   t.like(data, { amount: '12.50', description: 'Order', short_url: output.short_url })
 })
 
-test('an event is put into a calendar, and calendar events set flows off as far as their editor sees them', async (t) => {
-  const org = await createOrg(w)
+test('rooms: an event is put into a calendar, and calendar events set flows off as far as their editor sees them', async (t) => {
+  const w = await shared()
+  const { org } = w
   const place = { org }
   const calendar = await makeCalendar(t, place)
   const trigger = ['t', 'trigger.calendar_event', { calendar_key: calendar.key, event: 'created' }] as const
@@ -181,8 +183,9 @@ test('an event is put into a calendar, and calendar events set flows off as far 
   t.deepEqual(await runsOf(org, unseen.id), [])
 })
 
-test('the team calendar is there for a flow before anybody has looked at it', async (t) => {
-  const org = await createOrg(w)
+test('rooms: the team calendar is there for a flow before anybody has looked at it', async (t) => {
+  const w = await shared()
+  const { org } = w
   const settings = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', end: '2027-01-01T11:00:00Z' }
   const { id } = await ok(t, org, ['a', 'action.create_event', settings])
   t.like((await org.owner.get(at({ org }, `/events/${id}`))).data, { title: 'x' })
@@ -203,15 +206,17 @@ const unusable: readonly (readonly [type: string, config: object, says: string])
   ],
 ]
 for (const [type, config, says] of unusable) {
-  test(`${type} says that ${says}`, async (t) => {
-    const org = await createOrg(w)
+  test(`rooms: ${type} says that ${says}`, async (t) => {
+    const w = await shared()
+    const { org } = w
     await createLine(t, org)
     t.is((await play(t, org, chain(byHand, ['a', type, config]), 'soon')).error, `VALIDATION_ERROR at a: ${says}`)
   })
 }
 
-test('a function starts a flow, as the API would', async (t) => {
-  const org = await createOrg(w)
+test('rooms: a function starts a flow, as the API would', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', '{{trigger.input.n}}')))
   const source = `const handler = (input) => sdk.flows.run("${flow.id}", input)`
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Start', source })).data

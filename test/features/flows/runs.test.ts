@@ -12,20 +12,15 @@ import {
   runOf,
   start,
 } from '#test/features/flows/support.ts'
-import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
-let w: World
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
-  const org = await createOrg(w)
+test('runs: a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, {
     ...chain(byHand, location('a', '{{trigger.input.name}} of {{context.city}}'), [
       'b',
@@ -52,8 +47,9 @@ test('a flow that is run by hand does its blocks one after the other, and its ru
   t.true(entries.every((entry: typeof run) => entry.request_id === run.id && entry.actor_id === org.ownerId))
 })
 
-test('a record event runs the flow with the record as the change left it', async (t) => {
-  const org = await createOrg(w)
+test('runs: a record event runs the flow with the record as the change left it', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, {
     enabled: true,
     ...chain(
@@ -72,8 +68,9 @@ test('a record event runs the flow with the record as the change left it', async
   t.deepEqual((await recordsOf(org, 'locations')).map(({ name }) => name).toSorted(), ['updated one 12.5', 'updated two 12.5'])
 })
 
-test('a condition goes one way, and what the other leads to is not done', async (t) => {
-  const org = await createOrg(w)
+test('runs: a condition goes one way, and what the other leads to is not done', async (t) => {
+  const w = await shared()
+  const { org } = w
   const body = graph(
     [
       byHand,
@@ -100,8 +97,9 @@ test('a condition goes one way, and what the other leads to is not done', async 
   )
 })
 
-test('a loop does its body for each item, and goes on when it is done', async (t) => {
-  const org = await createOrg(w)
+test('runs: a loop does its body for each item, and goes on when it is done', async (t) => {
+  const w = await shared()
+  const { org } = w
   const run = await play(
     t,
     org,
@@ -129,8 +127,9 @@ test('a loop does its body for each item, and goes on when it is done', async (t
   )
 })
 
-test('a step that fails ends the run, and nothing after it runs', async (t) => {
-  const org = await createOrg(w)
+test('runs: a step that fails ends the run, and nothing after it runs', async (t) => {
+  const w = await shared()
+  const { org } = w
   const run = await play(
     t,
     org,
@@ -154,8 +153,9 @@ test('a step that fails ends the run, and nothing after it runs', async (t) => {
   t.is((await recordsOf(org, 'locations')).length, 1)
 })
 
-test('a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
-  const org = await createOrg(w)
+test('runs: a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
+  const w = await shared()
+  const { org } = w
   const source =
     'const handler = async ({ n }) => ({ double: 2 * Number(n), record: (await sdk.records.create("locations", { name: "by function" })).id })'
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Double', source })).data
@@ -182,8 +182,9 @@ test('a function is run with what a step gave, holding no worker, and its result
   t.regex(failed.error, /^VALIDATION_ERROR at f: .*no way/)
 })
 
-test('a run that waits a moment goes on afterwards', async (t) => {
-  const org = await createOrg(w)
+test('runs: a run that waits a moment goes on afterwards', async (t) => {
+  const w = await shared()
+  const { org } = w
   const flow = await createFlow(t, org, chain(byHand, ['w', 'logic.wait', { minutes: '0.01' }], location('a', 'later')))
   const runId = await start(t, org, flow.id)
   t.is((await ended(org, flow.id, runId)).status, 'ok')

@@ -1,13 +1,14 @@
 import test from 'ava'
 import { byHand, chain, createFlow, graph } from '#test/features/flows/support.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 let w: World
 let org: Org
 const shared = shareWorld(test)
-test.before(async () => {
+const open = once(async () => {
   w = await shared()
   org = w.org
 })
@@ -71,14 +72,16 @@ const refused: readonly (readonly [name: string, body: object, says: RegExp])[] 
   ['a definition that is too large', { context: { a: 'x'.repeat(256 * 1024) } }, /at most 256 KB/],
 ]
 for (const [name, body, says] of refused) {
-  test(`refused: ${name}`, async (t) => {
+  test(`saving: refused: ${name}`, async (t) => {
+    await open()
     const answer = await org.owner.post(flows(), { name: 'Draft', ...body })
     t.is(answer.status, 400, answer.text)
     t.regex(answer.body.error.message, says)
   })
 }
 
-test('200 blocks are taken, and a loop inside a loop', async (t) => {
+test('saving: 200 blocks are taken, and a loop inside a loop', async (t) => {
+  await open()
   await createFlow(t, org, graph([byHand, ...Array.from({ length: 199 }, (_, index) => another(`n${index}`))]))
   const inner = ['m', 'logic.for_each', { list: '{{item}}' }] as const
   await createFlow(t, org, graph([byHand, loop, inner, another('a'), another('b')], 't > l', 'l.loop > m', 'm.loop > a', 'm.done > b'))
@@ -138,7 +141,8 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
   [['a', 'action.notify'], ['title is required']],
 ]
 for (const [block, says] of incomplete) {
-  test(`a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+  test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+    await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, block) })
     t.false(flow.enabled)
     t.deepEqual(
@@ -172,7 +176,8 @@ const triggers: readonly (readonly [type: string, config: object, problems: numb
   ['trigger.calendar_event', { calendar_key: 'team', event: 'moved', minutes_before: -1 }, 2, { trigger_type: 'team' }],
 ]
 for (const [type, config, problems, derived] of triggers) {
-  test(`what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+  test(`saving: what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+    await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(['t', type, config], make) })
     t.is(flow.problems.length, problems)
     t.is(flow.enabled, problems === 0)
@@ -180,7 +185,8 @@ for (const [type, config, problems, derived] of triggers) {
   })
 }
 
-test('an empty draft is saved, and what is sent back as it was read changes nothing', async (t) => {
+test('saving: an empty draft is saved, and what is sent back as it was read changes nothing', async (t) => {
+  await open()
   const draft = await createFlow(t, org, {})
   t.like(draft, {
     nodes: [],
@@ -201,7 +207,8 @@ test('an empty draft is saved, and what is sent back as it was read changes noth
   )
 })
 
-test('a name, a switch and places on a drawing leave the editor, anything else of a definition makes a version and its sender the editor', async (t) => {
+test('saving: a name, a switch and places on a drawing leave the editor, anything else of a definition makes a version and its sender the editor', async (t) => {
+  await open()
   const flow = await createFlow(t, org, chain(byHand, make))
   const other = await createMember(w, org, [{ effect: 'allow', actions: ['*'] }])
   const url = `${flows()}/${flow.id}`
@@ -232,7 +239,8 @@ test('a name, a switch and places on a drawing leave the editor, anything else o
   for (const version of ['9', '0', 'x', '-1']) t.is((await org.owner.post(`${url}/versions/${version}/restore`)).status, 404)
 })
 
-test('a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+test('saving: a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+  await open()
   const key = { key: 'passing', label: 'Passing' }
   await org.owner.post(`${org.path}/types`, key)
   const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', 'action.create_record', { object_type: key.key }]) })
@@ -247,7 +255,8 @@ test('a flow whose type is gone keeps its switch, and what is changed besides is
   t.false((await org.owner.put(`${flows()}/${flow.id}`, { enabled: false })).data.enabled)
 })
 
-test('the catalogue describes every kind of block with its settings', async (t) => {
+test('saving: the catalogue describes every kind of block with its settings', async (t) => {
+  await open()
   const { data } = await org.owner.get(`${flows()}/blocks`)
   t.deepEqual(
     data.filter(({ is_trigger }: typeof data) => is_trigger).map(({ type }: typeof data) => type),

@@ -3,17 +3,19 @@ import { dueKinds } from '#shared/features.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { once } from '#test/support/once.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 // The time is the test's own; whatever is due is filed by the workers within a second, or by several at once where a test does it.
 // It is tomorrow, so that nobody's session is over.
 const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 let now = new Date(`${day}T00:00:30Z`)
 let w: World
-test.before(async () => {
-  w = await world({}, undefined, () => now)
+const shared = shareWorld(test, {}, { now: () => now })
+const open = once(async () => {
+  w = await shared()
 })
-test.after.always(() => w.close())
 
 const at = (text: string): void => {
   now = new Date(`${day}T${text}Z`)
@@ -27,7 +29,8 @@ const file = () =>
   Promise.all([1, 2, 3].map(() => enqueueDue({ db: w.worker.database, jobQueue: w.worker.jobQueue, now: () => now }, flowsOf, 500)))
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
 
-test.serial('a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+test('schedules: a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('00:00:30')
   const flow = await createFlow(t, org, every('*/5 * * * *'))
@@ -49,7 +52,8 @@ test.serial('a schedule runs once for every instant, however many look, and says
   })
 })
 
-test.serial('what was missed while nothing ran is made good by one run', async (t) => {
+test('schedules: what was missed while nothing ran is made good by one run', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('01:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -63,7 +67,8 @@ test.serial('what was missed while nothing ran is made good by one run', async (
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T01:01:00.000000Z`, `${day}T01:09:00.000000Z`])
 })
 
-test.serial('a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+test('schedules: a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('02:00:30')
   const flow = await createFlow(t, org, every('10 * * * *'))
@@ -88,7 +93,8 @@ test.serial('a schedule that is changed, switched off or deleted is due by what 
   t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
 })
 
-test.serial('in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+test('schedules: in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('04:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
@@ -105,7 +111,8 @@ test.serial('in a suspended workspace a schedule waits, and one run makes it goo
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
 })
 
-test.serial('100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+test('schedules: 100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+  await open()
   const org = await createOrg(w)
   at('05:00:30')
   const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })

@@ -21,7 +21,7 @@ async function told(t: ExecutionContext, org: Org, flowId: string, client: Clien
   return [rehearsed, ...lists, ...runs].map(({ text }) => text).join('\n')
 }
 
-test('a private event that set a flow off is shown to those alone who may see it', async (t) => {
+test('sight: a private event that set a flow off is shown to those alone who may see it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [ann, bob] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -51,7 +51,7 @@ test('a private event that set a flow off is shown to those alone who may see it
   t.true((await told(t, org, flow.id, ann.client)).includes('clinic@example.com'))
 })
 
-test('a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
+test('sight: a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const flows = allow('flows:read', 'flows:update', 'flows:run')
@@ -81,7 +81,7 @@ test('a rehearsal names neither an event nor a record that the caller may not se
   }
 })
 
-test('an input is shown to who gave it and to the owner, in rehearsals, outputs and words of failures', async (t) => {
+test('sight: an input is shown to who gave it and to the owner, in rehearsals, outputs and words of failures', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [giver, editor] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -108,7 +108,7 @@ test('an input is shown to who gave it and to the owner, in rehearsals, outputs 
   t.is(view.error, 'VALIDATION_ERROR at e')
 })
 
-test('a record that set a flow off is named to those alone who may read it', async (t) => {
+test('sight: a record that set a flow off is named to those alone who may read it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const reads = (...resources: string[]) => ({ ...allow('records:read'), resources })
@@ -132,7 +132,7 @@ test('a record that set a flow off is named to those alone who may read it', asy
   for (const { text } of hidden) for (const word of ['Vault', id]) t.false(text.includes(word), word)
 })
 
-test('the item that set a flow off is shown to those who see the work queue', async (t) => {
+test('sight: the item that set a flow off is shown to those who see the work queue', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const flows = allow('flows:read', 'flows:update', 'flows:run')
@@ -147,7 +147,7 @@ test('the item that set a flow off is shown to those who see the work queue', as
   t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('where items follow their records, the item that set a flow off is shown to those who may read its record', async (t) => {
+test('sight: where items follow their records, the item that set a flow off is shown to those who may read its record', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })
@@ -163,7 +163,7 @@ test('where items follow their records, the item that set a flow off is shown to
   t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('a flow whose editor may not read a record is told no id of the item that holds its key', async (t) => {
+test('sight: a flow whose editor may not read a record is told no id of the item that holds its key', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })

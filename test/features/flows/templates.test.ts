@@ -73,7 +73,8 @@ const cases: readonly (readonly [given: unknown, becomes: unknown])[] = [
   ['{{trigger.record.big}}', '12345678901234567890'],
 ]
 for (const [given, becomes] of cases)
-  test(`${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) => t.deepEqual(renderTemplate(given, lookup, budget), becomes))
+  test(`templates: ${JSON.stringify(given)} becomes ${JSON.stringify(becomes)}`, (t) =>
+    t.deepEqual(renderTemplate(given, lookup, budget), becomes))
 
 /** Clauses with their references replaced, and whether they hold. */
 const clauses: readonly (readonly [left: unknown, op: string, right: unknown, holds: boolean])[] = [
@@ -107,12 +108,12 @@ const clauses: readonly (readonly [left: unknown, op: string, right: unknown, ho
   [null, 'eq', '', true],
 ]
 for (const [left, op, right, expected] of clauses) {
-  test(`${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, async (t) => {
+  test(`templates: ${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, async (t) => {
     t.is(await evaluateClauses({ clauses: [{ left, op, right }] }, asItIs), expected)
   })
 }
 
-test('all clauses must hold, or one of them; none at all are true', async (t) => {
+test('templates: all clauses must hold, or one of them; none at all are true', async (t) => {
   const [yes, no] = [
     { left: 1, op: 'eq', right: 1 },
     { left: 1, op: 'eq', right: 2 },
@@ -128,7 +129,7 @@ test('all clauses must hold, or one of them; none at all are true', async (t) =>
   ])
 })
 
-test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws anything but a refusal', (t) => {
+test('templates: of 1,000 odd texts none is looked at twice, reaches a prototype or throws anything but a refusal', (t) => {
   const piece = fc.constantFrom(
     '{{',
     '}}',
@@ -172,7 +173,7 @@ test('of 1,000 odd texts none is looked at twice, reaches a prototype or throws 
   )
 })
 
-test('a path of 10,000 parts leads nowhere, and an unknown beginning is refused by its block', (t) => {
+test('templates: a path of 10,000 parts leads nowhere, and an unknown beginning is refused by its block', (t) => {
   t.is(renderTemplate(`{{trigger${'.a'.repeat(10_000)}}}`, lookup, budget), '')
   const path = Array<string>(10_000).fill('a')
   let deep: unknown = 'found'

@@ -1,13 +1,10 @@
 import test from 'ava'
 import { byHand, chain, createFlow } from '#test/features/flows/support.ts'
-import type { Org } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
-let org: Org
-test.before(async () => {
-  org = (await shared()).org
-})
+const open = once(async () => (await shared()).org)
 
 const none = '01a1fbc8-8645-7571-bf7a-d5998224cc5c'
 const unknowns: readonly (readonly [type: string, config: object, message: RegExp])[] = [
@@ -26,7 +23,8 @@ const unknowns: readonly (readonly [type: string, config: object, message: RegEx
   ['action.notify', { title: 'x', user_id: ' ' }, /^user_id must not be blank$/],
 ]
 for (const [index, [type, config, message]] of unknowns.entries()) {
-  test(`${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
+  test(`unknown names: ${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
+    const org = await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', type, config]) })
     t.is(flow.problems.length, 1, JSON.stringify(flow.problems))
     t.is(flow.problems[0].node_id, 'a')
@@ -44,7 +42,8 @@ for (const [index, [type, config, message]] of unknowns.entries()) {
   })
 }
 
-test('an unknown template is a problem, and so is a trigger of an unknown calendar', async (t) => {
+test('unknown names: an unknown template is a problem, and so is a trigger of an unknown calendar', async (t) => {
+  const org = await open()
   const message = { connection_id: '{{trigger.input}}', to: 'a@example.com', template_id: none }
   const flow = await createFlow(t, org, chain(byHand, ['a', 'action.send_message', message]))
   t.regex(flow.problems[0].message, /^template_id must be the id of a template/)

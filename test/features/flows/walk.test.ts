@@ -78,7 +78,7 @@ async function played(definition: FlowDefinition, input: unknown): Promise<strin
   return rows.map(({ node_id, iteration, status }) => `${node_id}@${iteration}${status === 'ok' ? '' : ' failed'}`)
 }
 
-test('200 random graphs of 30 blocks do the same blocks as a reference does, each once, behind those that lead to them', async (t) => {
+test('walk: 200 random graphs of 30 blocks do the same blocks as a reference does, each once, behind those that lead to them', async (t) => {
   await fc.assert(
     fc.asyncProperty(drawing, async ({ found, ...drawn }) => {
       const definition = definitionOf(drawn)
@@ -189,7 +189,7 @@ const patterns: readonly (readonly [name: string, drawn: ReturnType<typeof graph
 ]
 
 for (const [name, drawn, input, steps] of patterns) {
-  test(`workflow pattern ${name}`, async (t) => {
+  test(`walk: workflow pattern ${name}`, async (t) => {
     const definition = { ...drawn, context: {} } as unknown as FlowDefinition
     const sent = { ...definition, edges: definition.edges.map((edge) => ({ ...edge, source_handle: edge.source_handle ?? 'out' })) }
     const done = (await played(sent, input)).map((step) => step.split('@')[0] ?? '')

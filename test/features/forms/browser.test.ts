@@ -20,7 +20,7 @@ const focused = (page: Page): Promise<string> =>
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
 
-  inBrowser(`a form is filled in and sent by keyboard alone, ${how}`, async (t) => {
+  inBrowser(`browser: a form is filled in and sent by keyboard alone, ${how}`, async (t) => {
     const w = await start()
     const path = await everyField(w)
     const page = await open(t, { javaScriptEnabled })
@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
     t.like(rows[0]?.values, { name: 'Ann', email: 'ann@example.com', size: 'Large', agreed: true })
   })
 
-  inBrowser(`what is wrong stands beside its field, which has the focus and tells it, ${how}`, async (t) => {
+  inBrowser(`browser: what is wrong stands beside its field, which has the focus and tells it, ${how}`, async (t) => {
     const w = await start()
     await admitVisitors(w)
     const fields = [
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-inBrowser('a form that was sent twice, by going back or reloading, is kept once', async (t) => {
+inBrowser('browser: a form that was sent twice, by going back or reloading, is kept once', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await makeLeads(w)
@@ -89,7 +89,7 @@ inBrowser('a form that was sent twice, by going back or reloading, is kept once'
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-inBrowser('a form leads on to another website by itself', async (t) => {
+inBrowser('browser: a form leads on to another website by itself', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { settings: { redirect: 'https://elsewhere.example/done?a=1&b=2' } })
@@ -102,7 +102,7 @@ inBrowser('a form leads on to another website by itself', async (t) => {
   t.pass()
 })
 
-inBrowser('a form in a frame of another website can be filled in there, and other pages cannot be framed', async (t) => {
+inBrowser('browser: a form in a frame of another website can be filled in there, and other pages cannot be framed', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w)
@@ -123,7 +123,7 @@ inBrowser('a form in a frame of another website can be filled in there, and othe
   t.is(await startPage.getByText('A workspace platform').count(), 0)
 })
 
-inBrowser('no other website and no hosted content makes a visitor’s browser submit a form', async (t) => {
+inBrowser('browser: no other website and no hosted content makes a visitor’s browser submit a form', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await admitReaders(w)

@@ -21,7 +21,7 @@ const retry = async (w: World, formId: string, id: string) => {
   return answer
 }
 
-test('a submission becomes a record of the form’s last editor', async (t) => {
+test('follow: a submission becomes a record of the form’s last editor', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   t.is((await submit(w, made.open, { email: 'a@example.com', note: 'Hello' })).status, 201)
@@ -31,7 +31,7 @@ test('a submission becomes a record of the form’s last editor', async (t) => {
   t.deepEqual(data.values, { email: 'a@example.com', note: 'Hello' })
 })
 
-test('a value that is there already is no answer to a visitor; the error stands with the submission, and a retry mends it', async (t) => {
+test('follow: a value that is there already is no answer to a visitor; the error stands with the submission, and a retry mends it', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   const [first, second] = [await submit(w, made.open, { email: 'a@example.com' }), await submit(w, made.open, { email: 'a@example.com' })]
@@ -52,7 +52,7 @@ test('a value that is there already is no answer to a visitor; the error stands 
   t.is(await countLeads(w), 1)
 })
 
-test('whatever is broken behind a form, its visitor is thanked, and after repair a retry makes one record', async (t) => {
+test('follow: whatever is broken behind a form, its visitor is thanked, and after repair a retry makes one record', async (t) => {
   const w = await begin()
   const all = [{ effect: 'allow', actions: ['*'] }]
   const editor = await createMember(w, w.org, all)
@@ -81,7 +81,7 @@ test('whatever is broken behind a form, its visitor is thanked, and after repair
   )
 })
 
-test('the cap of the free plan stops no visitor', async (t) => {
+test('follow: the cap of the free plan stops no visitor', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
@@ -91,7 +91,7 @@ test('the cap of the free plan stops no visitor', async (t) => {
   t.is(errors.filter((error) => error?.startsWith('LIMIT_EXCEEDED')).length, 1)
 })
 
-test('a filled hidden field marks spam, answered the same, without any consequence until it is retried', async (t) => {
+test('follow: a filled hidden field marks spam, answered the same, without any consequence until it is retried', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   const human = await sendPage(w, made.hosted, { email: 'a@example.com', 'company-website': '' }, fromAnywhere())
@@ -111,7 +111,7 @@ test('a filled hidden field marks spam, answered the same, without any consequen
   t.is(await countLeads(w), 2)
 })
 
-test('the function of a form gets what was sent, with no more rights than its editor and its author have', async (t) => {
+test('follow: the function of a form gets what was sent, with no more rights than its editor and its author have', async (t) => {
   const w = await begin()
   const { owner, path } = w.org
   const source = `const handler = async (input) => {
@@ -139,7 +139,7 @@ test('the function of a form gets what was sent, with no more rights than its ed
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /switched off/)
 })
 
-test('who may not run a function lets no form run it', async (t) => {
+test('follow: who may not run a function lets no form run it', async (t) => {
   const w = await begin()
   const { owner, path } = w.org
   const fn = (await owner.post(`${path}/functions`, { name: 'Take', source: 'const handler = () => 1' })).data

@@ -13,7 +13,7 @@ async function openForm(form: object) {
 
 const options = ['Small', 'Large']
 
-test('a form that is shown again leaves fields empty that were not posted', async (t) => {
+test('page: a form that is shown again leaves fields empty that were not posted', async (t) => {
   const types = ['string', 'text', 'number', 'currency', 'bool', 'date', 'datetime', 'email', 'url']
   const fields = [
     { key: 'needed', label: 'Needed', type: 'string', required: true },
@@ -28,7 +28,7 @@ test('a form that is shown again leaves fields empty that were not posted', asyn
   t.regex(text, /<input id="f_number" type="text" value=""/)
 })
 
-test('a choice that is required offers no empty option, one that is not does', async (t) => {
+test('page: a choice that is required offers no empty option, one that is not does', async (t) => {
   const { html } = await openForm({
     fields: [
       { key: 'size', label: 'Size', type: 'select', options, required: true },
@@ -42,7 +42,7 @@ test('a choice that is required offers no empty option, one that is not does', a
   t.regex(taste, /<option value=""><\/option>/)
 })
 
-test('the description of a form is Markdown of a safe subset', async (t) => {
+test('page: the description of a form is Markdown of a safe subset', async (t) => {
   const description = [
     '# Before you *start*',
     'Bring:\n- a **pen**\n- [the list](https://example.com/list?a=1&b=2)',
@@ -70,7 +70,7 @@ test('the description of a form is Markdown of a safe subset', async (t) => {
   t.is((await w.visitor.get(made.open)).data.description, description, 'the API gives it as it was written')
 })
 
-test('a form’s page without its hidden id, or with one that is no key, counts as one sending', async (t) => {
+test('page: a form’s page without its hidden id, or with one that is no key, counts as one sending', async (t) => {
   const { w, made } = await openForm({ fields: [{ key: 'note', label: 'Note', type: 'string' }] })
   for (const sent of [{}, { id: '' }, { id: 'x'.repeat(300) }]) {
     t.is((await sendPage(w, made.hosted, { note: 'x', ...sent })).status, 200)
@@ -78,7 +78,7 @@ test('a form’s page without its hidden id, or with one that is no key, counts 
   t.is((await w.db.query('select from form_submissions where workspace_id = $1', [w.org.id])).rowCount, 3)
 })
 
-test('no level of the headings of a description is left out', async (t) => {
+test('page: no level of the headings of a description is left out', async (t) => {
   const { html } = await openForm({ description: '##### First\n\n###### Below\n\n# Second\n\n### Third\n\nFourth\n---' })
   const headings = [...(await html()).matchAll(/<(h[2-6])>(\w+)<\/\1>/g)].map(([, level, text]) => `${level} ${text}`)
   t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])

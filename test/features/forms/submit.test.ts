@@ -21,7 +21,7 @@ const every = [
   { key: 'an_url', label: 'Address', type: 'url' },
 ]
 
-test('a submission is kept as it was meant, with every digit', async (t) => {
+test('submit: a submission is kept as it was meant, with every digit', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: every, settings: { success_message: 'Thanks', redirect: 'https://example.com/done' } })
@@ -40,7 +40,7 @@ test('a submission is kept as it was meant, with every digit', async (t) => {
   t.deepEqual(one.values.a_price, { amount: 0.1, code: 'USD' })
 })
 
-test('the page sends the same as the form’s own route', async (t) => {
+test('submit: the page sends the same as the form’s own route', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await w.org.owner.patch(w.org.path, { timezone: 'Europe/Berlin' })
@@ -74,7 +74,7 @@ test('the page sends the same as the form’s own route', async (t) => {
   })
 })
 
-test('what is wrong is named by the form’s own words, and nothing is kept', async (t) => {
+test('submit: what is wrong is named by the form’s own words, and nothing is kept', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const fields = [{ ...every[0], required: true }, every[7], every[9]]
@@ -99,7 +99,7 @@ test('what is wrong is named by the form’s own words, and nothing is kept', as
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-test('browsers are told what a field is about, so that they can fill it in', async (t) => {
+test('submit: browsers are told what a field is about, so that they can fill it in', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const rows = [
@@ -117,7 +117,7 @@ test('browsers are told what a field is about, so that they can fill it in', asy
   for (const [key, , expected] of rows) t.regex(text, new RegExp(`id="${key}"[^>]*${expected}`))
 })
 
-test('the page names every error beside its field, keeps what was typed, and does not use its id up', async (t) => {
+test('submit: the page names every error beside its field, keeps what was typed, and does not use its id up', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [{ ...every[0], required: true }, every[2], every[9]] })
@@ -138,7 +138,7 @@ test('the page names every error beside its field, keeps what was typed, and doe
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-test('the same attempt again is kept once, with the first words; a key of a program is for one body', async (t) => {
+test('submit: the same attempt again is kept once, with the first words; a key of a program is for one body', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]], settings: { success_message: 'Thanks' } })
@@ -169,7 +169,7 @@ test('the same attempt again is kept once, with the first words; a key of a prog
     t.is((await w.visitor.post(made.open, { values: {} }, { 'idempotency-key': long, ...fromAnywhere() })).status, 400)
 })
 
-test('a submission whose connection breaks off is kept whole or not at all, and once when it is sent again', async (t) => {
+test('submit: a submission whose connection breaks off is kept whole or not at all, and once when it is sent again', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await makeLeads(w)
@@ -189,7 +189,7 @@ test('a submission whose connection breaks off is kept whole or not at all, and 
   t.is(records.size, rows.length, 'a record each')
 })
 
-test('submissions come page by page, newest first', async (t) => {
+test('submit: submissions come page by page, newest first', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]] })
@@ -206,7 +206,7 @@ test('submissions come page by page, newest first', async (t) => {
   t.is((await w.org.owner.get(`${list}?limit=200`)).status, 200)
 })
 
-test('pages of other websites submit nothing; programs do', async (t) => {
+test('submit: pages of other websites submit nothing; programs do', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]] })

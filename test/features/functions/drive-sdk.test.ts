@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('files of text are written, read and listed as through the API, by the key or id of their space', async (t) => {
+test('drive sdk: files of text are written, read and listed as through the API, by the key or id of their space', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,
@@ -22,7 +22,7 @@ test('files of text are written, read and listed as through the API, by the key 
   t.is((await space.download('a/b.csv')).text, 'x,y')
 })
 
-test('what the API would refuse throws, and the rights are the caller’s', async (t) => {
+test('drive sdk: what the API would refuse throws, and the rights are the caller’s', async (t) => {
   const { org, ...w } = await fresh()
   const id = await makeSpace(org.owner, org, 'plans')
   await spaceOf(org.owner, org, id).put('a', 'text')

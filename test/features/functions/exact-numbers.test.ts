@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('a number that a double cannot hold is text with all its digits, and may be written back so', async (t) => {
+test('exact numbers: a number that a double cannot hold is text with all its digits, and may be written back so', async (t) => {
   const { org } = await fresh()
   await org.owner.post(`${org.path}/types`, { key: 'sums', label: 'Sums' })
   await org.owner.post(`${org.path}/fields`, { entity_type: 'sums', key: 'exact', label: 'Exact', type: 'number' })

@@ -2,17 +2,16 @@ import test from 'ava'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { type World, world } from '#test/support/world.ts'
 
 /** A world whose functions run in worker processes of their own. */
-const withoutRunners = (): Promise<World> => world({}, ['data', 'schedule'])
+const withoutRunners = shareWorld(test, {}, { pools: ['data', 'schedule'] })
 
 const interrupted = { result: null, error: 'the run was interrupted', timed_out: false }
 
-test('a runner that is killed costs its run alone: the caller hears of it, and the slot is free at once', async (t) => {
+test('faults: a runner that is killed costs its run alone: the caller hears of it, and the slot is free at once', async (t) => {
   const w = await withoutRunners()
-  t.teardown(w.close)
   const { org } = w
   const worker = await startWorkerProcess(t, w, 'functions')
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
@@ -31,9 +30,8 @@ test('a runner that is killed costs its run alone: the caller hears of it, and t
   }
 })
 
-test('what a killed worker was running is answered as interrupted within its heartbeat, and what waited goes on elsewhere', async (t) => {
+test('faults: what a killed worker was running is answered as interrupted within its heartbeat, and what waited goes on elsewhere', async (t) => {
   const w = await withoutRunners()
-  t.teardown(w.close)
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
@@ -60,9 +58,8 @@ test('what a killed worker was running is answered as interrupted within its hea
   t.is(kept.filter(({ ending }: { ending: string }) => ending === 'interrupted').length, 4)
 })
 
-test('a worker that is told to stop lets what runs end', async (t) => {
+test('faults: a worker that is told to stop lets what runs end', async (t) => {
   const w = await withoutRunners()
-  t.teardown(w.close)
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
@@ -77,9 +74,8 @@ test('a worker that is told to stop lets what runs end', async (t) => {
   t.is((await next).result, 8)
 })
 
-test('a worker that is told to stop ends what does not end by itself, and its caller hears of it', async (t) => {
+test('faults: a worker that is told to stop ends what does not end by itself, and its caller hears of it', async (t) => {
   const w = await withoutRunners()
-  t.teardown(w.close)
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))

@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const fresh = shareWorld(test)
 const source = handlerOf('return input')
 
-test('a function is made, read, listed without its source, changed and deleted', async (t) => {
+test('functions: a function is made, read, listed without its source, changed and deleted', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org
   const made = await owner.post(`${path}/functions`, { name: 'Add', source })
@@ -38,7 +38,7 @@ test('a function is made, read, listed without its source, changed and deleted',
   t.deepEqual((await owner.get(`${path}/functions`)).data, [])
 })
 
-test('a time limit is brought into its range', async (t) => {
+test('functions: a time limit is brought into its range', async (t) => {
   const { org } = await fresh()
   const cases = [
     [99, 100],
@@ -59,7 +59,7 @@ test('a time limit is brought into its range', async (t) => {
   }
 })
 
-test('what is missing, too long or of another kind is refused by its name', async (t) => {
+test('functions: what is missing, too long or of another kind is refused by its name', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, source)
   const good = { name: 'n'.repeat(120), description: '😀'.repeat(500), source }
@@ -86,7 +86,7 @@ test('what is missing, too long or of another kind is refused by its name', asyn
   t.is((await org.owner.get(`${org.path}/functions`)).data.length, 2)
 })
 
-test('a source that does not parse or has no handler is refused with its place, and is not run', async (t) => {
+test('functions: a source that does not parse or has no handler is refused with its place, and is not run', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, source)
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -111,13 +111,13 @@ test('a source that does not parse or has no handler is refused with its place, 
   t.is((await org.owner.post(`${org.path}/functions`, { name: 'x', source: 'for (;;) {} function handler() {}' })).status, 201)
 })
 
-test('a source of exactly 256 KB is kept', async (t) => {
+test('functions: a source of exactly 256 KB is kept', async (t) => {
   const { org } = await fresh()
   const whole = `${source}//`.padEnd(256 * 1024, 'x')
   t.is((await createFunction(t, org, whole)).source, whole)
 })
 
-test('whoever changes the source becomes its author, and nobody else does', async (t) => {
+test('functions: whoever changes the source becomes its author, and nobody else does', async (t) => {
   const w = await fresh()
   const { org } = w
   const { client, id: clerk } = await createMember(w, org, [allow('functions:create', 'functions:read')])
@@ -128,7 +128,7 @@ test('whoever changes the source becomes its author, and nobody else does', asyn
   t.like((await client.post(`${org.path}/functions`, { name: 'x', source })).data, { author_id: clerk, version: 1 })
 })
 
-test('each route asks for its permission, and a role may be limited to one function', async (t) => {
+test('functions: each route asks for its permission, and a role may be limited to one function', async (t) => {
   const w = await fresh()
   const { org } = w
   const [open, closed] = [await createFunction(t, org, source), await createFunction(t, org, source)]
@@ -172,7 +172,7 @@ test('each route asks for its permission, and a role may be limited to one funct
   t.is((await one.post(all, { name: 'x', source })).status, 403)
 })
 
-test('another workspace has none of them, and none are there when the app is off', async (t) => {
+test('functions: another workspace has none of them, and none are there when the app is off', async (t) => {
   const w = await fresh()
   const { id } = await createFunction(t, w.org, source)
   const other = await createOrg(w)

@@ -4,14 +4,15 @@ import { hostileSources } from '#test/features/functions/sandbox/hostile-sources
 import { createFunction, handlerOf, invoke, lineOf, until } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf, goneProcess, residentBytes } from '#test/support/living-processes.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { world } from '#test/support/world.ts'
+
+const shared = shareWorld(test, {}, { pools: ['data', 'schedule'] })
 
 const timeoutMs = 500
 
-test('hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
-  const w = await world({}, ['data', 'schedule'])
-  t.teardown(w.close)
+test('functions hostile: hostile functions of one workspace harm no call of another, nor the worker that runs them', async (t) => {
+  const w = await shared()
   const worker = await startWorkerProcess(t, w, 'functions')
   const honest = await createOrg(w, 'Honest')
   const source = handlerOf(`

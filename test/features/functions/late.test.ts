@@ -4,7 +4,7 @@ import { fromAnywhere } from '#test/support/account.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { world } from '#test/support/world.ts'
 
-test('work that takes too long is 202 for who may look it up, and 500 for a visitor, whatever either prefers', async (t) => {
+test('late: work that takes too long is 202 for who may look it up, and 500 for a visitor, whatever either prefers', async (t) => {
   const w = await world({ TRUST_PROXY: '1' })
   const { owner, path, id: orgId } = w.org
   t.teardown(w.close)

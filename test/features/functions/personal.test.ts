@@ -74,7 +74,7 @@ async function left({ w, org }: Place): Promise<string[]> {
   return data.records.map(({ values }: { values: { name: string } }) => values.name)
 }
 
-test('a function reaches what is personal of its author, and nothing of another for whom it runs', async (t) => {
+test('personal: a function reaches what is personal of its author, and nothing of another for whom it runs', async (t) => {
   const place = await placeOf(t)
   const [bobs, anns] = [
     await functionOf(t, place, place.bob.client, place.source),
@@ -88,7 +88,7 @@ test('a function reaches what is personal of its author, and nothing of another 
   t.is(await invoked(place, place.bob.client, await functionOf(t, place, place.bob.client, through)), everything)
 })
 
-test('what is open to every member stays in reach of a function that runs for another', async (t) => {
+test('personal: what is open to every member stays in reach of a function that runs for another', async (t) => {
   const { w, org, ann, bob } = await placeOf(t)
   const calendar = await makeCalendar(t, { org }, { key: 'hall', visibility: 'read' })
   await makeEvent(t, { org }, { title: 'Fair', calendar_id: calendar.id })
@@ -107,7 +107,7 @@ for (const [title, author, editor, expected] of [
   ['that another set up', 'bob', 'ann', nothing],
   ['of one’s own', 'bob', 'bob', everything],
 ] as const) {
-  test(`a button and on_enter run a function ${title} ${expected === everything ? 'with' : 'without'} personal standing`, async (t) => {
+  test(`personal: a button and on_enter run a function ${title} ${expected === everything ? 'with' : 'without'} personal standing`, async (t) => {
     const place = await placeOf(t)
     const { org, bob } = place
     const id = await functionOf(t, place, place[author].client, place.source)
@@ -126,7 +126,7 @@ for (const [title, author, editor, expected] of [
   })
 }
 
-test('a flow reaches what is personal of its editor when the editor starts it, and for nobody else', async (t) => {
+test('personal: a flow reaches what is personal of its editor when the editor starts it, and for nobody else', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   const id = await functionOf(t, place, bob.client, place.source)
@@ -157,7 +157,7 @@ test('a flow reaches what is personal of its editor when the editor starts it, a
   t.deepEqual((await left(place)).slice(4), [nothing])
 })
 
-test('a retried run is personal only where its editor started it and tries it again', async (t) => {
+test('personal: a retried run is personal only where its editor started it and tries it again', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   const id = await functionOf(t, place, bob.client, place.source)
@@ -179,7 +179,7 @@ test('a retried run is personal only where its editor started it and tries it ag
   t.deepEqual(await personal(), [true, true, false, true, false, false])
 })
 
-test('an event of the editor’s own calendar starts a personal run, one of another’s that is shared with the editor none', async (t) => {
+test('personal: an event of the editor’s own calendar starts a personal run, one of another’s that is shared with the editor none', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   // An event that it made would set the flow off again.

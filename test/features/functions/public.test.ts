@@ -27,7 +27,7 @@ const get = (client: Client, org: Org, id: string, rest = '', headers = fromAnyw
 const post = (client: Client, org: Org, id: string, body?: unknown, headers: Record<string, string> = {}) =>
   client.post(`/fn/${org.id}/${id}`, body, { ...fromAnywhere(), ...headers })
 
-test('a public function gets the request and its return value is the whole body', async (t) => {
+test('public: a public function gets the request and its return value is the whole body', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input'), open)
   const path = `/fn/${org.id}/${id}`
@@ -39,7 +39,7 @@ test('a public function gets the request and its return value is the whole body'
   t.deepEqual((await post(visitor, org, id, { x: [1.5, null] })).body, { method: 'POST', path, query: {}, body: { x: [1.5, null] } })
 })
 
-test('a body is parsed where it is JSON, whatever it is called, is text otherwise, and null when there is none', async (t) => {
+test('public: a body is parsed where it is JSON, whatever it is called, is text otherwise, and null when there is none', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return { body: input.body }'), open)
   const json = { 'content-type': 'application/json' }
@@ -77,7 +77,7 @@ test('a body is parsed where it is JSON, whatever it is called, is text otherwis
   }
 })
 
-test('what is missing, disabled, not open, of a workspace that is not there, suspended or has the app off reads the same', async (t) => {
+test('public: what is missing, disabled, not open, of a workspace that is not there, suspended or has the app off reads the same', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   const { id } = await createFunction(t, org, handlerOf('return 1'), open)
@@ -109,7 +109,7 @@ test('what is missing, disabled, not open, of a workspace that is not there, sus
   await missing(org.id, id)
 })
 
-test('a function that throws or takes too long is a 500 without detail', async (t) => {
+test('public: a function that throws or takes too long is a 500 without detail', async (t) => {
   const { org, visitor } = await fresh()
   const throws = await createFunction(t, org, handlerOf("console.log('secret'); throw new Error('secret')"), open)
   const endless = await createFunction(t, org, handlerOf('for (;;);'), { ...open, timeout_ms: 100 })
@@ -124,7 +124,7 @@ test('a function that throws or takes too long is a 500 without detail', async (
   }
 })
 
-test('it runs as the visitor: without a grant it computes and no more, whoever calls', async (t) => {
+test('public: it runs as the visitor: without a grant it computes and no more, whoever calls', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin' } })
@@ -143,7 +143,7 @@ test('it runs as the visitor: without a grant it computes and no more, whoever c
   t.like((await org.owner.get(`${org.path}/functions/${create.id}/runs`)).data.runs[0], { actor_id: null, actor_type: 'anonymous' })
 })
 
-test('sixty calls a minute of one address, counted by all API processes, wherever they go', async (t) => {
+test('public: sixty calls a minute of one address, counted by all API processes, wherever they go', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   const second = await startSecondApi(t, w)
@@ -167,7 +167,7 @@ test('sixty calls a minute of one address, counted by all API processes, whereve
   t.is((await get(visitor, org, id)).status, 200, 'another address')
 })
 
-test('a public function gets every parameter, and none that is no UTF-8', async (t) => {
+test('public: a public function gets every parameter, and none that is no UTF-8', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return Object.keys(input.query).length'), open)
   const many = Array.from({ length: 2_000 }, (_, number) => `p${number}`).join('&')
@@ -176,7 +176,7 @@ test('a public function gets every parameter, and none that is no UTF-8', async 
 })
 
 for (const moment of ['has gone before it began', 'goes while it is being filed']) {
-  test(`a public call whose caller ${moment} leaves the line`, async (t) => {
+  test(`public: a public call whose caller ${moment} leaves the line`, async (t) => {
     const w = await fresh()
     const { org } = w
     const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return 1`), { ...open, timeout_ms: 60_000 })
@@ -230,7 +230,7 @@ async function leaveWhileFiled(w: World, call: () => Wire): Promise<void> {
   })
 }
 
-test('HEAD runs it as GET would, and leaves the body out', async (t) => {
+test('public: HEAD runs it as GET would, and leaves the body out', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input.method'), open)
   const [head, got] = [await visitor.send('HEAD', `/fn/${org.id}/${id}`, undefined, fromAnywhere()), await get(visitor, org, id)]
@@ -238,7 +238,7 @@ test('HEAD runs it as GET would, and leaves the body out', async (t) => {
   t.is(got.text, '"GET"')
 })
 
-test('browsers of any origin may call it, without credentials', async (t) => {
+test('public: browsers of any origin may call it, without credentials', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return 1'), open)
   const origin = { origin: 'https://elsewhere.example' }
@@ -250,7 +250,7 @@ test('browsers of any origin may call it, without credentials', async (t) => {
   t.is(answer.headers.get('access-control-allow-credentials'), null)
 })
 
-test('the version prefix is not in its address, and preferences and keys for repeats mean nothing to it', async (t) => {
+test('public: the version prefix is not in its address, and preferences and keys for repeats mean nothing to it', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return (await sdk.crypto.uuid())'), open)
   t.is((await visitor.get(`/v1/fn/${org.id}/${id}`)).status, 404)

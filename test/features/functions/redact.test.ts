@@ -3,7 +3,7 @@ import { createSecretRedactor, cutPartialSecret, type RunQueued, redactKnownSecr
 
 const atOnce: RunQueued = async (_characters, work) => work()
 
-test('what is left of a secret at the end of a cut text goes, the longest rest of all', (t) => {
+test('redact: what is left of a secret at the end of a cut text goes, the longest rest of all', (t) => {
   const forms = ['abcabd', 'bca', 'x']
   const cases: readonly (readonly [string, string])[] = [
     ['..abc', '..[secret]'],
@@ -20,7 +20,7 @@ test('what is left of a secret at the end of a cut text goes, the longest rest o
   t.is(cutPartialSecret('abc', []), 'abc')
 })
 
-test('secrets that are nearly everywhere take no longer than others', async (t) => {
+test('redact: secrets that are nearly everywhere take no longer than others', async (t) => {
   const { conceal, forms } = createSecretRedactor()
   const length = 4_000
   for (let number = 0; number < 50; number++) conceal(`${'a'.repeat(length)}${number}"`)

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('runs are kept with what they did, newest first, page by page', async (t) => {
+test('runs: runs are kept with what they did, newest first, page by page', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -41,7 +41,7 @@ test('runs are kept with what they did, newest first, page by page', async (t) =
   t.is((await org.owner.get(`${all}/x`)).status, 404)
 })
 
-test('a run that another run invokes is kept with it', async (t) => {
+test('runs: a run that another run invokes is kept with it', async (t) => {
   const { org } = await fresh()
   const inner = await createFunction(t, org, handlerOf('return 1'))
   const outer = await createFunction(t, org, handlerOf(`return sdk.functions.invoke('${inner.id}')`))
@@ -50,7 +50,7 @@ test('a run that another run invokes is kept with it', async (t) => {
   t.like((await org.owner.get(`${org.path}/functions/${inner.id}/runs`)).data.runs, [{ parent_id: run.id, actor_id: org.ownerId }])
 })
 
-test('what a run printed and threw is shown to who ran it and to who may change the function', async (t) => {
+test('runs: what a run printed and threw is shown to who ran it and to who may change the function', async (t) => {
   const w = await fresh()
   const { org } = w
   const caller = await createMember(w, org, [allow('functions:invoke', 'functions:read')])
@@ -72,7 +72,7 @@ test('what a run printed and threw is shown to who ran it and to who may change 
   }
 })
 
-test('runs are kept 30 days', async (t) => {
+test('runs: runs are kept 30 days', async (t) => {
   const w = await fresh()
   const { id } = await createFunction(t, w.org, handlerOf(''))
   await invoke(t, w.org, id)

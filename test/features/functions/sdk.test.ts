@@ -9,7 +9,7 @@ const fresh = shareWorld(test)
 const caught = (call: string) =>
   `try { await ${call}; return 'done' } catch (error) { return [error.code, error.message, error instanceof Error] }`
 
-test('records are created, read, changed, listed, searched and deleted as through the API', async (t) => {
+test('functions sdk: records are created, read, changed, listed, searched and deleted as through the API', async (t) => {
   const { org } = await fresh()
   const { result, steps } = await runBody(
     t,
@@ -46,7 +46,7 @@ test('records are created, read, changed, listed, searched and deleted as throug
   )
 })
 
-test('what the API would refuse throws with its code and message', async (t) => {
+test('functions sdk: what the API would refuse throws with its code and message', async (t) => {
   const { org } = await fresh()
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'x' } })).data
   const cases: readonly (readonly [string, string, RegExp])[] = [
@@ -76,7 +76,7 @@ test('what the API would refuse throws with its code and message', async (t) => 
   }
 })
 
-test('a listing takes the parameters of an address as they come', async (t) => {
+test('functions sdk: a listing takes the parameters of an address as they come', async (t) => {
   const { org } = await fresh()
   for (const name of ['a', 'b', 'c']) await org.owner.post(`${org.path}/records/locations`, { values: { name } })
   const query = { limit: '2', page: '2', sort: 'name', dir: 'asc' }
@@ -89,7 +89,7 @@ test('a listing takes the parameters of an address as they come', async (t) => {
   t.deepEqual(result, ['c'])
 })
 
-test('the methods are those of the decisions, as far as their domains are there', async (t) => {
+test('functions sdk: the methods are those of the decisions, as far as their domains are there', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,
@@ -112,7 +112,7 @@ test('the methods are those of the decisions, as far as their domains are there'
   t.deepEqual(result.toSorted(), decided.toSorted())
 })
 
-test('hashes and ids are made', async (t) => {
+test('functions sdk: hashes and ids are made', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,
@@ -124,7 +124,7 @@ test('hashes and ids are made', async (t) => {
   t.not(result[1], result[2])
 })
 
-test('a run has the rights of its caller, whoever wrote the function', async (t) => {
+test('functions sdk: a run has the rights of its caller, whoever wrote the function', async (t) => {
   const w = await fresh()
   const { org } = w
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin', address: 'secret' } })
@@ -138,7 +138,7 @@ test('a run has the rights of its caller, whoever wrote the function', async (t)
   t.is((await invoke(t, org, list.id, null, nobody.client)).error, 'Needs records:read on locations')
 })
 
-test('a right that is taken away while the function runs is gone for its next call', async (t) => {
+test('functions sdk: a right that is taken away while the function runs is gone for its next call', async (t) => {
   const w = await fresh()
   const { org } = w
   const { id: made } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin' } })).data
@@ -158,7 +158,7 @@ test('a right that is taken away while the function runs is gone for its next ca
   t.is((await running).result, 'FORBIDDEN')
 })
 
-test('a function invokes another with the rights of its own caller', async (t) => {
+test('functions sdk: a function invokes another with the rights of its own caller', async (t) => {
   const w = await fresh()
   const { org } = w
   const inner = await createFunction(
@@ -183,7 +183,7 @@ test('a function invokes another with the rights of its own caller', async (t) =
   t.is((await invoke(t, org, outer.id, 4)).error, 'The function is disabled')
 })
 
-test('functions invoke each other three deep and no deeper', async (t) => {
+test('functions sdk: functions invoke each other three deep and no deeper', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -194,7 +194,7 @@ test('functions invoke each other three deep and no deeper', async (t) => {
   t.deepEqual((await invoke(t, org, id, { id, level: 0 })).result, [3, 'VALIDATION_ERROR', 'functions.invoke may go 3 deep'])
 })
 
-test('runs that one run invokes take turns, so that they stay within its slot', async (t) => {
+test('functions sdk: runs that one run invokes take turns, so that they stay within its slot', async (t) => {
   const { org } = await fresh()
   const inner = await createFunction(
     t,
@@ -211,7 +211,7 @@ test('runs that one run invokes take turns, so that they stay within its slot', 
   for (const [index, [from]] of spans.entries()) t.true(index === 0 || from >= spans[index - 1][1], JSON.stringify(spans))
 })
 
-test('all four slots taken by runs that invoke each other come to an end', async (t) => {
+test('functions sdk: all four slots taken by runs that invoke each other come to an end', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -227,7 +227,7 @@ test('all four slots taken by runs that invoke each other come to an end', async
   )
 })
 
-test('a run that is over takes the run that it invoked along', async (t) => {
+test('functions sdk: a run that is over takes the run that it invoked along', async (t) => {
   const w = await fresh()
   const { org } = w
   const inner = await createFunction(t, org, handlerOf('await new Promise(() => undefined)'))
@@ -241,7 +241,7 @@ test('a run that is over takes the run that it invoked along', async (t) => {
   }
 })
 
-test('a run as a part of something else has no right that its author lacks', async (t) => {
+test('functions sdk: a run as a part of something else has no right that its author lacks', async (t) => {
   const w = await fresh()
   const { org, api } = w
   const author = await createMember(w, org, [allow('functions:create', 'records:read')])
@@ -266,7 +266,7 @@ test('a run as a part of something else has no right that its author lacks', asy
   t.like(await run('lesser'), { error: 'Needs records:read on locations' }, 'an author that has left has no right')
 })
 
-test('the 10,001st call of a run throws, and the others were made', async (t) => {
+test('functions sdk: the 10,001st call of a run throws, and the others were made', async (t) => {
   const { org } = await fresh()
   const { result, steps } = await runBody(
     t,

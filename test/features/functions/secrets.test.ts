@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const fresh = shareWorld(test)
 const value = 'sk_live_"quoted"_7Gq2'
 
-test('a secret is kept, listed by its name, replaced and deleted, and its value is never answered', async (t) => {
+test('secrets: a secret is kept, listed by its name, replaced and deleted, and its value is never answered', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org
   const all = `${path}/functions/secrets`
@@ -27,7 +27,7 @@ test('a secret is kept, listed by its name, replaced and deleted, and its value 
   for (const bad of [{}, { value: '' }, { value: 'x'.repeat(4_097) }, { value: 7 }]) t.is((await owner.put(`${all}/B`, bad)).status, 400)
 })
 
-test('a function reads a secret of its workspace, and nothing that it prints, throws or returns shows it', async (t) => {
+test('secrets: a function reads a secret of its workspace, and nothing that it prints, throws or returns shows it', async (t) => {
   const w = await fresh()
   const { org } = w
   await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
@@ -60,7 +60,7 @@ test('a function reads a secret of its workspace, and nothing that it prints, th
   t.is((await runBody(t, other, "return sdk.secrets.get('KEY')")).error, 'There is no secret KEY')
 })
 
-test('what a run is given by another that read a secret shows it neither', async (t) => {
+test('secrets: what a run is given by another that read a secret shows it neither', async (t) => {
   const { org } = await fresh()
   await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
   const inner = await createFunction(
@@ -81,7 +81,7 @@ test('what a run is given by another that read a secret shows it neither', async
   }
 })
 
-test('a secret shows neither where output is cut nor in JSON within JSON', async (t) => {
+test('secrets: a secret shows neither where output is cut nor in JSON within JSON', async (t) => {
   const { org } = await fresh()
   await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
   const cut = `const key = await sdk.secrets.get('KEY')
@@ -99,7 +99,7 @@ test('a secret shows neither where output is cut nor in JSON within JSON', async
   t.is((await runBody(t, org, "await sdk.secrets.get('KEY'); console.log('tasks'); throw new Error('tasks')")).error, 'tasks')
 })
 
-test('a secret that is a part of our own words leaves them whole', async (t) => {
+test('secrets: a secret that is a part of our own words leaves them whole', async (t) => {
   const { org } = await fresh()
   for (const [index, value] of ['e', 'log', 'msg', 'secret', 'KB', '1'].entries()) {
     await org.owner.put(`${org.path}/functions/secrets/S${index}`, { value })
@@ -111,7 +111,7 @@ test('a secret that is a part of our own words leaves them whole', async (t) => 
   t.deepEqual([result, timed_out], [{ 'k[secret]y': '[secret] [secret]', list: ['[secret]', true, null] }, false])
 })
 
-test('a workspace keeps at most 100 secrets, however many callers add one at once', async (t) => {
+test('secrets: a workspace keeps at most 100 secrets, however many callers add one at once', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org
   const keep = (name: string) => owner.put(`${path}/functions/secrets/${name}`, { value: name })

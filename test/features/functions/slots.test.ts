@@ -2,12 +2,13 @@ import test from 'ava'
 import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
-import { world } from '#test/support/world.ts'
 
-test('four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+const shared = shareWorld(test)
+
+test('slots: four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
+  const w = await shared()
   const { org } = w
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
   const latches = await Promise.all(Array.from({ length: 8 }, () => createLatch(org)))
@@ -33,9 +34,8 @@ test('four runs of a workspace are let in, the others wait in order, and each th
   t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
 })
 
-test('a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('slots: a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
+  const w = await shared()
   const { org } = w
   await startWorkerProcess(t, w, 'functions')
   await startWorkerProcess(t, w, 'functions')
@@ -66,9 +66,8 @@ test('a hundred calls on three worker processes: never five at a time, all answe
   t.is(most, 4)
 })
 
-test('a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('slots: a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
+  const w = await shared()
   const { org } = w
   const latch = await createLatch(org)
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
@@ -82,9 +81,8 @@ test('a workspace whose slots are taken and whose line is long lets another one 
   await Promise.all(flood)
 })
 
-test('the database itself keeps a fifth run out', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('slots: the database itself keeps a fifth run out', async (t) => {
+  const w = await shared()
   const put = (slot: number) =>
     w.db.query(
       `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, slot) values (gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, $2)`,
@@ -96,9 +94,8 @@ test('the database itself keeps a fifth run out', async (t) => {
   await w.db.query('delete from gated_jobs')
 })
 
-test('what somebody waits for goes before what is a part of something else', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('slots: what somebody waits for goes before what is a part of something else', async (t) => {
+  const w = await shared()
   const { org, api } = w
   const [first, second] = [await createLatch(org), await createLatch(org)]
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('every source is a version, and going back to one makes it the newest', async (t) => {
+test('versions: every source is a version, and going back to one makes it the newest', async (t) => {
   const w = await fresh()
   const { org } = w
   const [one, two] = [handlerOf('return 1'), handlerOf('return "zwei"')]
@@ -37,7 +37,7 @@ test('every source is a version, and going back to one makes it the newest', asy
   t.is((await org.owner.get(`${path}/versions`)).data.length, 3)
 })
 
-test('the last fifty versions are kept', async (t) => {
+test('versions: the last fifty versions are kept', async (t) => {
   const w = await fresh()
   const { id } = await createFunction(t, w.org, handlerOf('return 0'))
   const path = `${w.org.path}/functions/${id}`

@@ -4,7 +4,7 @@ import { connect, made, shareOffice } from '#test/features/messages/support.ts'
 
 const fresh = shareOffice(test)
 
-test('a connection keeps its secrets to itself, sealed, and answers that of its callbacks once', async (t) => {
+test('connections: a connection keeps its secrets to itself, sealed, and answers that of its callbacks once', async (t) => {
   const w = await fresh()
   const path = `${w.org.path}/messages/connections`
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
@@ -58,7 +58,7 @@ test('a connection keeps its secrets to itself, sealed, and answers that of its 
   t.false(JSON.stringify(kept.rows).includes(one.data.webhook_secret))
 })
 
-test('what is no connection is refused, naming what is wrong', async (t) => {
+test('connections: what is no connection is refused, naming what is wrong', async (t) => {
   const w = await fresh()
   const ed25519 = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const dkim = { domain: 'example.com', selector: 's1', private_key: ed25519 }
@@ -86,7 +86,7 @@ test('what is no connection is refused, naming what is wrong', async (t) => {
   }
 })
 
-test('a test of a connection signs in and leaves, and says what the server said', async (t) => {
+test('connections: a test of a connection signs in and leaves, and says what the server said', async (t) => {
   const w = await fresh()
   const check = async (id: string) => made(w.org.owner.post(`${w.org.path}/messages/connections/${id}/test`))
   const good = await connect(w.org, w.server.port)
@@ -105,7 +105,7 @@ test('a test of a connection signs in and leaves, and says what the server said'
   t.regex((await check(local.id)).error, /^127\.0\.0\.1:1 is no public address/)
 })
 
-test('a password that is changed by an address with the id in capitals can be decrypted', async (t) => {
+test('connections: a password that is changed by an address with the id in capitals can be decrypted', async (t) => {
   const w = await fresh()
   const path = `${w.org.path}/messages/connections`
   const { id } = await connect(w.org, w.server.port)

@@ -61,7 +61,7 @@ const after: Readonly<Record<Exclude<Cut, 'STARTTLS'>, string>> = {
 }
 
 for (const cut of cuts)
-  test.serial(`a connection that breaks at ${cut} leaves a message ${after[cut]}, and it arrives once if it can be known`, async (t) => {
+  test(`delivery: a connection that breaks at ${cut} leaves a message ${after[cut]}, and it arrives once if it can be known`, async (t) => {
     const { server, send, pass, org } = await begin(t)
     server.cutAt(cut)
     const id = await send()
@@ -76,7 +76,7 @@ for (const cut of cuts)
     t.is(server.whole.filter((one) => one === id).length, isUncertain ? 2 : 1, 'the second try has the same Message-ID')
   })
 
-test.serial('a message that is uncertain twice is left as it is, and never tried a third time', async (t) => {
+test('delivery: a message that is uncertain twice is left as it is, and never tried a third time', async (t) => {
   const { server, send, pass, org } = await begin(t)
   server.cutAt('after the dot')
   const id = await send()
@@ -90,25 +90,22 @@ test.serial('a message that is uncertain twice is left as it is, and never tried
   t.is(server.whole.filter((one) => one === id).length, 2)
 })
 
-test.serial(
-  'a second try that the server refuses for now leaves the message uncertain; one that it refuses for good settles it',
-  async (t) => {
-    const { server, send, pass, org } = await begin(t)
-    for (const [reply, status] of [
-      ['451 later', 'uncertain'],
-      ['550 5.1.1 nobody here', 'bounced'],
-    ] as const) {
-      server.cutAt('after the dot')
-      const id = await send()
-      server.cutAt('RCPT', reply)
-      await pass(15)
-      t.like(await read(org, id), { status, attempts: 2 })
-      server.cutAt('never')
-      await pass(60)
-      t.like(await read(org, id), { status, attempts: 2 })
-    }
-  },
-)
+test('delivery: a second try that the server refuses for now leaves the message uncertain; one that it refuses for good settles it', async (t) => {
+  const { server, send, pass, org } = await begin(t)
+  for (const [reply, status] of [
+    ['451 later', 'uncertain'],
+    ['550 5.1.1 nobody here', 'bounced'],
+  ] as const) {
+    server.cutAt('after the dot')
+    const id = await send()
+    server.cutAt('RCPT', reply)
+    await pass(15)
+    t.like(await read(org, id), { status, attempts: 2 })
+    server.cutAt('never')
+    await pass(60)
+    t.like(await read(org, id), { status, attempts: 2 })
+  }
+})
 
 for (const [at, reply, status] of [
   ['RCPT', '421 4.3.0 closing', 'queued'],
@@ -136,7 +133,7 @@ for (const [at, reply, status] of [
   ['RCPT', '553 5.1.3 bad address', 'failed'],
   ['after the dot', '554 5.7.1 spam', 'failed'],
 ] as const)
-  test.serial(`"${reply}" at ${at} makes a message ${status}`, async (t) => {
+  test(`delivery: "${reply}" at ${at} makes a message ${status}`, async (t) => {
     const { server, send, pass, org } = await begin(t)
     server.cutAt(at, reply)
     const id = await send()
@@ -148,7 +145,7 @@ for (const [at, reply, status] of [
     t.is((await read(org, id)).status, status === 'queued' ? 'sent' : status)
   })
 
-test.serial('a worker that died while it was sending leaves the message uncertain', async (t) => {
+test('delivery: a worker that died while it was sending leaves the message uncertain', async (t) => {
   const { server, send, pass, org, db, worker, drain } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
@@ -162,7 +159,7 @@ test.serial('a worker that died while it was sending leaves the message uncertai
   t.is((await read(org, id)).status, 'sent')
 })
 
-test.serial('messages of a suspended workspace wait, and go out once it goes on', async (t) => {
+test('delivery: messages of a suspended workspace wait, and go out once it goes on', async (t) => {
   const { server, send, pass, org, db } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
@@ -176,7 +173,7 @@ test.serial('messages of a suspended workspace wait, and go out once it goes on'
   t.is((await read(org, id)).status, 'sent')
 })
 
-test.serial('messages of a connection that is deleted fail, and say so', async (t) => {
+test('delivery: messages of a connection that is deleted fail, and say so', async (t) => {
   const { server, send, pass, org } = await begin(t)
   server.cutAt('greeting')
   const connection = await connect(org, server.port)
@@ -186,7 +183,7 @@ test.serial('messages of a connection that is deleted fail, and say so', async (
   t.like(await read(org, id), { status: 'failed', error: 'Its connection has been deleted' })
 })
 
-test.serial('what a message said is kept for 30 days, and it is not sent any more then', async (t) => {
+test('delivery: what a message said is kept for 30 days, and it is not sent any more then', async (t) => {
   const site = await begin(t)
   const { send, server, org, db, pass } = site
   server.cutAt('greeting')

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('templates are made, changed in parts, listed and deleted; their HTML keeps variables where they can be escaped', async (t) => {
+test('lists: templates are made, changed in parts, listed and deleted; their HTML keeps variables where they can be escaped', async (t) => {
   const { org } = await fresh()
   const path = `${org.path}/messages/templates`
   const created = await org.owner.post(path, { name: 'Order', subject: 'Order {{number}}', body_html: '<p>{{x}}</p>' })
@@ -28,7 +28,7 @@ test('templates are made, changed in parts, listed and deleted; their HTML keeps
   t.is((await org.owner.get(one)).status, 404)
 })
 
-test('messages and the do-not-contact list are read in pages, each from the last of the one before', async (t) => {
+test('lists: messages and the do-not-contact list are read in pages, each from the last of the one before', async (t) => {
   const { org, db } = await fresh()
   const { rows } = await db.query(
     `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status)

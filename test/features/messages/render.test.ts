@@ -42,7 +42,7 @@ for (const [html, rendered] of [
   ],
   ['<a href="&#{{number}};avascript:x">', '<a href="#">'],
 ] as const)
-  test(`${html} is filled in`, (t) => t.is(renderHtml(html, lookup), rendered))
+  test(`render: ${html} is filled in`, (t) => t.is(renderHtml(html, lookup), rendered))
 
 for (const html of [
   ...['<a href={{u}}>', '<a href={{ u }}>', '<a {{x}}>', '<{{x}}>', '</{{x}}>', '<a{{x}}>', '<a {{ x }}="b">'],
@@ -63,11 +63,11 @@ for (const html of [
     '<a b="c" b="{{x}}">',
   ],
 ])
-  test(`${html} may not hold a variable`, (t) => {
+  test(`render: ${html} may not hold a variable`, (t) => {
     t.throws(() => parseHtml(html), { message: /^body_html has \{\{\w\}\} where no variable may stand/ })
   })
 
-test('HTML of 200,000 letters is looked at once, whatever it looks like', (t) => {
+test('render: HTML of 200,000 letters is looked at once, whatever it looks like', (t) => {
   const long = [
     '<a'.repeat(100_000),
     `<a ${'b'.repeat(200_000)}`,
@@ -87,7 +87,7 @@ test('HTML of 200,000 letters is looked at once, whatever it looks like', (t) =>
   t.true(process.threadCpuUsage(started).user < 5_000_000)
 })
 
-test('text and subjects are filled in once, and a subject is one line', (t) => {
+test('render: text and subjects are filled in once, and a subject is one line', (t) => {
   t.is(renderText('{{x}}\n{{u}} {{nothing}}!', lookup), `${values.x}\n${values.u} !`)
   t.is(
     renderSubject(' {{a}} ', () => 'a\r\nBcc: b\u2028c\td'),
@@ -102,15 +102,15 @@ for (const [address, key] of [
   ['o\u0308@example.com', 'ö@example.com'],
   ['"a@b"@example.com', '"a@b"@example.com'],
 ] as const)
-  test(`${address} is kept as ${key}`, (t) => t.is(contactKey(address), key))
+  test(`render: ${address} is kept as ${key}`, (t) => t.is(contactKey(address), key))
 
-test('a tag is also the address without it, and nothing else is', (t) => {
+test('render: a tag is also the address without it, and nothing else is', (t) => {
   t.deepEqual(contactKeys('Ann+a+b@example.com'), ['ann+a+b@example.com', 'ann@example.com'])
   t.deepEqual(contactKeys('ann@example.com'), ['ann@example.com'])
   t.deepEqual(contactKeys('+a@example.com'), ['+a@example.com'])
 })
 
-test('a sender has an address and a name in one line', (t) => {
+test('render: a sender has an address and a name in one line', (t) => {
   t.deepEqual(parseSender('Shop, Inc. <a@example.com>'), { name: 'Shop, Inc.', address: 'a@example.com' })
   t.deepEqual(parseSender(' a@example.com '), { name: '', address: 'a@example.com' })
   t.is(normalizeSender('"Shop" <a@example.com>'), 'Shop <a@example.com>')

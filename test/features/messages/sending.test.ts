@@ -8,7 +8,7 @@ const fresh = shareOffice(test, { PUBLIC_URL: 'https://kontor.example' })
 const address = () => `${randomUUID()}@example.com`
 const mailTo = ({ taken }: MailServer, to: string) => taken.filter((one) => one.to.includes(to))
 
-test('a message of a template goes out by its connection, with its variables put in', async (t) => {
+test('sending: a message of a template goes out by its connection, with its variables put in', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const { id: template_id } = await made(
@@ -42,7 +42,7 @@ test('a message of a template goes out by its connection, with its variables put
   t.deepEqual(Object.keys(listed), ['id', 'to', 'subject', 'status', 'attempts', 'error', 'created_at', 'sent_at'])
 })
 
-test('words of its own win over those of the template, and empty text counts as left out', async (t) => {
+test('sending: words of its own win over those of the template, and empty text counts as left out', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const { id: template_id } = await made(
@@ -57,7 +57,7 @@ test('words of its own win over those of the template, and empty text counts as 
   t.regex(got?.raw ?? '', /of the template/)
 })
 
-test('the address may stand in a field of a record that the caller may read', async (t) => {
+test('sending: the address may stand in a field of a record that the caller may read', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const to = address()
@@ -85,7 +85,7 @@ test('the address may stand in a field of a record that the caller may read', as
   await w.drain()
 })
 
-test('sending needs messages:send on the connection', async (t) => {
+test('sending: sending needs messages:send on the connection', async (t) => {
   const w = await fresh()
   const [one, other] = [await connect(w.org, w.server.port), await connect(w.org, w.server.port)]
   const send = await sender(t, w.org)
@@ -105,7 +105,7 @@ test('sending needs messages:send on the connection', async (t) => {
   await w.drain()
 })
 
-test('what cannot be sent is refused, naming what is wrong', async (t) => {
+test('sending: what cannot be sent is refused, naming what is wrong', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const send = await sender(t, w.org)

@@ -1,5 +1,5 @@
 import type { ExecutionContext, TestFn } from 'ava'
-import { type MailServer, startMailServer } from '#test/platform/mail/smtp.ts'
+import { type MailServer, shareMailServer } from '#test/platform/mail/smtp.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -10,18 +10,11 @@ export interface PostOffice extends World {
   readonly server: MailServer
 }
 
-/** Starts them before a file's tests and ends them after; each test takes a workspace of its own. */
+/** Opens them at the first test of a file and closes them after the last of the thread; each test takes a workspace of its own. */
 export function shareOffice(test: TestFn, environment: Readonly<Record<string, string>> = {}): () => Promise<PostOffice> {
-  const ends: (() => unknown)[] = []
-  let server: MailServer
-  const fresh = shareWorld(test, async () => {
-    server = await startMailServer({ teardown: (end) => ends.push(end) })
-    return { ...environment, EGRESS_ALLOW: `127.0.0.1:${server.port}` }
-  })
-  test.after.always(async () => {
-    for (const end of ends) await end()
-  })
-  return async () => ({ ...(await fresh()), server })
+  const mail = shareMailServer(test)
+  const fresh = shareWorld(test, async () => ({ ...environment, EGRESS_ALLOW: `127.0.0.1:${(await mail()).port}` }))
+  return async () => ({ ...(await fresh()), server: await mail() })
 }
 
 /** What made it; throws what was answered when it was not. */

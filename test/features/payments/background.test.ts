@@ -1,20 +1,17 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 for (const [closed, set, reset] of [
   ['suspended', `status = 'suspended'`, `status = 'active'`],
   ['without its app', `apps = apps || '{"payments": false}'`, `apps = apps || '{"payments": true}'`],
 ] as const) {
-  test(`money is written down in a workspace that is ${closed}, and what is due rests`, async (t) => {
+  test(`background: money is written down in a workspace that is ${closed}, and what is due rests`, async (t) => {
     const w = await newWorkspace()
-    const stripe = server.account()
+    const stripe = w.stripe.account()
     const connectionId = await connect(w.org, 'stripe', stripe.credentials)
     const [told, swept, due] = [
       await makeLink(w.org, connectionId),

@@ -2,17 +2,14 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const razorpay = { key_id: 'rzp_test_1', key_secret: 'secret', webhook_secret: 'hook' }
 
-test('a connection is made, read, changed, listed and deleted, and shows no credential', async (t) => {
+test('connections: a connection is made, read, changed, listed and deleted, and shows no credential', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const at = `${paymentsOf(w.org)}/connections`
@@ -62,7 +59,7 @@ test('a connection is made, read, changed, listed and deleted, and shows no cred
   t.is((await owner.get(at)).data.length, 1)
 })
 
-test('what is wrong with a connection is 400 and names the field', async (t) => {
+test('connections: what is wrong with a connection is 400 and names the field', async (t) => {
   const w = await newWorkspace()
   const at = `${paymentsOf(w.org)}/connections`
   const right = { provider: 'razorpay', name: 'Main', mode: 'test', credentials: razorpay }
@@ -97,9 +94,9 @@ test('what is wrong with a connection is 400 and names the field', async (t) => 
   t.is((await w.org.owner.post(at, { provider: 'sandbox', name: 'x', mode: 'test' })).status, 201)
 })
 
-test('a test says what the provider says of the credentials', async (t) => {
+test('connections: a test says what the provider says of the credentials', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const at = `${paymentsOf(w.org)}/connections/${await connect(w.org, 'stripe', stripe.credentials)}`
   const check = async () => {
     const { status, data, text } = await w.org.owner.post(`${at}/test`)
@@ -125,9 +122,9 @@ test('a test says what the provider says of the credentials', async (t) => {
   t.is((await w.org.owner.post(`${sandbox}/test`)).data.status, 'ok')
 })
 
-test('a secret that is replaced is refused from then on', async (t) => {
+test('connections: a secret that is replaced is refused from then on', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
   const event = stripe.emit('customer.created', { id: 'cus_1', object: 'customer' })
   t.is((await stripe.deliver(w.visitor, id, event)).status, 200)
@@ -136,9 +133,9 @@ test('a secret that is replaced is refused from then on', async (t) => {
   t.is((await stripe.deliver(w.visitor, id, event, { secret: 'whsec_new' })).status, 200)
 })
 
-test('a deleted connection cancels its open links at the provider, and all stay readable', async (t) => {
+test('connections: a deleted connection cancels its open links at the provider, and all stay readable', async (t) => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
   const [open, paid] = [await makeLink(w.org, id), await makeLink(w.org, id)]
   const [theirs] = stripe.things.links
@@ -162,7 +159,7 @@ test('a deleted connection cancels its open links at the provider, and all stay 
   t.is(stripe.calls.length, calls, 'it is asked no more')
 })
 
-test('who may only read or collect sees no single connection and changes none', async (t) => {
+test('connections: who may only read or collect sees no single connection and changes none', async (t) => {
   const w = await newWorkspace()
   const id = await connect(w.org, 'sandbox')
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:read', 'payments:collect'] }])

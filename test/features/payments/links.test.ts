@@ -5,12 +5,12 @@ import { sandbox } from '#shared/features/payments/providers/sandbox.ts'
 import { stripe } from '#shared/features/payments/providers/stripe.ts'
 import { fromProviderUnits, toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 
-const newWorkspace = shareWorld(test)
+const newWorkspace = shareProviders(test)
 
-test('a link is made, read and listed, newest first by cursor', async (t) => {
+test('links: a link is made, read and listed, newest first by cursor', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const connectionId = await connect(w.org, 'sandbox')
@@ -53,7 +53,7 @@ test('a link is made, read and listed, newest first by cursor', async (t) => {
   }
 })
 
-test('what is wrong with a link is 400 and names the field; an unknown connection is 404', async (t) => {
+test('links: what is wrong with a link is 400 and names the field; an unknown connection is 404', async (t) => {
   const w = await newWorkspace()
   const connection_id = await connect(w.org, 'sandbox')
   const at = `${paymentsOf(w.org)}/links`
@@ -101,7 +101,7 @@ test('what is wrong with a link is 400 and names the field; an unknown connectio
   t.true((await w.org.owner.get(at)).data.some(({ amount }: { amount: string }) => amount === '12345678901234.12'))
 })
 
-test('an invoice fills amount and currency, and whoever may not read it names nothing', async (t) => {
+test('links: an invoice fills amount and currency, and whoever may not read it names nothing', async (t) => {
   const w = await newWorkspace()
   const { owner, path } = w.org
   const connection_id = await connect(w.org, 'sandbox')
@@ -135,7 +135,7 @@ test('an invoice fills amount and currency, and whoever may not read it names no
   t.is((await link({ invoice_id: yen, amount: 5 }, veiled)).data.currency, 'USD')
 })
 
-test('an Idempotency-Key stands for its link for a day', async (t) => {
+test('links: an Idempotency-Key stands for its link for a day', async (t) => {
   const w = await newWorkspace()
   const body = { connection_id: await connect(w.org, 'sandbox'), amount: 5 }
   const make = async () => (await w.org.owner.post(`${paymentsOf(w.org)}/links`, body, { 'Idempotency-Key': 'again' })).data.id
@@ -148,7 +148,7 @@ test('an Idempotency-Key stands for its link for a day', async (t) => {
   t.is(await make(), second)
 })
 
-test('each provider counts money in its own units', (t) => {
+test('links: each provider counts money in its own units', (t) => {
   const cases: [typeof stripe, string, string, string | null][] = [
     [stripe, '10.00', 'USD', '1000'],
     [stripe, '500', 'JPY', '500'],

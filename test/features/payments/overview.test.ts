@@ -1,11 +1,11 @@
 import test from 'ava'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test)
+const newWorkspace = shareProviders(test)
 
 /** The day so many days before today in a time zone. */
 const dayBefore = (days: number, timeZone = 'UTC', now = new Date()) => {
@@ -16,7 +16,7 @@ const dayBefore = (days: number, timeZone = 'UTC', now = new Date()) => {
 const read = (resource: string, more: object = {}) => ({ effect: 'allow', actions: ['records:read'], resources: [resource], ...more })
 const see = { effect: 'allow', actions: ['payments:read'] }
 
-test('an empty workspace owes nothing', async (t) => {
+test('overview: an empty workspace owes nothing', async (t) => {
   const w = await newWorkspace()
   t.deepEqual((await w.org.owner.get(`${paymentsOf(w.org)}/overview`)).data, {
     receivables: [],
@@ -28,7 +28,7 @@ test('an empty workspace owes nothing', async (t) => {
   })
 })
 
-test('what is open is the total less the payments in its currency, by age, debtor and due date', async (t) => {
+test('overview: what is open is the total less the payments in its currency, by age, debtor and due date', async (t) => {
   const w = await newWorkspace()
   const { owner, path } = w.org
   const invoice = async (total: unknown, due: number | null, more: object = {}) => {
@@ -113,7 +113,7 @@ test('what is open is the total less the payments in its currency, by age, debto
   t.deepEqual((await seenBy(read('payments', { condition: { 'resource.paid_at': { gte: '2026-04-01' } } }))).collected.length, 1)
 })
 
-test('days and months go by the time zone of the workspace', async (t) => {
+test('overview: days and months go by the time zone of the workspace', async (t) => {
   const now = new Date('2026-11-30T23:30:00Z')
   const w = await world({}, ['data'], () => now)
   t.teardown(w.close)
@@ -126,9 +126,8 @@ test('days and months go by the time zone of the workspace', async (t) => {
   t.deepEqual(data.collected, [{ month: '2026-11', currency: 'USD', amount: '1.00' }])
 })
 
-test('ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
-  const w = await world({}, ['data'])
-  t.teardown(w.close)
+test('overview: ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
+  const w = await newWorkspace()
   const { id } = w.org
   const columns = async (type: string) => {
     const { rows } = await w.db.query(

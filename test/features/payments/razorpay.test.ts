@@ -1,15 +1,13 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startRazorpay } from '#test/features/payments/razorpay-stand-in.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 
-const razorpay = await startRazorpay()
-const newWorkspace = shareWorld(test, { RAZORPAY_API_URL: razorpay.url, LOG_LEVEL: 'silent' })
-test.after.always(() => razorpay.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
+  const { razorpay } = w
   const connectionId = await connect(w.org, 'razorpay', razorpay.credentials)
   const link = async (more: object = {}) => {
     const made = await makeLink(w.org, connectionId, { currency: 'INR', ...more })
@@ -17,10 +15,10 @@ const start = async () => {
     if (!theirs) throw new Error('Razorpay has no such link')
     return { ...made, theirs }
   }
-  return { w, connectionId, link }
+  return { w, razorpay, connectionId, link }
 }
 
-test('a link is made as Razorpay documents it, with our id as its reference', async (t) => {
+test('razorpay: a link is made as Razorpay documents it, with our id as its reference', async (t) => {
   const { w, connectionId, link } = await start()
   const made = await link({
     customer_name: 'Gaurav',
@@ -46,8 +44,8 @@ test('a link is made as Razorpay documents it, with our id as its reference', as
   t.regex(refused.body.error.message, /^expires_at must be at least 15 minutes ahead/)
 })
 
-test('one payment raises several events and makes one payments record', async (t) => {
-  const { w, connectionId, link } = await start()
+test('razorpay: one payment raises several events and makes one payments record', async (t) => {
+  const { w, connectionId, link, razorpay } = await start()
   const { id, theirs } = await link()
   const payment = razorpay.pay(theirs)
   const entities = { payment_link: theirs, payment, order: { id: 'order_1', entity: 'order' } }
@@ -68,8 +66,8 @@ test('one payment raises several events and makes one payments record', async (t
   t.deepEqual((await storyOf(w.org, id)).slice(-2), ['webhook: refunded (paid > paid)', 'webhook: disputed (paid > paid)'])
 })
 
-test('an event is known by its id, else by its bytes; the id is not signed and cannot hide another event', async (t) => {
-  const { w, connectionId, link } = await start()
+test('razorpay: an event is known by its id, else by its bytes; the id is not signed and cannot hide another event', async (t) => {
+  const { w, connectionId, link, razorpay } = await start()
   const [one, other] = [await link(), await link()]
   const first = { payment_link: one.theirs, payment: razorpay.pay(one.theirs) }
   for (let time = 0; time < 20; time++) await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', first, { id: '' })
@@ -85,8 +83,8 @@ test('an event is known by its id, else by its bytes; the id is not signed and c
   t.is((await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', second, { secret: 'other' })).status, 400)
 })
 
-test('partly paid and other amounts change nothing; a link that ends there ends here', async (t) => {
-  const { w, connectionId, link } = await start()
+test('razorpay: partly paid and other amounts change nothing; a link that ends there ends here', async (t) => {
+  const { w, connectionId, link, razorpay } = await start()
   const [partly, cancelled, expired] = [await link(), await link(), await link()]
   const payment = razorpay.pay(partly.theirs, { amount: 100 })
   await razorpay.deliver(w.visitor, connectionId, 'payment_link.partially_paid', { payment_link: partly.theirs, payment })
@@ -99,8 +97,8 @@ test('partly paid and other amounts change nothing; a link that ends there ends 
   t.deepEqual(await recordsOf(w.org), [])
 })
 
-test('a creation that is not answered is found by its reference; refresh, sweep and cancel work as with any provider', async (t) => {
-  const { w, connectionId, link } = await start()
+test('razorpay: a creation that is not answered is found by its reference; refresh, sweep and cancel work as with any provider', async (t) => {
+  const { w, connectionId, link, razorpay } = await start()
   const at = `${paymentsOf(w.org)}/links`
   razorpay.fault.path = /POST \/v1\/payment_links$/
   razorpay.fault.when = 'after'

@@ -1,10 +1,9 @@
 import test from 'ava'
 import { connect, makeLink } from '#test/features/payments/place.ts'
-import { listening } from '#test/support/listening.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import type { World } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
+const newWorkspace = shareProviders(test)
 
 async function payable(more: object) {
   const w = await newWorkspace()
@@ -21,7 +20,7 @@ async function pay(w: World, path: string, headers: Record<string, string> = {})
 
 const amountIn = (text: string) => /class="amount"><bdi lang="([^"]+)">([^<]+)</.exec(text)?.slice(1)
 
-test('the amount of a pay page is large and in the language of its reader, to the last digit', async (t) => {
+test('receipt: the amount of a pay page is large and in the language of its reader, to the last digit', async (t) => {
   const { w, path } = await payable({ amount: '12345678901234.5', currency: 'EUR' })
   const seen = async (language: string) => amountIn((await w.visitor.get(path, { 'accept-language': language })).text)
   t.deepEqual(await seen('de-DE,de;q=0.9,en;q=0.8'), ['de-DE', '12.345.678.901.234,50\u00a0€'])
@@ -33,19 +32,19 @@ test('the amount of a pay page is large and in the language of its reader, to th
   t.regex(page.text, /<button type="submit" name="action" value="decline" class="quiet">/)
 })
 
-test('currencies without a fraction have none', async (t) => {
+test('receipt: currencies without a fraction have none', async (t) => {
   const { w, path } = await payable({ amount: '1200', currency: 'JPY' })
   t.deepEqual(amountIn((await w.visitor.get(path)).text), ['en', '¥1,200'])
 })
 
-test('the code of a currency is named once', async (t) => {
+test('receipt: the code of a currency is named once', async (t) => {
   const { w, path } = await payable({ amount: '1234.567', currency: 'KWD' })
   const [amount = ''] = /<p class="amount">.*<\/p>/.exec((await w.visitor.get(path)).text) ?? []
   t.true(amount.includes('KWD\u00a01,234.567'), amount)
   t.is(amount.split('KWD').length, 2, amount)
 })
 
-test('after paying there is a receipt with date and reference, which the address shows again', async (t) => {
+test('receipt: after paying there is a receipt with date and reference, which the address shows again', async (t) => {
   const { w, path } = await payable({ amount: '12.5', description: 'Two chairs', redirect_url: 'https://shop.example/thanks' })
   const paid = await pay(w, path)
   t.regex(paid.text, /http-equiv="refresh"/, 'the answer to the payment leads on')

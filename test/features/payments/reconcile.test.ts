@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const connectionId = await connect(w.org, 'stripe', stripe.credentials)
   const tell = async (...events: (object | undefined)[]) => {
     for (const event of events) {
@@ -36,7 +33,7 @@ const start = async () => {
   return { w, stripe, connectionId, tell, link, reconcile, kinds, repair }
 }
 
-test('what ties out has no break', async (t) => {
+test('reconcile: what ties out has no break', async (t) => {
   const { stripe, tell, link, reconcile } = await start()
   t.deepEqual(await reconcile(), { ok: true, checked: 0, breaks: [] })
   await link()
@@ -44,7 +41,7 @@ test('what ties out has no break', async (t) => {
   t.deepEqual(await reconcile(), { ok: true, checked: 2, breaks: [] })
 })
 
-test('a payments record that was deleted is missing, and a repair makes it and nothing else', async (t) => {
+test('reconcile: a payments record that was deleted is missing, and a repair makes it and nothing else', async (t) => {
   const { w, stripe, tell, link, kinds, repair } = await start()
   const { id, open } = await link()
   await tell(stripe.pay(open()).completed)
@@ -66,7 +63,7 @@ test('a payments record that was deleted is missing, and a repair makes it and n
   for (const missing of [randomUUID(), 'x']) t.is((await repair(missing)).status, 404)
 })
 
-test('a refund, a dispute and a record without a payment are records without money', async (t) => {
+test('reconcile: a refund, a dispute and a record without a payment are records without money', async (t) => {
   const { w, stripe, tell, link, kinds } = await start()
   const [refunded, disputed, stray, manual] = [await link(), await link(), await link(), await link()]
   const sessions = [refunded.open(), disputed.open()]
@@ -84,7 +81,7 @@ test('a refund, a dispute and a record without a payment are records without mon
   ])
 })
 
-test('other amounts are found at the provider, in the record and in the ledger', async (t) => {
+test('reconcile: other amounts are found at the provider, in the record and in the ledger', async (t) => {
   const { w, stripe, tell, link, reconcile } = await start()
   const { owner, path } = w.org
   const [unfit, changed, posted, reversed] = [await link(), await link(), await link(), await link()]
@@ -131,7 +128,7 @@ test('other amounts are found at the provider, in the record and in the ledger',
   t.is((await reconcile('', bookkeeper)).breaks[2].entry_id, wrong)
 })
 
-test('two payments on a link, and one after its end, are named', async (t) => {
+test('reconcile: two payments on a link, and one after its end, are named', async (t) => {
   const { w, stripe, tell, link, kinds } = await start()
   const [twice, late] = [await link(), await link()]
   const sessions = [twice.open(), twice.open(), late.open()]
@@ -143,7 +140,7 @@ test('two payments on a link, and one after its end, are named', async (t) => {
   ])
 })
 
-test('the span goes by the day on which a link was made, in the time zone of the workspace', async (t) => {
+test('reconcile: the span goes by the day on which a link was made, in the time zone of the workspace', async (t) => {
   const { w, link, reconcile } = await start()
   const ids = [(await link()).id, (await link()).id, (await link()).id]
   const times = ['2026-03-31T14:59:59Z', '2026-03-31T15:00:00Z', '2026-04-01T15:00:00Z']

@@ -1,11 +1,14 @@
 import test from 'ava'
 import { createSystemRecord } from '#shared/core/records/create/create-system-record.ts'
 import { connect, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
 
-test('nothing that a workspace has set up keeps money from being written down', async (t) => {
+const shared = shareProviders(test)
+
+test('record: nothing that a workspace has set up keeps money from being written down', async (t) => {
   const w = await world({ FREE_RECORDS: '1' })
   t.teardown(w.close)
   const org = await createOrg(w, 'Free', 'free')
@@ -58,9 +61,8 @@ test('nothing that a workspace has set up keeps money from being written down', 
   )
 })
 
-test("a field of the workspace's own under a built-in key is left alone", async (t) => {
-  const w = await world({}, ['data'])
-  t.teardown(w.close)
+test("record: a field of the workspace's own under a built-in key is left alone", async (t) => {
+  const w = await shared()
   await w.db.query(`update fields set system = false where workspace_id = $1 and key = 'provider'`, [w.org.id])
   const scope = await scopeOf(w, w.org)
   const { values } = await createSystemRecord(scope, 'payments', { provider: 'stripe', reference: 'pi_1' })

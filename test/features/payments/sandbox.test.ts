@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { listening } from '#test/support/listening.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import type { World } from '#test/support/world.ts'
 
-const newWorkspace = shareWorld(test, async () => ({ ...(await listening()), LOG_LEVEL: 'silent' }))
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
@@ -17,7 +16,7 @@ const ticketIn = (html: string) => /name="ticket" value="([^"]+)"/.exec(html)?.[
 const send = async (w: World, path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   w.visitor.post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded', ...headers })
 
-test('a payer pays on the page, the webhook is called, and the page leads back', async (t) => {
+test('sandbox: a payer pays on the page, the webhook is called, and the page leads back', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId, {
     amount: '12.5',
@@ -53,7 +52,7 @@ test('a payer pays on the page, the webhook is called, and the page leads back',
   t.is((await recordsOf(w.org)).length, 1)
 })
 
-test('a page pays by its own form alone, and what is wrong stands beside its field', async (t) => {
+test('sandbox: a page pays by its own form alone, and what is wrong stands beside its field', async (t) => {
   const { w, connectionId } = await start()
   const [link, other] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
@@ -81,7 +80,7 @@ test('a page pays by its own form alone, and what is wrong stands beside its fie
   t.is((await linkOf(w.org, link.id)).status, 'created')
 })
 
-test('a link that was cancelled or has expired cannot be paid any more', async (t) => {
+test('sandbox: a link that was cancelled or has expired cannot be paid any more', async (t) => {
   const { w, connectionId } = await start()
   const [cancelled, expired] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const tickets = [await w.visitor.get(pathOf(cancelled)), await w.visitor.get(pathOf(expired))].map(({ text }) => ticketIn(text))
@@ -95,7 +94,7 @@ test('a link that was cancelled or has expired cannot be paid any more', async (
   t.deepEqual(await recordsOf(w.org), [])
 })
 
-test('twenty payers at once pay a link once', async (t) => {
+test('sandbox: twenty payers at once pay a link once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
@@ -106,7 +105,7 @@ test('twenty payers at once pay a link once', async (t) => {
   t.is((await w.db.query(`select from sandbox_payments where workspace_id = $1 and outcome = 'paid'`, [w.org.id])).rowCount, 1)
 })
 
-test('what the webhook did not take is found by the sweep, once', async (t) => {
+test('sandbox: what the webhook did not take is found by the sweep, once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)

@@ -8,7 +8,7 @@ import { listening } from '#test/support/listening.ts'
 import { startProcess } from '#test/support/process.ts'
 import { world } from '#test/support/world.ts'
 
-test('no secret of a connection is in an answer, a log line, a job, the audit, an export or the database', async (t) => {
+test('secrets: no secret of a connection is in an answer, a log line, a job, the audit, an export or the database', async (t) => {
   const [stripe, razorpay] = [await startStripe(), await startRazorpay()]
   t.teardown(stripe.close)
   t.teardown(razorpay.close)

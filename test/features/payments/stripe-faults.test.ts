@@ -1,16 +1,13 @@
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url, LOG_LEVEL: 'silent' })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const connectionId = await connect(w.org, 'stripe', stripe.credentials)
   return {
     w,
@@ -21,7 +18,7 @@ const start = async () => {
   }
 }
 
-test('a provider that made the link and broke off is asked again and makes none twice', async (t) => {
+test('stripe faults: a provider that made the link and broke off is asked again and makes none twice', async (t) => {
   const { w, stripe, links, body } = await start()
   stripe.fault.path = /POST \/v1\/payment_links$/
   stripe.fault.when = 'after'
@@ -34,7 +31,7 @@ test('a provider that made the link and broke off is asked again and makes none 
   t.is(made.data.short_url, `${stripe.things.links[0]?.url}`)
 })
 
-test('without an answer it is 500, the row stays, and the same key finds the link that was made', async (t) => {
+test('stripe faults: without an answer it is 500, the row stays, and the same key finds the link that was made', async (t) => {
   const { w, stripe, links, body } = await start()
   stripe.fault.path = /\/v1\//
   stripe.fault.when = 'after'
@@ -54,7 +51,7 @@ test('without an answer it is 500, the row stays, and the same key finds the lin
   t.is((await w.org.owner.get(links)).data.length, 1)
 })
 
-test('a link that is cancelled while its provider makes it ends there as well', async (t) => {
+test('stripe faults: a link that is cancelled while its provider makes it ends there as well', async (t) => {
   const { w, stripe, links, body } = await start()
   const { promise, resolve } = Promise.withResolvers<void>()
   stripe.fault.path = /POST \/v1\/payment_links$/
@@ -74,7 +71,7 @@ test('a link that is cancelled while its provider makes it ends there as well', 
   t.is((await linkOf(w.org, id)).status, 'cancelled')
 })
 
-test('a link whose creation was not answered is found by a refresh and by the sweep', async (t) => {
+test('stripe faults: a link whose creation was not answered is found by a refresh and by the sweep', async (t) => {
   const { w, stripe, links, body } = await start()
   stripe.fault.path = /POST \/v1\/payment_links$|GET \/v1\/events/
   stripe.fault.when = 'after'
@@ -91,7 +88,7 @@ test('a link whose creation was not answered is found by a refresh and by the sw
   t.deepEqual(await storyOf(w.org, second.id), [...Array(2).fill('person: no_answer (null > created)'), 'sweep: created (null > created)'])
 })
 
-test('a provider that refuses is 400 with its words, and nothing of the link stays', async (t) => {
+test('stripe faults: a provider that refuses is 400 with its words, and nothing of the link stays', async (t) => {
   const { w, links, stripe, connectionId } = await start()
   const changed = await w.org.owner.patch(`${paymentsOf(w.org)}/connections/${connectionId}`, {
     credentials: { secret_key: 'sk_test_wrong' },
@@ -105,7 +102,7 @@ test('a provider that refuses is 400 with its words, and nothing of the link sta
   t.is(stripe.calls.length, 0)
 })
 
-test('what no webhook told is found by a refresh, however often, and by the sweep', async (t) => {
+test('stripe faults: what no webhook told is found by a refresh, however often, and by the sweep', async (t) => {
   const { w, stripe, connectionId, links } = await start()
   const made = await Promise.all(Array.from({ length: 100 }, () => makeLink(w.org, connectionId)))
   for (const { metadata: _, id } of [...stripe.things.links]) stripe.pay(stripe.open(id))
@@ -126,7 +123,7 @@ test('what no webhook told is found by a refresh, however often, and by the swee
   t.is((await recordsOf(w.org)).length, 100)
 })
 
-test('a link whose time is up ends at the provider and here, unless it was paid', async (t) => {
+test('stripe faults: a link whose time is up ends at the provider and here, unless it was paid', async (t) => {
   const { w, stripe, connectionId } = await start()
   const [paid, open] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const theirsOf = (id: string) => stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)
@@ -142,7 +139,7 @@ test('a link whose time is up ends at the provider and here, unless it was paid'
   t.deepEqual((await storyOf(w.org, open.id)).slice(1), ['sweep: expired (created > expired)'])
 })
 
-test('a link expires here also while its provider does not answer, and ends there later', async (t) => {
+test('stripe faults: a link expires here also while its provider does not answer, and ends there later', async (t) => {
   const { w, stripe, connectionId } = await start()
   const { id } = await makeLink(w.org, connectionId)
   await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [id])

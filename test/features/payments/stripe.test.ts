@@ -1,17 +1,14 @@
 import test from 'ava'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
-import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
+import { shareProviders } from '#test/features/payments/providers.ts'
 import { createMember } from '#test/support/factories.ts'
-import { shareWorld } from '#test/support/shared-world.ts'
-import { registry } from '#workers/metrics.ts'
+import { registry, watchInstallation } from '#workers/metrics.ts'
 
-const server = await startStripe()
-const newWorkspace = shareWorld(test, { STRIPE_API_URL: server.url })
-test.after.always(() => server.close())
+const newWorkspace = shareProviders(test)
 
 const start = async () => {
   const w = await newWorkspace()
-  const stripe = server.account()
+  const stripe = w.stripe.account()
   const connectionId = await connect(w.org, 'stripe', stripe.credentials)
   const deliver = async (event: object | undefined, options: object = {}, to = connectionId) => {
     const answer = await stripe.deliver(w.visitor, to, event ?? {}, options)
@@ -26,7 +23,7 @@ const start = async () => {
   return { w, stripe, connectionId, deliver, link }
 }
 
-test('a link is made as Stripe documents it: for one payment, with our id in it and the version pinned', async (t) => {
+test('stripe: a link is made as Stripe documents it: for one payment, with our id in it and the version pinned', async (t) => {
   const { w, stripe, connectionId } = await start()
   const link = await makeLink(w.org, connectionId, {
     amount: '12.50',
@@ -51,7 +48,7 @@ test('a link is made as Stripe documents it: for one payment, with our id in it 
   t.deepEqual(await storyOf(w.org, link.id), ['person: created (null > created)'])
 })
 
-test('a session that is only completed is not paid, and its money may never come', async (t) => {
+test('stripe: a session that is only completed is not paid, and its money may never come', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -67,7 +64,7 @@ test('a session that is only completed is not paid, and its money may never come
   ])
 })
 
-test('a payment makes a payments record of the platform, with who paid what for which link', async (t) => {
+test('stripe: a payment makes a payments record of the platform, with who paid what for which link', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id: invoiceId } = (await w.org.owner.post(`${w.org.path}/records/invoices`, { values: { total: { amount: 100, code: 'EUR' } } }))
     .data
@@ -91,7 +88,7 @@ test('a payment makes a payments record of the platform, with who paid what for 
   t.is((await w.org.owner.get(`${w.org.path}/records/invoices/${invoiceId}`)).data.values.status, 'draft', 'the invoice is not closed')
 })
 
-test('what is not for this link changes nothing', async (t) => {
+test('stripe: what is not for this link changes nothing', async (t) => {
   const { w, stripe, connectionId, deliver, link } = await start()
   const [one, other] = [await link(), await link()]
   await deliver(stripe.pay(stripe.open(one.theirs), { amount: 100 }).completed)
@@ -109,7 +106,7 @@ test('what is not for this link changes nothing', async (t) => {
   t.deepEqual((await storyOf(w.org, other.id)).length, 1)
 })
 
-test('an event is acted on once, and its replays make nothing', async (t) => {
+test('stripe: an event is acted on once, and its replays make nothing', async (t) => {
   const { w, stripe, connectionId, link } = await start()
   const { id, theirs } = await link()
   const { completed } = stripe.pay(stripe.open(theirs))
@@ -120,6 +117,8 @@ test('an event is acted on once, and its replays make nothing', async (t) => {
   t.deepEqual(await storyOf(w.org, id), ['person: created (null > created)', 'webhook: paid (created > paid)'])
   t.is((await w.db.query('select from payment_events where workspace_id = $1', [w.org.id])).rowCount, 1)
   t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
+  // A process counts the rows of the world that was started last, which may be another file's.
+  t.teardown(watchInstallation(w.worker.database, w.api.services.log))
   const told = (await w.visitor.get('/metrics')).text + (await registry.metrics())
   const figure = (name: string) =>
     Number(
@@ -134,7 +133,7 @@ test('an event is acted on once, and its replays make nothing', async (t) => {
   t.true(figure('sweep_lag_seconds{provider="stripe"}') > 0)
 })
 
-test('what comes after a cancellation is money all the same, and those who manage payments hear of it', async (t) => {
+test('stripe: what comes after a cancellation is money all the same, and those who manage payments hear of it', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const manager = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:manage'] }])
   const reader = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:read'] }])
@@ -165,7 +164,7 @@ test('what comes after a cancellation is money all the same, and those who manag
   t.is(refused.status, 400, refused.text)
 })
 
-test('a second payment on a link is a second record and a notice; a refund and a dispute only tell', async (t) => {
+test('stripe: a second payment on a link is a second record and a notice; a refund and a dispute only tell', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const [first, second] = [stripe.open(theirs), stripe.open(theirs)]
@@ -189,7 +188,7 @@ test('a second payment on a link is a second record and a notice; a refund and a
   )
 })
 
-test('a refund and a dispute that come before their payment are told of once the payment is', async (t) => {
+test('stripe: a refund and a dispute that come before their payment are told of once the payment is', async (t) => {
   const { w, stripe, connectionId, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -216,7 +215,7 @@ test('a refund and a dispute that come before their payment are told of once the
   }
 })
 
-test('text of a provider that no database keeps harms nothing', async (t) => {
+test('stripe: text of a provider that no database keeps harms nothing', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -229,7 +228,7 @@ test('text of a provider that no database keeps harms nothing', async (t) => {
   t.is((await recordsOf(w.org)).length, 1)
 })
 
-test('a link that its provider closes after its time is up has expired', async (t) => {
+test('stripe: a link that its provider closes after its time is up has expired', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const [over, open] = [await link(), await link()]
   await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [over.id])

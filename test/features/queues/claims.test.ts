@@ -1,25 +1,18 @@
 import test from 'ava'
 import { until } from '#test/features/functions/support.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
-import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { createMember, createService } from '#test/support/factories.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
-import { type World, world } from '#test/support/world.ts'
 
-let w: World
 /** Milliseconds by which the world's clock runs ahead of this machine's. */
 let ahead = 0
-test.before(async () => {
-  w = await world({}, undefined, () => new Date(Date.now() + ahead))
-})
-test.after.always(() => w.close())
-
-/** A workspace of a test's own, for the clock is shared: the tests run one after the other. */
-const start = async () => ({ org: await createOrg(w) })
+const start = shareWorld(test, {}, { now: () => new Date(Date.now() + ahead) })
 const pass = (seconds: number) => {
   ahead += seconds * 1_000
 }
 
-test.serial('a claim takes the highest priority first, then the oldest, and shows its token to nobody else', async (t) => {
+test('claims: a claim takes the highest priority first, then the oldest, and shows its token to nobody else', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [a, b, c] = await line.add(['a', { key: 'b', priority: 5 }, { key: 'c', priority: 5, stage: 'work' }, { key: 'd', stage: 'out' }])
@@ -43,7 +36,7 @@ test.serial('a claim takes the highest priority first, then the oldest, and show
   await proven(t, org.owner, line)
 })
 
-test.serial('a claim that runs out returns the item, and the next claimer enters that', async (t) => {
+test('claims: a claim that runs out returns the item, and the next claimer enters that', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const [id = ''] = await line.add(['a'])
@@ -59,8 +52,9 @@ test.serial('a claim that runs out returns the item, and the next claimer enters
   await proven(t, org.owner, line)
 })
 
-test.serial('two stations with one key: the late one cannot finish what the other has claimed', async (t) => {
-  const { org } = await start()
+test('claims: two stations with one key: the late one cannot finish what the other has claimed', async (t) => {
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])
   const [id = ''] = await line.add(['a'])
@@ -82,8 +76,9 @@ test.serial('two stations with one key: the late one cannot finish what the othe
   await proven(t, org.owner, line)
 })
 
-test.serial('without a token, whoever lost a claim to another may not move or release; a supervisor may', async (t) => {
-  const { org } = await start()
+test('claims: without a token, whoever lost a claim to another may not move or release; a supervisor may', async (t) => {
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const rights = [{ effect: 'allow', actions: ['queues:transition', 'queues:read'] }]
   const [anna, ben] = [await createMember(w, org, rights), await createMember(w, org, rights)]
@@ -105,7 +100,7 @@ test.serial('without a token, whoever lost a claim to another may not move or re
   await proven(t, org.owner, line)
 })
 
-test.serial('a claim that is asked for again under its key gives the same items', async (t) => {
+test('claims: a claim that is asked for again under its key gives the same items', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   await line.add(['a', 'b', 'c'])
@@ -116,54 +111,47 @@ test.serial('a claim that is asked for again under its key gives the same items'
   t.is((await line.claim({ count: 5 })).length, 1)
 })
 
-test.serial(
-  'a claim whose answer was cut off is asked for again under its key, and comes back when its lease ends without one',
-  async (t) => {
-    const { org } = await start()
-    const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
-    await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
-    const path = `${line.path}/claim`
-    const claims = async () => {
-      const { rows } = await w.db.query(`select item_id from queue_history where queue_id = $1 and kind = 'claimed' order by id`, [line.id])
-      return rows.map(({ item_id }) => item_id)
-    }
-    /** Sends a claim and breaks the connection off once it is committed, so that nobody reads its answer. */
-    const cut = async (...headers: string[]) => {
-      const known = (await claims()).length
-      const body = JSON.stringify({ count: 1 })
-      const head = [
-        `POST ${path} HTTP/1.1`,
-        'Host: localhost',
-        `Authorization: Bearer ${org.owner.token}`,
-        'Content-Type: application/json',
-      ]
-      const wire = new Wire(w.api.port).send([...head, `Content-Length: ${body.length}`, ...headers].join('\r\n'), '\r\n\r\n')
-      wire.socket.pause()
-      wire.send(body)
-      await until(async () => (await claims()).length > known)
-      wire.breakOff()
-      return (await claims())[known]
-    }
-    for (let number = 0; number < 5; number++) {
-      const taken = await cut(`Idempotency-Key: cut ${number}`)
-      const again = await org.owner.post(path, { count: 1 }, { 'idempotency-key': `cut ${number}` })
-      t.is(again.data.items[0].id, taken)
-      t.is(again.data.items[0].attempts, 1)
-      t.is((await line.item(taken)).attempts, 1)
-      t.is((await line.move(taken, 'out', { claim_token: again.data.items[0].claim_token })).status, 200)
-    }
-    const lost = await cut()
-    t.is((await line.item(lost)).claimed_by, org.ownerId)
-    t.false((await line.claim({ count: 50 })).some(({ id }) => id === lost))
-    pass(2.1)
-    t.is((await line.item(lost)).claimed_by, null)
-    const back = (await line.claim({ count: 50 })).find(({ id }) => id === lost)
-    t.is(back?.attempts, 2)
-    await proven(t, org.owner, line)
-  },
-)
+test('claims: a claim whose answer was cut off is asked for again under its key, and comes back when its lease ends without one', async (t) => {
+  const w = await start()
+  const { org } = w
+  const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
+  await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
+  const path = `${line.path}/claim`
+  const claims = async () => {
+    const { rows } = await w.db.query(`select item_id from queue_history where queue_id = $1 and kind = 'claimed' order by id`, [line.id])
+    return rows.map(({ item_id }) => item_id)
+  }
+  /** Sends a claim and breaks the connection off once it is committed, so that nobody reads its answer. */
+  const cut = async (...headers: string[]) => {
+    const known = (await claims()).length
+    const body = JSON.stringify({ count: 1 })
+    const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${org.owner.token}`, 'Content-Type: application/json']
+    const wire = new Wire(w.api.port).send([...head, `Content-Length: ${body.length}`, ...headers].join('\r\n'), '\r\n\r\n')
+    wire.socket.pause()
+    wire.send(body)
+    await until(async () => (await claims()).length > known)
+    wire.breakOff()
+    return (await claims())[known]
+  }
+  for (let number = 0; number < 5; number++) {
+    const taken = await cut(`Idempotency-Key: cut ${number}`)
+    const again = await org.owner.post(path, { count: 1 }, { 'idempotency-key': `cut ${number}` })
+    t.is(again.data.items[0].id, taken)
+    t.is(again.data.items[0].attempts, 1)
+    t.is((await line.item(taken)).attempts, 1)
+    t.is((await line.move(taken, 'out', { claim_token: again.data.items[0].claim_token })).status, 200)
+  }
+  const lost = await cut()
+  t.is((await line.item(lost)).claimed_by, org.ownerId)
+  t.false((await line.claim({ count: 50 })).some(({ id }) => id === lost))
+  pass(2.1)
+  t.is((await line.item(lost)).claimed_by, null)
+  const back = (await line.claim({ count: 50 })).find(({ id }) => id === lost)
+  t.is(back?.attempts, 2)
+  await proven(t, org.owner, line)
+})
 
-test.serial('overdue is told from the clock, by its stage and by due_at, whichever comes first', async (t) => {
+test('claims: overdue is told from the clock, by its stage and by due_at, whichever comes first', async (t) => {
   const { org } = await start()
   const stages = [{ key: 'in', kind: 'start', sla_seconds: 10 }, { key: 'work' }, { key: 'out', kind: 'terminal', sla_seconds: 1 }]
   const line = await createLine(t, org, { stages })
@@ -191,8 +179,9 @@ test.serial('overdue is told from the clock, by its stage and by due_at, whichev
   t.is((await org.owner.get(`${org.path}/queues`)).data[0].summary.overdue, 1)
 })
 
-test.serial('a move or a release without the token tells whose claim it ended, and the history names both', async (t) => {
-  const { org } = await start()
+test('claims: a move or a release without the token tells whose claim it ended, and the history names both', async (t) => {
+  const w = await start()
+  const { org } = w
   const line = await createLine(t, org)
   const [a = '', b = '', c = ''] = await line.add(['a', 'b', 'c'])
   const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])

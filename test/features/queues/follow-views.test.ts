@@ -9,7 +9,7 @@ const start = shareWorld(test)
 
 const keysOf = (items: readonly { key: string }[]) => items.map(({ key }) => key).sort()
 
-test('the setting is false by default, needs a type, and stays when it is left out', async (t) => {
+test('follow views: the setting is false by default, needs a type, and stays when it is left out', async (t) => {
   const { org } = await start()
   const plain = await createLine(t, org)
   t.is((await org.owner.get(plain.path)).data.settings.items_follow_records, false)
@@ -21,7 +21,7 @@ test('the setting is false by default, needs a type, and stays when it is left o
   t.is((await w.org.owner.put(line.path, { object_type: null })).status, 400)
 })
 
-test('a queue stored before the setting reads as one without it', async (t) => {
+test('follow views: a queue stored before the setting reads as one without it', async (t) => {
   const { w, line, reader, job } = await following(t, await start())
   const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
@@ -30,7 +30,7 @@ test('a queue stored before the setting reads as one without it', async (t) => {
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 200)
 })
 
-test('lists, totals, search, board, counts, batches and history leave out items of records that the caller may not read', async (t) => {
+test('follow views: lists, totals, search, board, counts, batches and history leave out items of records that the caller may not read', async (t) => {
   const all = await following(t, await start())
   const { w, line, reader, job } = all
   const [a = '', b = '', c = ''] = await threeItems(all)
@@ -114,7 +114,7 @@ test('lists, totals, search, board, counts, batches and history leave out items 
   await proven(t, w.org.owner, line)
 })
 
-test('queues of several types are counted each by its own records, and a deny rule hides items as well', async (t) => {
+test('follow views: queues of several types are counted each by its own records, and a deny rule hides items as well', async (t) => {
   const { w, line, job } = await following(t, await start())
   const { owner, path } = w.org
   const { data: hall } = await owner.post(`${path}/records/locations`, { values: { name: 'Hall' } })
@@ -136,7 +136,7 @@ test('queues of several types are counted each by its own records, and a deny ru
   t.deepEqual(await totals({ ...reading, resources: ['locations'] }), ['line 0', 'halls 2', 'plain 3'])
 })
 
-test.serial('without the setting no statement is added and none changes', async (t) => {
+test('follow views: without the setting no statement is added and none changes', async (t) => {
   const { w, line, reader, job } = await following(t, await start(), { settings: { items_follow_records: false } })
   const [a = ''] = await line.add([{ key: 'a', record_id: await job('south') }, { key: 'b' }])
   const { client } = reader

@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('an item of a record that the caller may not read cannot be read, edited, moved, pressed or deleted', async (t) => {
+test('follow: an item of a record that the caller may not read cannot be read, edited, moved, pressed or deleted', async (t) => {
   const all = await following(t, await start())
   const { w, line, reader } = all
   const { id: function_id } = await createFunction(t, w.org, handlerOf('return input.item.key'))
@@ -34,7 +34,7 @@ test('an item of a record that the caller may not read cannot be read, edited, m
   await proven(t, w.org.owner, line)
 })
 
-test('a scan of a hidden key answers unknown and makes nothing, also where unknown keys are added', async (t) => {
+test('follow: a scan of a hidden key answers unknown and makes nothing, also where unknown keys are added', async (t) => {
   for (const on_unknown_scan of ['reject', 'create']) {
     const all = await following(t, await start(), { settings: { on_unknown_scan } })
     const { w, line, reader } = all
@@ -75,7 +75,7 @@ test('a scan of a hidden key answers unknown and makes nothing, also where unkno
   }
 })
 
-test('adding a hidden key is a duplicate without an id, by the route and the SDK', async (t) => {
+test('follow: adding a hidden key is a duplicate without an id, by the route and the SDK', async (t) => {
   const all = await following(t, await start())
   const { w, line, reader } = all
   const [a = '', b = ''] = await threeItems(all)
@@ -103,7 +103,7 @@ test('adding a hidden key is a duplicate without an id, by the route and the SDK
   await proven(t, w.org.owner, line)
 })
 
-test('of two open items of a key a scan takes the one that its caller may read', async (t) => {
+test('follow: of two open items of a key a scan takes the one that its caller may read', async (t) => {
   const { line, reader, job } = await following(t, await start(), { settings: { allow_duplicates: true } })
   const [hidden = '', seen = ''] = await line.add([
     { key: 'k', record_id: await job('south') },
@@ -113,7 +113,7 @@ test('of two open items of a key a scan takes the one that its caller may read',
   t.like((await line.scan('k')).data, { verdict: 'moved', item: { id: hidden } })
 })
 
-test('20 claimers at once get each item in their sight once, and no other', async (t) => {
+test('follow: 20 claimers at once get each item in their sight once, and no other', async (t) => {
   const { w, line, job } = await following(t, await start())
   const seen = await Promise.all(Array.from({ length: 30 }, () => job('north')))
   const hidden = await Promise.all(Array.from({ length: 30 }, () => job('south')))
@@ -136,7 +136,7 @@ test('20 claimers at once get each item in their sight once, and no other', asyn
   await proven(t, w.org.owner, line)
 })
 
-test('an item comes into sight and leaves it with its record, and of a deleted record who reads all of the type sees it', async (t) => {
+test('follow: an item comes into sight and leaves it with its record, and of a deleted record who reads all of the type sees it', async (t) => {
   const { w, line, reader, job } = await following(t, await start())
   const { owner, path } = w.org
   const [record, gone] = [await job('south'), await job('north')]
@@ -158,7 +158,7 @@ test('an item comes into sight and leaves it with its record, and of a deleted r
   t.deepEqual([await status(reader.client, a), await status(everything.client, a)], [404, 200])
 })
 
-test('the limit of a stage counts hidden items, and verify counts all and needs queues:update', async (t) => {
+test('follow: the limit of a stage counts hidden items, and verify counts all and needs queues:update', async (t) => {
   const { w, line, reader, job } = await following(t, await start())
   const ids = await line.add([
     { key: 'h1', record_id: await job('south'), stage: 'work' },

@@ -49,7 +49,7 @@ async function withIntake(t: ExecutionContext, intake: object = {}): Promise<Int
   }
 }
 
-test('a record that comes to match is added once, and one that matches no more is cancelled', async (t) => {
+test('intake: a record that comes to match is added once, and one that matches no more is cancelled', async (t) => {
   const { w, line, records, create, change, items } = await withIntake(t)
   const a = await create({ name: 'A', stage: 'won' })
   t.deepEqual(await items(), [['A', 'open']])
@@ -84,7 +84,7 @@ test('a record that comes to match is added once, and one that matches no more i
   await proven(t, w.org.owner, line)
 })
 
-test('switching intake on, or changing its filter, takes nothing in by itself', async (t) => {
+test('intake: switching intake on, or changing its filter, takes nothing in by itself', async (t) => {
   const { w, line, create, change, items } = await withIntake(t, { enabled: false })
   const a = await create({ name: 'A', stage: 'won' })
   t.is((await w.org.owner.put(line.path, { intake: { enabled: true } })).data.intake.enabled, true)
@@ -100,7 +100,7 @@ test('switching intake on, or changing its filter, takes nothing in by itself', 
   t.is((await items()).length, 1)
 })
 
-test('intake leaves a key alone that is open already, and cancels nothing it is not told to', async (t) => {
+test('intake: intake leaves a key alone that is open already, and cancels nothing it is not told to', async (t) => {
   const { w, line, create, change, items } = await withIntake(t, { close_on_unmatch: false })
   await line.add(['A'])
   const a = await create({ name: 'A', stage: 'won' })
@@ -115,7 +115,7 @@ test('intake leaves a key alone that is open already, and cancels nothing it is 
   ])
 })
 
-test('a record that flips in and out of the filter ends in its last state, with one open item at most', async (t) => {
+test('intake: a record that flips in and out of the filter ends in its last state, with one open item at most', async (t) => {
   const { w, line, create, change, items } = await withIntake(t)
   const ids = await Promise.all(['A', 'B', 'C'].map((name) => create({ name, stage: 'new' })))
   for (let round = 0; round < 25; round++) {
@@ -135,7 +135,7 @@ test('a record that flips in and out of the filter ends in its last state, with 
   await proven(t, w.org.owner, line)
 })
 
-test('an import of 500 is taken in whole', async (t) => {
+test('intake: an import of 500 is taken in whole', async (t) => {
   const { w, records, line } = await withIntake(t)
   const rows = Array.from({ length: 500 }, (_, index) => `deal ${index},${index % 5 === 0 ? 'new' : 'won'}`)
   const body = `name,stage\r\n${rows.join('\r\n')}\r\n`
@@ -146,7 +146,7 @@ test('an import of 500 is taken in whole', async (t) => {
   await proven(t, w.org.owner, line)
 })
 
-test('intake acts as the queue’s last editor, and rests when that one may not read', async (t) => {
+test('intake: intake acts as the queue’s last editor, and rests when that one may not read', async (t) => {
   const { w, line, create, items } = await withIntake(t)
   const rights = (resources: string[]) => [
     { effect: 'allow', actions: ['queues:read', 'queues:update'] },
@@ -170,7 +170,7 @@ test('intake acts as the queue’s last editor, and rests when that one may not 
   t.is((await items()).length, 1)
 })
 
-test('a blank key_field means the record’s id', async (t) => {
+test('intake: a blank key_field means the record’s id', async (t) => {
   for (const key_field of ['', '  ', null]) {
     const { w, line, create, items } = await withIntake(t, { key_field })
     t.is((await w.org.owner.get(line.path)).data.intake.key_field, null)
@@ -181,7 +181,7 @@ test('a blank key_field means the record’s id', async (t) => {
   }
 })
 
-test('a key_field that the editor may no longer read is not written into keys', async (t) => {
+test('intake: a key_field that the editor may no longer read is not written into keys', async (t) => {
   const { w, line, create, items } = await withIntake(t)
   const rule = { effect: 'allow', actions: ['queues:read', 'queues:update', 'records:read'] }
   const editor = await createMember(w, w.org, [rule])

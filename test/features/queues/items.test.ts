@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('items are added once by key, and a closed key is new again', async (t) => {
+test('items: items are added once by key, and a closed key is new again', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const added = await org.owner.post(`${line.path}/items`, {
@@ -58,7 +58,7 @@ test('items are added once by key, and a closed key is new again', async (t) => 
   await proven(t, org.owner, line)
 })
 
-test('a queue that allows duplicates keeps each, and a scan takes the oldest open one', async (t) => {
+test('items: a queue that allows duplicates keeps each, and a scan takes the oldest open one', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, { settings: { allow_duplicates: true } })
   const [first, second] = await line.add(['A', 'A'])
@@ -71,7 +71,7 @@ test('a queue that allows duplicates keeps each, and a scan takes the oldest ope
   await proven(t, org.owner, line)
 })
 
-test('limits of adding hold at their value and not one past it', async (t) => {
+test('items: limits of adding hold at their value and not one past it', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const post = (body: object) => org.owner.post(`${line.path}/items`, body)
@@ -98,7 +98,7 @@ test('limits of adding hold at their value and not one past it', async (t) => {
   t.is(closed.status, 'done')
 })
 
-test('a move obeys the stage, closes in a terminal one, and a closed item stays closed', async (t) => {
+test('items: a move obeys the stage, closes in a terminal one, and a closed item stays closed', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, {
     stages: [
@@ -138,7 +138,7 @@ test('a move obeys the stage, closes in a terminal one, and a closed item stays 
   await proven(t, org.owner, line)
 })
 
-test('an edit changes what is sent, moves batches in the counts, and clears', async (t) => {
+test('items: an edit changes what is sent, moves batches in the counts, and clears', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id = ''] = await line.add(['A'], { batch: 'b1' })
@@ -154,7 +154,7 @@ test('an edit changes what is sent, moves batches in the counts, and clears', as
   await proven(t, org.owner, line)
 })
 
-test('a queue that is switched off shows its items and changes none', async (t) => {
+test('items: a queue that is switched off shows its items and changes none', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id = ''] = await line.add(['A'])

@@ -7,7 +7,7 @@ import { Wire } from '#test/support/wire.ts'
 
 const start = shareWorld(test)
 
-test('a queue takes its key from its name, keeps it, and shares it with no other', async (t) => {
+test('queues: a queue takes its key from its name, keeps it, and shares it with no other', async (t) => {
   const { org } = await start()
   const { owner, path } = org
   const made = await owner.post(`${path}/queues`, { name: 'Wareneingang Süd 2' })
@@ -36,7 +36,7 @@ test('a queue takes its key from its name, keeps it, and shares it with no other
   t.is((await owner.post(`${path}/queues`, { name: 'again', key: 'wareneingang-sud-2' })).status, 201)
 })
 
-test('a definition that is wrong is refused by the name of its part', async (t) => {
+test('queues: a definition that is wrong is refused by the name of its part', async (t) => {
   const { org } = await start()
   const refused = async (body: object, message: RegExp) => {
     const answer = await org.owner.post(`${org.path}/queues`, { name: 'q', ...body })
@@ -75,7 +75,7 @@ test('a definition that is wrong is refused by the name of its part', async (t) 
   t.is((await org.owner.post(`${org.path}/queues`, { name: 'forty', stages: most })).status, 201)
 })
 
-test('a change of the stages leaves every item where it is, and no stage goes with open items in it', async (t) => {
+test('queues: a change of the stages leaves every item where it is, and no stage goes with open items in it', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const ids = await line.add(Array.from({ length: 300 }, (_, index) => ({ key: `k${index}`, stage: index % 3 === 0 ? 'work' : 'in' })))
@@ -97,7 +97,7 @@ test('a change of the stages leaves every item where it is, and no stage goes wi
   await proven(t, org.owner, line)
 })
 
-test('a list shows the queues that its caller may see, and each permission is asked for the key', async (t) => {
+test('queues: a list shows the queues that its caller may see, and each permission is asked for the key', async (t) => {
   const w = await start()
   const { org } = w
   const [mine, other] = [await createLine(t, org, {}, 'mine'), await createLine(t, org, {}, 'other')]
@@ -119,7 +119,7 @@ test('a list shows the queues that its caller may see, and each permission is as
   t.is((await maker.client.post(`${org.path}/queues`, { name: 'Fourth' })).status, 403)
 })
 
-test('a workspace has 200 queues and not one more', async (t) => {
+test('queues: a workspace has 200 queues and not one more', async (t) => {
   const { org } = await start()
   for (let made = 0; made < 200; made += 20) {
     await Promise.all(
@@ -132,7 +132,7 @@ test('a workspace has 200 queues and not one more', async (t) => {
   t.is((await org.owner.get(`${org.path}/queues`)).data.length, 200)
 })
 
-test('a deleted queue is cleared to its last row, and one entry of the audit stays', async (t) => {
+test('queues: a deleted queue is cleared to its last row, and one entry of the audit stays', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)
@@ -154,7 +154,7 @@ test('a deleted queue is cleared to its last row, and one entry of the audit sta
   })
 })
 
-test('the database itself changes no history', async (t) => {
+test('queues: the database itself changes no history', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org)
   await line.add(['A'])
@@ -163,7 +163,7 @@ test('the database itself changes no history', async (t) => {
   await t.throwsAsync(w.db.query('delete from queue_history where queue_id = $1', [line.id]), { message })
 })
 
-test('verify says what is wrong when a row is changed by hand', async (t) => {
+test('queues: verify says what is wrong when a row is changed by hand', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org)
   const ids = await line.add(['A', 'B', 'C', 'D'], { batch: 'b' })
@@ -193,7 +193,7 @@ test('verify says what is wrong when a row is changed by hand', async (t) => {
   )
 })
 
-test('a request whose body arrives slowly meets the queue as it is then', async (t) => {
+test('queues: a request whose body arrives slowly meets the queue as it is then', async (t) => {
   const w = await start()
   const { owner } = w.org
   const line = await createLine(t, w.org)

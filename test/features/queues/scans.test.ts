@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('a scan advances, says why not, and leaves an entry each time', async (t) => {
+test('scans: a scan advances, says why not, and leaves an entry each time', async (t) => {
   const { org } = await start()
   const stages = [
     { key: 'in', kind: 'start', position: 2 },
@@ -48,7 +48,7 @@ test('a scan advances, says why not, and leaves an entry each time', async (t) =
   await proven(t, org.owner, line)
 })
 
-test('an unknown key is added where the queue takes them, by who may add', async (t) => {
+test('scans: an unknown key is added where the queue takes them, by who may add', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
@@ -64,7 +64,7 @@ test('an unknown key is added where the queue takes them, by who may add', async
   await proven(t, org.owner, line)
 })
 
-test('a manifest is checked: 20 of 500 missing, 7 unexpected, and the counts add up', async (t) => {
+test('scans: a manifest is checked: 20 of 500 missing, 7 unexpected, and the counts add up', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
   const keys = Array.from({ length: 500 }, (_, index) => `parcel ${index}`)
@@ -97,7 +97,7 @@ test('a manifest is checked: 20 of 500 missing, 7 unexpected, and the counts add
   await proven(t, org.owner, line)
 })
 
-test('a journal is judged once by scan_id, in the order scanned, and answered in the order sent', async (t) => {
+test('scans: a journal is judged once by scan_id, in the order scanned, and answered in the order sent', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)

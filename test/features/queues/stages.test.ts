@@ -7,7 +7,7 @@ import { hearSent } from '#test/support/watch/sent.ts'
 
 const start = shareWorld(test)
 
-test('a move writes the stage’s patch to the linked record first, as the caller, and stays when that is refused', async (t) => {
+test('stages: a move writes the stage’s patch to the linked record first, as the caller, and stays when that is refused', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const make = async (name: string) => (await owner.post(`${path}/records/locations`, { values: { name } })).data.id as string
@@ -50,7 +50,7 @@ test('a move writes the stage’s patch to the linked record first, as the calle
   await proven(t, owner, line)
 })
 
-test('what a stage refuses takes the patch back', async (t) => {
+test('stages: what a stage refuses takes the patch back', async (t) => {
   const { org } = await start()
   const id = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Hall' } })).data.id
   const stages = [
@@ -67,7 +67,7 @@ test('what a stage refuses takes the patch back', async (t) => {
   t.is((await org.owner.get(`${org.path}/records/locations/${id}`)).data.values.address, 'A')
 })
 
-test('entering a stage runs its function once, with the lesser of the mover’s and the author’s rights', async (t) => {
+test('stages: entering a stage runs its function once, with the lesser of the mover’s and the author’s rights', async (t) => {
   const w = await start()
   const { owner, path, ownerId } = w.org
   const note = await createFunction(
@@ -105,7 +105,7 @@ test('entering a stage runs its function once, with the lesser of the mover’s 
   t.is((await owner.put(line.path, { stages: [{ key: 'in', on_enter: { function_id: w.org.id } }] })).status, 400)
 })
 
-test.serial('a stage that many imported items enter runs for each of them, filed in one statement', async (t) => {
+test('stages: a stage that many imported items enter runs for each of them, filed in one statement', async (t) => {
   const w = await start()
   const fn = await createFunction(t, w.org, handlerOf('return input.item.key'))
   const line = await createLine(t, w.org, { stages: [{ key: 'in', kind: 'start', on_enter: { function_id: fn.id } }] })
@@ -123,7 +123,7 @@ test.serial('a stage that many imported items enter runs for each of them, filed
   t.deepEqual(rows, [{ ending: 'returned', runs: 100 }])
 })
 
-test('functions that set each other off through stages end after eight levels, and the item says so', async (t) => {
+test('stages: functions that set each other off through stages end after eight levels, and the item says so', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const hop = await createFunction(
@@ -145,7 +145,7 @@ test('functions that set each other off through stages end after eight levels, a
   await proven(t, owner, line)
 })
 
-test('a button runs its function for each item of its stage, and tells what became of each', async (t) => {
+test('stages: a button runs its function for each item of its stage, and tells what became of each', async (t) => {
   const w = await start()
   const { owner } = w.org
   const press = await createFunction(
@@ -179,7 +179,7 @@ test('a button runs its function for each item of its stage, and tells what beca
   await proven(t, owner, line)
 })
 
-test('functions work with queues by their keys, as the API would answer', async (t) => {
+test('stages: functions work with queues by their keys, as the API would answer', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org, { settings: { on_unknown_scan: 'create' } })
   const { result, error, steps } = await runBody(
@@ -208,7 +208,7 @@ test('functions work with queues by their keys, as the API would answer', async 
   await w.org.owner.patch(w.org.path, { apps: { queues: true } })
 })
 
-test('entering a stage starts its flow once for each item, as the flow’s editor', async (t) => {
+test('stages: entering a stage starts its flow once for each item, as the flow’s editor', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const name = '{{trigger.input.item.key}} from {{trigger.input.from_stage}}'

@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('a list filters by each of its parameters, newest first, with the exact total', async (t) => {
+test('views: a list filters by each of its parameters, newest first, with the exact total', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const record = '01a1fbc8-8645-7571-bf7a-d5998224cc5c'
@@ -48,7 +48,7 @@ test('a list filters by each of its parameters, newest first, with the exact tot
   t.is((await org.owner.get(`${line.path}/items/${org.id}`)).status, 404)
 })
 
-test('text that few items hold is found by its index, text that many hold among all', async (t) => {
+test('views: text that few items hold is found by its index, text that many hold among all', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const keys = Array.from({ length: 60 }, (_, index) => `Crate ${index}`)
@@ -74,7 +74,7 @@ test('text that few items hold is found by its index, text that many hold among 
   t.is((await org.owner.get(`${other.path}/items?q=pallet`)).data.total, 0)
 })
 
-test('a board shows the first items of each stage, and its stage’s list goes on from there', async (t) => {
+test('views: a board shows the first items of each stage, and its stage’s list goes on from there', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [a = '', b = '', c = '', d = '', e = ''] = await line.add(['a', { key: 'b', priority: 1 }, 'c', 'd', 'e'], { batch: 'x' })
@@ -102,7 +102,7 @@ test('a board shows the first items of each stage, and its stage’s list goes o
   t.is((await org.owner.get(`${line.path}/board?limit=0`)).status, 400)
 })
 
-test('a queue’s items come as CSV, which no spreadsheet takes for a formula', async (t) => {
+test('views: a queue’s items come as CSV, which no spreadsheet takes for a formula', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   await line.add([{ key: '=1+1', payload: { a: 'x,"y"' }, batch: 'b' }, 'B'])
@@ -117,7 +117,7 @@ test('a queue’s items come as CSV, which no spreadsheet takes for a formula', 
   t.is((await org.owner.get(`${line.path}/items?status=none`, { accept: 'text/csv' })).status, 400)
 })
 
-test('history is told newest first, as much as is asked for', async (t) => {
+test('views: history is told newest first, as much as is asked for', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id] = await line.add(Array.from({ length: 120 }, (_, index) => `k${index}`))

@@ -20,7 +20,7 @@ async function begin(): Promise<{ w: World; site: Made; get: (path: string, head
   }
 }
 
-test('a published document is delivered with its version, for sixty seconds', async (t) => {
+test('deliver: a published document is delivered with its version, for sixty seconds', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'about', { fields: { price: 12.5 } })
   const first = await get('/about')
@@ -47,7 +47,7 @@ test('a published document is delivered with its version, for sixty seconds', as
   t.is(open.headers.get('access-control-allow-origin'), '*')
 })
 
-test('nothing, a slash and index are one; a path is what it is and no other', async (t) => {
+test('deliver: nothing, a slash and index are one; a path is what it is and no other', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'index', { title: 'Home' })
   await putDocument(w, site, 'about/index', { title: 'About' })
@@ -64,7 +64,7 @@ test('nothing, a slash and index are one; a path is what it is and no other', as
   }
 })
 
-test('files come as bytes with their own type; all but pictures run in an origin of their own', async (t) => {
+test('deliver: files come as bytes with their own type; all but pictures run in an origin of their own', async (t) => {
   const { w, site, get } = await begin()
   const rows: readonly [string, string, string | null][] = [
     ['page.html', 'text/html; charset=utf-8', sandbox],
@@ -94,7 +94,7 @@ test('files come as bytes with their own type; all but pictures run in an origin
   t.deepEqual([logo.status, logo.text], [200, 'picture'])
 })
 
-test('twelve doors to a draft are the same wall as nothing', async (t) => {
+test('deliver: twelve doors to a draft are the same wall as nothing', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'draft', { published: false })
   await putDocument(w, site, 'draft/index', { published: false })
@@ -130,7 +130,7 @@ test('twelve doors to a draft are the same wall as nothing', async (t) => {
   t.is((await w.visitor.send('HEAD', `${site.open}/draft`, undefined, fromAnywhere())).status, 404)
 })
 
-test('what is unpublished, moved or deleted is gone at once', async (t) => {
+test('deliver: what is unpublished, moved or deleted is gone at once', async (t) => {
   const { w, site, get } = await begin()
   const { owner, path } = w.org
   const one = `${path}/sites/${site.id}`

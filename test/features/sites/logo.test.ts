@@ -12,7 +12,7 @@ const start = shareWorld(test, { LOG_LEVEL: 'silent' })
 const put = (w: World, path: string, bytes: string | Uint8Array, type = 'image/png') =>
   putFile(w, `${w.org.path}/assets/${path}`, bytes, type)
 
-test('a workspace’s logo stands on its public pages, with its name for those who do not see it', async (t) => {
+test('logo: a workspace’s logo stands on its public pages, with its name for those who do not see it', async (t) => {
   const w = await start()
   t.is((await w.org.owner.get(w.org.path)).data.logo, null)
   await w.org.owner.patch(w.org.path, { name: 'Öztürk & "Co"' })
@@ -38,7 +38,7 @@ test('a workspace’s logo stands on its public pages, with its name for those w
   t.is((await w.visitor.get(`/logo/${w.org.id}`)).status, 404)
 })
 
-test('only a picture that runs nothing becomes a logo, whatever its sender calls it', async (t) => {
+test('logo: only a picture that runs nothing becomes a logo, whatever its sender calls it', async (t) => {
   const w = await start()
   const script = '<script>alert(1)</script>'
   await put(w, 'drawing.svg', `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`, 'image/svg+xml')
@@ -54,7 +54,7 @@ test('only a picture that runs nothing becomes a logo, whatever its sender calls
   t.like((await w.org.owner.get(w.org.path)).data, { logo: null, name: 'Acme' }, 'nothing else of the change is kept')
 })
 
-test('a logo whose file was replaced or deleted is not served', async (t) => {
+test('logo: a logo whose file was replaced or deleted is not served', async (t) => {
   const w = await start()
   await put(w, 'logo.png', pngFile())
   await w.org.owner.patch(w.org.path, { logo: 'logo.png' })

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1', FREE_FILE_BYTES: '1000', DRIVE_MAX_UPLOAD_BYTES: '2000000' })
 
-test('a website is made, read, changed and deleted', async (t) => {
+test('sites: a website is made, read, changed and deleted', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const made = await owner.post(`${path}/sites`, { key: 'shop', name: ' Shop ' })
@@ -28,7 +28,7 @@ test('a website is made, read, changed and deleted', async (t) => {
   t.is((await owner.get(one)).status, 404)
 })
 
-test('a document is written, read, listed and deleted', async (t) => {
+test('sites: a document is written, read, listed and deleted', async (t) => {
   const w = await start()
   const { owner } = w.org
   const site = await makeSite(w)
@@ -55,7 +55,7 @@ test('a document is written, read, listed and deleted', async (t) => {
   t.is((await owner.get(`${site.inside}/zebra`)).status, 404)
 })
 
-test('what breaks a rule of content is 400 and changes nothing', async (t) => {
+test('sites: what breaks a rule of content is 400 and changes nothing', async (t) => {
   const w = await start()
   const { owner } = w.org
   const site = await makeSite(w)
@@ -79,7 +79,7 @@ test('what breaks a rule of content is 400 and changes nothing', async (t) => {
   t.deepEqual((await owner.get(site.inside)).data, [])
 })
 
-test('bytes are kept as they are, with their own type, and read back only as a file to save', async (t) => {
+test('sites: bytes are kept as they are, with their own type, and read back only as a file to save', async (t) => {
   const w = await start()
   const { owner } = w.org
   const site = await makeSite(w)
@@ -109,7 +109,7 @@ test('bytes are kept as they are, with their own type, and read back only as a f
   t.is((await putFile(w, `${site.inside}/large`, Buffer.alloc(2_000_000), 'text/plain')).status, 201)
 })
 
-test('files count as the plan’s, wherever they stand, and what is gone counts no more', async (t) => {
+test('sites: files count as the plan’s, wherever they stand, and what is gone counts no more', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
@@ -128,7 +128,7 @@ test('files count as the plan’s, wherever they stand, and what is gone counts 
   t.is((await put(`${path}/assets/b`, 1_000)).status, 201)
 })
 
-test('a role may be limited to one website, or to the files that all share', async (t) => {
+test('sites: a role may be limited to one website, or to the files that all share', async (t) => {
   const w = await start()
   const [mine, other] = [await makeSite(w, 'mine'), await makeSite(w, 'other')]
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['content:manage'], resources: ['mine'] }])

@@ -6,6 +6,8 @@ import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -13,8 +15,8 @@ const never = new AbortController().signal
 
 /** A table whose rows hold blobs, as those of domains do. */
 const holding = `
-  create table held (workspace_id uuid, name text primary key, blob_id uuid);
-  create trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
+  create table if not exists held (workspace_id uuid, name text primary key, blob_id uuid);
+  create or replace trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
 
 interface Place {
   readonly w: World
@@ -24,22 +26,32 @@ interface Place {
   readonly s3: TestS3 | undefined
 }
 
+const onDisk = shareWorld(test, {}, { pools: [], key: 'blobs on disk' })
+const s3Server = shareInThread(test, async () => {
+  const ends: (() => unknown)[] = []
+  const value = await startS3({ teardown: (end) => ends.push(end) })
+  return { value, close: () => Promise.all(ends.map((end) => end())) }
+})
+const onS3 = shareWorld(test, async () => (await s3Server()).environment, { pools: [] })
+
 const stores = {
   disk: async (t: ExecutionContext): Promise<Place> => {
-    const w = await started(t)
+    const w = await emptied(t, await onDisk())
     return { w, blobs: w.api.services.blobs, bytes: () => storedFiles(w), s3: undefined }
   },
   s3: async (t: ExecutionContext): Promise<Place> => {
-    const s3 = await startS3(t)
-    const w = await started(t, s3.environment)
+    const [s3, w] = [await s3Server(), await emptied(t, await onS3())]
     return { w, blobs: w.api.services.blobs, bytes: async () => (await s3.keys()).map((key) => key.slice(-36)), s3 }
   },
 }
 
-async function started(t: ExecutionContext, environment = {}): Promise<World> {
-  const w = await world(environment, [])
-  t.teardown(w.close)
+/** Leaves no blob behind when the test ends. */
+async function emptied(t: ExecutionContext, w: World): Promise<World> {
   await w.db.query(holding)
+  t.teardown(async () => {
+    await w.db.query('delete from held')
+    await w.api.services.blobs.sweep(never, 0)
+  })
   return w
 }
 
@@ -53,7 +65,7 @@ const rows = async ({ w }: Place) => (await w.db.query('select id, holders, doom
 const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
 
 for (const [kind, open] of Object.entries(stores)) {
-  test(`${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
+  test(`blobs: ${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const bytes = randomBytes(1_000_003)
@@ -69,7 +81,7 @@ for (const [kind, open] of Object.entries(stores)) {
     await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
   })
 
-  test(`${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
+  test(`blobs: ${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const [kept, replaced, loose] = await Promise.all([1, 2, 3].map((byte) => blobs.put(w.org.id, pieces(Buffer.alloc(10, byte)))))
@@ -87,7 +99,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
+  test(`blobs: ${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
     const place = await open(t)
     const failing = async function* () {
       yield Buffer.alloc(600_000)
@@ -98,7 +110,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
+  test(`blobs: ${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
     const { blobs, w } = await open(t)
     const bytes = randomBytes(3_000_000)
     const { id } = await blobs.put(w.org.id, pieces(bytes))
@@ -110,7 +122,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.is(digest(Buffer.concat([first, ...rest])), digest(bytes))
   })
 
-  test(`${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
+  test(`blobs: ${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
@@ -122,8 +134,9 @@ for (const [kind, open] of Object.entries(stores)) {
   })
 }
 
-test('disk: another folder is not this installation’s, and says so', async (t) => {
-  const { w } = await stores.disk(t)
+test('blobs: disk: another folder is not this installation’s, and says so', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
   t.is((await w.visitor.get('/readyz')).status, 200)
   const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600)
   t.regex((await elsewhere.fault()) ?? '', /several machines need S3/)
@@ -134,7 +147,7 @@ test('disk: another folder is not this installation’s, and says so', async (t)
   t.regex(answer.body.reason, /several machines need S3/)
 })
 
-test('an installation moves to a bucket as long as no file lies on its disk', async (t) => {
+test('blobs: an installation moves to a bucket as long as no file lies on its disk', async (t) => {
   const place = await stores.disk(t)
   const { w } = place
   const s3 = await startS3(t)
@@ -153,7 +166,7 @@ test('an installation moves to a bucket as long as no file lies on its disk', as
   t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
 })
 
-test('s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
+test('blobs: s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
   const { blobs, w, s3, bytes } = await stores.s3(t)
   if (!s3) return t.fail()
   Object.assign(s3.trouble, { failures: 0.2, cuts: 0.3 })
@@ -163,7 +176,7 @@ test('s3: one call in five fails and one answer in three is cut, and nobody noti
   t.is((await bytes()).length, 12)
 })
 
-test('s3: a service that is away is told in words, and nothing is kept', async (t) => {
+test('blobs: s3: a service that is away is told in words, and nothing is kept', async (t) => {
   const { blobs, w, s3 } = await stores.s3(t)
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))

@@ -40,7 +40,7 @@ for (const [name, failure] of Object.entries({
   'a serialization failure': fail('40001'),
   'a lost column': outdated,
 })) {
-  test(`work that has committed nothing is done again after ${name}`, async (t) => {
+  test(`attempts: work that has committed nothing is done again after ${name}`, async (t) => {
     const { database, cache, held } = await open(t)
     const { work } = failingTwice(failure, (db) => db.query(lock()))
     t.is(await inAttempts(cache, database, work), 3)
@@ -55,7 +55,7 @@ for (const [name, failure] of Object.entries({
   })
 }
 
-test('a column that is missing in all five attempts is OVERLOADED', async (t) => {
+test('attempts: a column that is missing in all five attempts is OVERLOADED', async (t) => {
   const { database, cache } = await open(t)
   let attempts = 0
   const work = async ({ db }: { readonly db: Executor }) => {
@@ -66,7 +66,7 @@ test('a column that is missing in all five attempts is OVERLOADED', async (t) =>
   t.is(attempts, 5)
 })
 
-test('work that has committed a write is not done again', async (t) => {
+test('attempts: work that has committed a write is not done again', async (t) => {
   const { database, cache, held } = await open(t)
   const alone = failingTwice(fail('40P01'), (db) => db.query(insert(1)))
   await t.throwsAsync(inAttempts(cache, database, alone.work), { code: 'OVERLOADED' })
@@ -81,7 +81,7 @@ test('work that has committed a write is not done again', async (t) => {
   t.deepEqual(await held(), [1, 2])
 })
 
-test('a write that is repeatable, or recorded in a checkpoint, keeps nothing from being done again', async (t) => {
+test('attempts: a write that is repeatable, or recorded in a checkpoint, keeps nothing from being done again', async (t) => {
   const { database, cache, held } = await open(t)
   const repeatable = failingTwice(outdated, (db) => db.query({ ...insert(1), repeatable: true }))
   t.is(await inAttempts(cache, database, repeatable.work), 3)
@@ -102,7 +102,7 @@ test('a write that is repeatable, or recorded in a checkpoint, keeps nothing fro
   t.deepEqual(await held(), [1, 1, 1, ...Array.from({ length: 12 }, () => 2)])
 })
 
-test('work is given up at the fifth attempt, and other failures at the first; work around it does not do it again', async (t) => {
+test('attempts: work is given up at the fifth attempt, and other failures at the first; work around it does not do it again', async (t) => {
   const { database, cache } = await open(t)
   for (const [code, expected] of [
     ['40P01', 5],

@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('a statement that the database refuses leaves the connection as it is; one that ends the connection gets another', async (t) => {
+test('errors: a statement that the database refuses leaves the connection as it is; one that ends the connection gets another', async (t) => {
   const { config, db } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'errors', statementTimeoutMs: 60_000 })
   t.teardown(() => database.close())

@@ -2,7 +2,9 @@ import test from 'ava'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+
+const shared = shareWorld(test, {}, { pools: [] })
 
 /** A statement that takes so many seconds, and says when it began and ended. */
 const sleep = (seconds: number) =>
@@ -20,9 +22,8 @@ interface Slept {
   readonly ended: number
 }
 
-test('heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('heavy: heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
+  const w = await shared()
   const { database } = w.api.services
   const own = database.forWorkspace(w.org.id)
   const running = Array.from({ length: 5 }, () => own.query<Slept>(sleep(0.3)))
@@ -32,9 +33,8 @@ test('heavy statements of a workspace run one at a time, and those of another be
   t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
 })
 
-test('a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
+  const w = await shared()
   const other = await createOrg(w, 'Other')
   const place = ({ path }: { path: string }) => `${path}/records/locations`
   const blocking = w.api.services.database
@@ -54,9 +54,8 @@ test('a search by text waits 3 s behind a heavy statement of its workspace; noth
   t.is((await w.org.owner.get(`${place(w.org)}?q=x`)).status, 200)
 })
 
-test('a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('heavy: a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
+  const w = await shared()
   const own = w.api.services.database.forWorkspace(w.org.id)
   const failure = await t.throwsAsync<Problem>(
     own.transaction(async (tx) => {
@@ -69,9 +68,8 @@ test('a heavy statement of a transaction ends after 5 s, and the transaction wit
   t.deepEqual(rows, [{ name: 'Acme' }])
 })
 
-test('no statement takes parallel workers', async (t) => {
-  const w = await world({}, [])
-  t.teardown(w.close)
+test('heavy: no statement takes parallel workers', async (t) => {
+  const w = await shared()
   t.deepEqual(await w.api.services.database.query({ text: 'show max_parallel_workers_per_gather' }), [
     { max_parallel_workers_per_gather: '0' },
   ])

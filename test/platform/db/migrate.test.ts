@@ -12,7 +12,7 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { startWorker } from '#workers/worker.ts'
 
-test('who waits for migrations of another process holds up no index that they create concurrently', async (t) => {
+test('migrate: who waits for migrations of another process holds up no index that they create concurrently', async (t) => {
   const { name, url } = await cloneTemplate(`migrate_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const client = new pg.Client({ connectionString: url })
@@ -27,7 +27,7 @@ test('who waits for migrations of another process holds up no index that they cr
   await t.notThrowsAsync(waiting)
 })
 
-test('a process on a database that is not migrated, or out of reach, says so and what to do', async (t) => {
+test('migrate: a process on a database that is not migrated, or out of reach, says so and what to do', async (t) => {
   const { name, url } = await cloneTemplate(`unmigrated_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const client = new pg.Client({ connectionString: url })

@@ -49,7 +49,7 @@ const found = {
   bytes: Buffer.from([0, 255]),
 }
 
-test('a prepared statement gives the same rows each time, and is parsed and described once', async (t) => {
+test('prepared run: a prepared statement gives the same rows each time, and is parsed and described once', async (t) => {
   const database = await single(t)
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) {
@@ -63,7 +63,7 @@ test('a prepared statement gives the same rows each time, and is parsed and desc
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('a statement without rows gives none, and is not asked for columns again', async (t) => {
+test('prepared run: a statement without rows gives none, and is not asked for columns again', async (t) => {
   const database = await single(t)
   const none = prepared('none', 'set application_name = prepared')
   const sent = await messages(database, async () => {
@@ -72,7 +72,7 @@ test('a statement without rows gives none, and is not asked for columns again', 
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('a statement that fails is run again like any other, whatever it failed of', async (t) => {
+test('prepared run: a statement that fails is run again like any other, whatever it failed of', async (t) => {
   const database = await single(t)
   const divide = prepared('divide', 'select 10 / $1::int as result')
   const circle: Record<string, unknown> = {}
@@ -93,13 +93,13 @@ test('a statement that fails is run again like any other, whatever it failed of'
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
-test('the error of a statement tells who asked', async (t) => {
+test('prepared run: the error of a statement tells who asked', async (t) => {
   const database = await single(t)
   const error = await t.throwsAsync(database.query(prepared('refused', 'select 1 / 0')()))
   t.regex(String(error?.stack), /run-statement\.ts/)
 })
 
-test('rows of columns that have changed since are refused, never read as what they were', async (t) => {
+test('prepared run: rows of columns that have changed since are refused, never read as what they were', async (t) => {
   const database = await single(t)
   const run = (text: string) => database.query({ text })
   const all: Statement = prepared('all', 'select * from changing')()
@@ -110,7 +110,7 @@ test('rows of columns that have changed since are refused, never read as what th
   t.true(isOutdatedTypeMetadata(error))
 })
 
-test('in a transaction as well', async (t) => {
+test('prepared run: in a transaction as well', async (t) => {
   const database = await single(t)
   const divide = prepared('divide', 'select 10 / $1::int as result')
   const sent = await messages(database, () =>
@@ -121,7 +121,7 @@ test('in a transaction as well', async (t) => {
   t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin goes out with the first of them')
 })
 
-test('a statement without a name is parsed each time, and gives the same rows', async (t) => {
+test('prepared run: a statement without a name is parsed each time, and gives the same rows', async (t) => {
   const database = await single(t)
   const { text } = row()
   const sent = await messages(database, async () => {
@@ -135,7 +135,7 @@ test('a statement without a name is parsed each time, and gives the same rows', 
   t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
 })
 
-test('a connection keeps so much text of prepared statements: one more takes the place of the one that has rested longest', async (t) => {
+test('prepared run: a connection keeps so much text of prepared statements: one more takes the place of the one that has rested longest', async (t) => {
   const database = await single(t)
   const most = 10
   const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)

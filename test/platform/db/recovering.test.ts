@@ -10,11 +10,11 @@ const refusing = (times: number, code: string) => {
   }
 }
 
-test('a database that recovers is asked again until it lets us in', async (t) => {
+test('recovering: a database that recovers is asked again until it lets us in', async (t) => {
   t.is(await retryWhileRecovering(refusing(3, '57P03')), 4)
 })
 
-test('whoever is refused for another reason hears of it at once', async (t) => {
+test('recovering: whoever is refused for another reason hears of it at once', async (t) => {
   for (const code of ['28P01', '53300', 'ECONNREFUSED']) {
     const connect = refusing(1, code)
     await t.throwsAsync(retryWhileRecovering(connect), { code })

@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 /** Takes a place and notes whether it was free at once, and when it was had. */
 function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
@@ -13,7 +14,7 @@ function take(shares: ConnectionShares, owner: string | null, admitted: string[]
   return turn === undefined
 }
 
-test('a workspace alone leaves the last quarter of the connections to others', (t) => {
+test('shares: a workspace alone leaves the last quarter of the connections to others', (t) => {
   const shares = new ConnectionShares(16)
   const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
   t.is(taken.filter(Boolean).length, 12)
@@ -23,7 +24,7 @@ test('a workspace alone leaves the last quarter of the connections to others', (
   t.false(take(shares, 'e'))
 })
 
-test('what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
+test('shares: what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
   const shares = new ConnectionShares(16)
   for (let held = 0; held < 12; held++) take(shares, 'a')
   for (let held = 0; held < 4; held++) take(shares, 'b')
@@ -41,7 +42,7 @@ test('what comes free goes to workspaces below a quarter in turn, and in order w
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
 })
 
-test('a pool of two is of use to one workspace', (t) => {
+test('shares: a pool of two is of use to one workspace', (t) => {
   const shares = new ConnectionShares(2)
   t.deepEqual(
     [1, 2, 3].map(() => take(shares, 'a')),
@@ -49,11 +50,7 @@ test('a pool of two is of use to one workspace', (t) => {
   )
 })
 
-async function open(t: ExecutionContext): Promise<World> {
-  const w = await world()
-  t.teardown(w.close)
-  return w
-}
+const shared = shareWorld(test)
 
 /** A record whose row somebody else holds until the function is called. */
 async function heldRecord(
@@ -78,8 +75,8 @@ async function waitForLocks(w: World, count: number): Promise<void> {
   while ((await w.db.query(text)).rowCount !== count) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-test('changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
-  const w = await open(t)
+test('shares: changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
+  const w = await shared()
   const other = await createOrg(w, 'Other')
   const { record, letGo } = await heldRecord(t, w, w.org)
   const place = `${w.org.path}/records/parts/${record}/values`
@@ -101,8 +98,8 @@ test('changes that wait for a record are OVERLOADED after 3 s, and another works
   t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
 })
 
-test('a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
-  const w = await open(t)
+test('shares: a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
+  const w = await shared()
   const { record, letGo } = await heldRecord(t, w, w.org)
   const operations = [{ op: 'update', id: record, values: { note: 'y' } }]
   const answer = w.org.owner.post(`${w.org.path}/records/parts/batch`, { operations, atomic: true })

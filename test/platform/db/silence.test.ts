@@ -15,7 +15,7 @@ async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Databa
   return { db, network }
 }
 
-test('a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
+test('silence: a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
   const { db, network } = await behindNetwork(t)
   await db.query({ text: 'select 1' })
   network.stall()
@@ -25,7 +25,7 @@ test('a statement whose answer is lost fails by itself, long before its own time
   t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
 })
 
-test('so does a transaction while nothing comes through at all', async (t) => {
+test('silence: so does a transaction while nothing comes through at all', async (t) => {
   const { db, network } = await behindNetwork(t)
   const lost = db.transaction(async (tx) => {
     await tx.query({ text: 'select 1' })
@@ -37,7 +37,7 @@ test('so does a transaction while nothing comes through at all', async (t) => {
   t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
 })
 
-test('a statement that the database is at work on may take its time', async (t) => {
+test('silence: a statement that the database is at work on may take its time', async (t) => {
   const { db } = await behindNetwork(t)
   t.deepEqual(await db.query({ text: 'select 1 as one from pg_sleep(8)' }), [{ one: 1 }])
 })

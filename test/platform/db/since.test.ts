@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts'
 
 const one = prepared<{ one: number }>('one', 'select $1::int as one')
 
-test('a verified statement keeps its plan, however many changes are kept', async (t) => {
+test('since: a verified statement keeps its plan, however many changes are kept', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const database = new Database(w.config.databaseUrl, { connections: 1, name: 'since', statementTimeoutMs: 60_000 })

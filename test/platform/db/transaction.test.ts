@@ -37,7 +37,7 @@ async function roundTrips(database: Database, work: () => Promise<unknown>): Pro
   return count
 }
 
-test('a transaction costs a round trip for each statement, and one to commit unless its last one brings that along', async (t) => {
+test('transaction: a transaction costs a round trip for each statement, and one to commit unless its last one brings that along', async (t) => {
   const database = await numbers(t)
   t.is(await roundTrips(database, () => database.transaction(async () => undefined)), 0)
   t.is(await roundTrips(database, () => database.transaction((tx) => tx.query(insert(1)))), 2)
@@ -52,7 +52,7 @@ test('a transaction costs a round trip for each statement, and one to commit unl
   t.deepEqual(await held(database), [1, 5])
 })
 
-test('a last statement that fails takes all back, and so does a commit that is refused', async (t) => {
+test('transaction: a last statement that fails takes all back, and so does a commit that is refused', async (t) => {
   const database = await numbers(t)
   const committed: string[] = []
   const trying = (last: ReturnType<typeof insert>) =>
@@ -71,7 +71,7 @@ test('a last statement that fails takes all back, and so does a commit that is r
   t.deepEqual(committed, ['insert_number'])
 })
 
-test('nothing of a transaction stands alone, whatever became of its first statement', async (t) => {
+test('transaction: nothing of a transaction stands alone, whatever became of its first statement', async (t) => {
   const database = await numbers(t)
   const circle: Record<string, unknown> = {}
   circle.self = circle
@@ -106,7 +106,7 @@ test('nothing of a transaction stands alone, whatever became of its first statem
   t.deepEqual(await held(database), [])
 })
 
-test('a transaction inside another ends nothing', async (t) => {
+test('transaction: a transaction inside another ends nothing', async (t) => {
   const database = await numbers(t)
   const outer = database.transaction(async (tx) => {
     await tx.transaction(
@@ -119,7 +119,7 @@ test('a transaction inside another ends nothing', async (t) => {
   t.deepEqual(await held(database), [])
 })
 
-test('a text of several statements that fails leaves no transaction open', async (t) => {
+test('transaction: a text of several statements that fails leaves no transaction open', async (t) => {
   const database = await numbers(t)
   await t.throwsAsync(database.executeSql('begin; select 1 / 0; commit'), { message: /division by zero/ })
   await database.query(insert(1))

@@ -1,9 +1,10 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { type DueWork, defineDue } from '#shared/platform/due/due-kind.ts'
 import { removeDue, setDue, setDueIfUnset, setDueNoLater } from '#shared/platform/due/due-times.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { t as s, schema } from '#shared/platform/kernel/schema.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const ring = defineJob({
@@ -32,12 +33,14 @@ const kinds = [alarm, money, agenda, daily]
 const start = new Date('2030-05-01T12:00:00Z')
 const after = (seconds: number): Date => new Date(start.getTime() + seconds * 1_000)
 
+const withoutSchedule = shareWorld(test, {}, { pools: ['data'] })
+
 /** A world without the pool that files what is due: the tests do, at a time of their own. Nobody takes the jobs. */
-async function quiet(t: import('ava').ExecutionContext): Promise<World> {
-  const w = await world({}, ['data'])
+async function quiet(t: ExecutionContext): Promise<World> {
+  const w = await withoutSchedule()
   t.teardown(async () => {
     await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
-    await w.close()
+    await w.db.query(`delete from due_work where kind like 'test-%'`)
   })
   await w.api.services.jobQueue.boss.createQueue(ring.name, {})
   return w
@@ -55,7 +58,7 @@ async function filed({ db }: World): Promise<string[]> {
   return rows.map(({ payload: { subject, at } }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
 }
 
-test('work falls due at its time, once, oldest first', async (t) => {
+test('due: work falls due at its time, once, oldest first', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   const times = [5, 1, 3].map((seconds) => ({ subject: `at ${seconds}`, at: after(seconds) }))
@@ -70,7 +73,7 @@ test('work falls due at its time, once, oldest first', async (t) => {
   t.deepEqual(await filed(w), ['at 1 1', 'at 3 3', 'at 5 5'])
 })
 
-test('what is set is moved, brought forward, left alone or dropped', async (t) => {
+test('due: what is set is moved, brought forward, left alone or dropped', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   const at = (subject: string, seconds: number) => [{ subject, at: after(seconds) }]
@@ -84,7 +87,7 @@ test('what is set is moved, brought forward, left alone or dropped', async (t) =
   t.deepEqual(await filed(w), ['forward 5', 'kept 10', 'moved 20', 'stays 10'])
 })
 
-test('what was set in a transaction that failed never falls due', async (t) => {
+test('due: what was set in a transaction that failed never falls due', async (t) => {
   const w = await quiet(t)
   const failing = w.api.services.database.transaction(async (tx) => {
     await setDue(tx, alarm, w.org.id, [{ subject: 'lost', at: start }])
@@ -94,7 +97,7 @@ test('what was set in a transaction that failed never falls due', async (t) => {
   t.is(await fileAt(w, after(60)), 0)
 })
 
-test('work that repeats is set again in the transaction that files it', async (t) => {
+test('due: work that repeats is set again in the transaction that files it', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, daily, w.org.id, [{ subject: 'day', at: start }])
   await fileAt(w, after(1))
@@ -104,7 +107,7 @@ test('work that repeats is set again in the transaction that files it', async (t
   t.deepEqual(await filed(w), ['day 0', 'day 86400'])
 })
 
-test('in a suspended workspace due work waits and falls due once afterwards; money goes on', async (t) => {
+test('due: in a suspended workspace due work waits and falls due once afterwards; money goes on', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
@@ -117,7 +120,7 @@ test('in a suspended workspace due work waits and falls due once afterwards; mon
   t.deepEqual(await filed(w), ['test-alarm 0', 'test-money 0'])
 })
 
-test('work of an app that is off waits until it is on', async (t) => {
+test('due: work of an app that is off waits until it is on', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, agenda, w.org.id, [{ subject: 'agenda', at: start }])
   const apps = (isOn: boolean) => w.org.owner.patch(w.org.path, { apps: { calendar: isOn } })
@@ -129,7 +132,7 @@ test('work of an app that is off waits until it is on', async (t) => {
   t.deepEqual(await filed(w), ['agenda 0'])
 })
 
-test('what a process does not know is left to one that does', async (t) => {
+test('due: what a process does not know is left to one that does', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, { name: 'test-unheard-of' }, w.org.id, [{ subject: 'a', at: start }])
   t.is(await fileAt(w, after(60)), 0)
@@ -137,7 +140,7 @@ test('what a process does not know is left to one that does', async (t) => {
   t.is(rowCount, 1)
 })
 
-test('two who file at once file nothing twice', async (t) => {
+test('due: two who file at once file nothing twice', async (t) => {
   const w = await quiet(t)
   const times = Array.from({ length: 300 }, (_, n) => ({ subject: `s${n}`, at: after(n) }))
   await setDue(w.api.services.database, alarm, w.org.id, times)
@@ -149,7 +152,7 @@ test('two who file at once file nothing twice', async (t) => {
   t.is((await filed(w)).length, 300)
 })
 
-test('the scheduler files what falls due by the time of its process', async (t) => {
+test('due: the scheduler files what falls due by the time of its process', async (t) => {
   let now = new Date('2030-01-01T00:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)

@@ -4,26 +4,27 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
-import { world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 
-test('every maintenance task has a unique name and an interval', (t) => {
+const shared = shareWorld(test, { LOG_LEVEL: 'silent' })
+
+test('maintenance: every maintenance task has a unique name and an interval', (t) => {
   t.is(new Set(maintenance.map(({ name }) => name)).size, maintenance.length)
   t.true(maintenance.every(({ everySeconds }) => everySeconds >= 5))
 })
 
-test('every maintenance task runs', async (t) => {
-  const w = await world({ LOG_LEVEL: 'silent' })
-  t.teardown(w.close)
+test('maintenance: every maintenance task runs', async (t) => {
+  const w = await shared()
   const { services } = w.api
   for (const task of maintenance) {
     await t.notThrowsAsync(task.run({ ...services, db: services.database }, new AbortController().signal), task.name)
   }
 })
 
-test('old rows go in batches, and the others stay', async (t) => {
-  const w = await world({}, ['data'])
-  t.teardown(w.close)
+test('maintenance: old rows go in batches, and the others stay', async (t) => {
+  const w = await shared()
   await w.db.query('create table litter (at timestamptz not null)')
+  t.teardown(async () => void (await w.db.query('drop table litter')))
   await w.db.query(`insert into litter select timestamptz '2030-01-01' + n * interval '1 hour' from generate_series(0, 24) as n`)
   const texts: string[] = []
   const { database } = w.api.services
@@ -41,9 +42,8 @@ test('old rows go in batches, and the others stay', async (t) => {
   t.is((await w.db.query('select from litter')).rowCount, 13)
 })
 
-test('ended sessions are removed, and those that go on are not', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('maintenance: ended sessions are removed, and those that go on are not', async (t) => {
+  const w = await shared()
   await w.db.query(`update sessions set expires_at = now() + interval '1 hour'`)
   const before = (await w.db.query('select from sessions')).rowCount
   await w.db.query(

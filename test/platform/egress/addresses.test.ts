@@ -26,7 +26,7 @@ function edges(block: string): string[] {
   return [address.toString(), filled(true), filled(false)]
 }
 
-test('the first, middle and last address of every special block is refused', (t) => {
+test('addresses: the first, middle and last address of every special block is refused', (t) => {
   t.is(blocks.length, 43)
   for (const block of blocks) for (const address of edges(block)) t.false(isPublicAddress(address), `${address} of ${block}`)
 })
@@ -47,9 +47,9 @@ for (const [address, expected] of [
   ['not an address', false],
   ['', false],
 ] as const)
-  test(`${address || 'nothing'} is ${expected ? 'public' : 'not public'}`, (t) => t.is(isPublicAddress(address), expected))
+  test(`addresses: ${address || 'nothing'} is ${expected ? 'public' : 'not public'}`, (t) => t.is(isPublicAddress(address), expected))
 
-test('no address of this machine is public', (t) => {
+test('addresses: no address of this machine is public', (t) => {
   for (const list of Object.values(networkInterfaces())) {
     for (const { address } of list ?? []) t.false(isPublicAddress(address.replace(/%.*/, '')), address)
   }

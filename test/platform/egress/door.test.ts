@@ -18,7 +18,7 @@ const call = (wire: StandIn, url: string, allow: readonly string[] = []) =>
     (error: unknown) => (error instanceof EgressFailure ? error.reason : String(error)),
   )
 
-test('of 93 hostile addresses none is dialled, whatever name they hide behind', async (t) => {
+test('door: of 93 hostile addresses none is dialled, whatever name they hide behind', async (t) => {
   t.is(urls.length, 93)
   const inward = standIn({ '*': [['169.254.169.254']] })
   for (const { url, must } of urls) {
@@ -34,20 +34,20 @@ for (const [what, answers] of [
   ['a mapped one', ['::ffff:192.168.1.1']],
   ['no address that can be read', ['fe80::1%eth0']],
 ] as const)
-  test(`a name with ${what} is refused`, async (t) => {
+  test(`door: a name with ${what} is refused`, async (t) => {
     const wire = standIn({ 'a.example': [answers] })
     t.is(await call(wire, 'http://a.example/'), 'refused')
     t.deepEqual(wire.dialled, [])
   })
 
-test('a name that answers public first and private then is resolved once, and dialled at what was checked under its own name', async (t) => {
+test('door: a name that answers public first and private then is resolved once, and dialled at what was checked under its own name', async (t) => {
   const wire = standIn({ 'rebind.example': [['8.8.8.8'], ['127.0.0.1']] })
   t.is(await call(wire, 'https://rebind.example/'), 'unreachable')
   t.deepEqual(wire.asked, ['rebind.example'])
   t.deepEqual(wire.dialled, [{ host: 'rebind.example', port: 443, addresses: ['8.8.8.8'], tls: true }])
 })
 
-test('a name without an address, or with thousands, costs a few tries', async (t) => {
+test('door: a name without an address, or with thousands, costs a few tries', async (t) => {
   const wire = standIn({ 'many.example': [Array.from({ length: 3_000 }, (_, n) => `8.${n % 200}.1.1`)] })
   t.is(await call(wire, 'http://none.example/'), 'unreachable')
   await call(wire, 'http://many.example/')
@@ -64,14 +64,14 @@ for (const [opened, url, dialled] of [
   ['inside.example:443', 'https://inside.example/', true],
   ['inside.example:443', 'http://inside.example/', false],
 ] as const)
-  test(`with ${opened} opened ${url} is ${dialled ? 'dialled' : 'refused'}`, async (t) => {
+  test(`door: with ${opened} opened ${url} is ${dialled ? 'dialled' : 'refused'}`, async (t) => {
     const wire = standIn({ 'inside.example': [['10.1.2.3']] })
     t.is(await call(wire, url, [opened]), dialled ? 'unreachable' : 'refused')
     t.is(wire.dialled.length, dialled ? 1 : 0)
   })
 
 for (const host of ['127.0.0.1', '0x7f.1', '127。0。0。1', '::1', '[::1]', 'localhost', 'a@8.8.8.8', '8.8.8.8/', '8.8.8.8:25', 'a b', ''])
-  test(`a mail server at "${host}" is refused`, async (t) => {
+  test(`door: a mail server at "${host}" is refused`, async (t) => {
     const wire = standIn({ localhost: [['127.0.0.1']] })
     const exchange = { host, port: 25, tls: false, timeoutMs: 1_000, maxBytes: 1_000 }
     const error = await t.throwsAsync(exchangeTcp(restrictedDialer({ egressAllow: [] }, wire), exchange, async () => undefined))
@@ -79,7 +79,7 @@ for (const host of ['127.0.0.1', '0x7f.1', '127。0。0。1', '::1', '[::1]', 'l
     t.deepEqual(wire.dialled, [])
   })
 
-test('what the operator names is dialled as it is', async (t) => {
+test('door: what the operator names is dialled as it is', async (t) => {
   const wire = standIn({ 'agent.internal': [['10.0.0.7']] })
   const url = 'http://agent.internal:8080/v1'
   const error = await t.throwsAsync(callHttp(operatorDialer(wire), { url, method: 'POST', timeoutMs: 1_000, maxBytes: 1_000 }))

@@ -28,14 +28,14 @@ async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
   return { read, sockets }
 }
 
-test('an exchange gives what its work gives, and leaves no connection behind', async (t) => {
+test('tcp: an exchange gives what its work gives, and leaves no connection behind', async (t) => {
   const { read, sockets } = await opened(t, (socket) => socket.end('hello'))
   t.is(await read(), 'hello')
   while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
   t.pass()
 })
 
-test('a server that sends without end is cut off at so many bytes', async (t) => {
+test('tcp: a server that sends without end is cut off at so many bytes', async (t) => {
   const { read } = await opened(t, (socket) => {
     const flood = () => void (socket.destroyed || socket.write(Buffer.alloc(50_000), () => setImmediate(flood)))
     flood()
@@ -43,7 +43,7 @@ test('a server that sends without end is cut off at so many bytes', async (t) =>
   t.is(((await t.throwsAsync(read())) as EgressFailure).reason, 'too_large')
 })
 
-test('a server that stays silent meets the clock', async (t) => {
+test('tcp: a server that stays silent meets the clock', async (t) => {
   const { read } = await opened(t, () => undefined)
   t.is(((await t.throwsAsync(read(150))) as EgressFailure).reason, 'timeout')
 })

@@ -3,23 +3,22 @@ import { subscriptions } from '#shared/features.ts'
 import { takeDispatches } from '#shared/platform/events/outbox.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
+const shared = shareWorld(test, {}, { pools: [] })
+
 /** A world in which nobody works off jobs. */
 async function withoutWorkers(t: ExecutionContext): Promise<World> {
-  const w = await world()
-  t.teardown(async () => {
-    await w.db.query('truncate event_outbox')
-    await w.close()
-  })
-  await w.worker.pools.stop(0)
+  const w = await shared()
+  t.teardown(async () => void (await w.db.query('truncate event_outbox')))
   return w
 }
 
 const dispatches = async (w: World) => (await w.db.query('select * from event_outbox order by id')).rows
 
-test('a dispatch says what changed, who listened and who caused it', async (t) => {
+test('dispatch: a dispatch says what changed, who listened and who caused it', async (t) => {
   const w = await withoutWorkers(t)
   const rule = await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } }, { 'x-request-id': 'a-request' })
@@ -28,7 +27,7 @@ test('a dispatch says what changed, who listened and who caused it', async (t) =
   t.deepEqual(filed.cause, { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0 })
 })
 
-test('a change makes one dispatch to those who listen to it at that moment, and none when nobody does', async (t) => {
+test('dispatch: a change makes one dispatch to those who listen to it at that moment, and none when nobody does', async (t) => {
   const w = await withoutWorkers(t)
   const { owner } = w.org
   const one = (await owner.post(locationsOf(w), { values: { name: 'x' } })).data
@@ -45,7 +44,7 @@ test('a change makes one dispatch to those who listen to it at that moment, and 
   t.deepEqual(first.listeners, { notifications: rules.toSorted() })
 })
 
-test('a write that is rolled back emits nothing', async (t) => {
+test('dispatch: a write that is rolled back emits nothing', async (t) => {
   const w = await withoutWorkers(t)
   await makeRule(w, { object_type: 'invoices' })
   const invoices = `${w.org.path}/records/invoices`
@@ -70,7 +69,7 @@ const addMembers = (w: World, count: number) =>
     [w.org.id, count],
   )
 
-test('an import of 500 rows is a handful of dispatches of many changes, and reaches all of many members', async (t) => {
+test('dispatch: an import of 500 rows is a handful of dispatches of many changes, and reaches all of many members', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await addMembers(w, 99)
@@ -94,7 +93,7 @@ test('an import of 500 rows is a handful of dispatches of many changes, and reac
   t.is((await w.db.query('select count(*)::integer as count from notifications')).rows[0].count, 100 * 500)
 })
 
-test('many processes hand each change on once, in lots, also when one of them fails in between', async (t) => {
+test('dispatch: many processes hand each change on once, in lots, also when one of them fails in between', async (t) => {
   const w = await withoutWorkers(t)
   await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
@@ -123,7 +122,7 @@ test('many processes hand each change on once, in lots, also when one of them fa
   t.deepEqual(filed.toSorted(), ids)
 })
 
-test('every workspace has its turn, also when more of them wait than a lot has room for', async (t) => {
+test('dispatch: every workspace has its turn, also when more of them wait than a lot has room for', async (t) => {
   const w = await withoutWorkers(t)
   await w.db.query(`insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
     select uuidv7(), 'locations', 'created', array[uuidv7()], '{"notifications": ["01a1fdd7-bd07-7f9b-9a68-4e70ec8fc5b4"]}',
@@ -138,7 +137,7 @@ test('every workspace has its turn, also when more of them wait than a lot has r
   t.is((await w.db.query(`delete from pgboss.job where name = 'notifications.deliver'`)).rowCount, 1200)
 })
 
-test('a dispatch to a subscriber that a process does not know is left to one that does', async (t) => {
+test('dispatch: a dispatch to a subscriber that a process does not know is left to one that does', async (t) => {
   const w = await withoutWorkers(t)
   await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })

@@ -13,7 +13,7 @@ const moment = () => new Promise((resolve) => setTimeout(resolve, 5))
 /** Changes of one workspace, many times what is handed on at once. */
 const many = 5_000
 
-test('a workspace’s change is handed on in its turn, while most of another’s flood waits in the outbox', async (t) => {
+test('fairness: a workspace’s change is handed on in its turn, while most of another’s flood waits in the outbox', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await w.db.query(`truncate event_outbox; delete from pgboss.job where name = 'notifications.deliver'`)
@@ -45,7 +45,7 @@ test('a workspace’s change is handed on in its turn, while most of another’s
   t.true(outbox > many / 2, `${queue} are handed on`)
 })
 
-test('a workspace’s notification comes while no other of another’s flood can, and each of the flood comes once', async (t) => {
+test('fairness: a workspace’s notification comes while no other of another’s flood can, and each of the flood comes once', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const small = { ...w, org: await createOrg(w) }

@@ -37,7 +37,7 @@ async function holdLaterHalf(w: World): Promise<{ reached: () => Promise<void>; 
   }
 }
 
-test('500 changes reach 20 members once each, also when the worker is killed in between', async (t) => {
+test('fan out: 500 changes reach 20 members once each, also when the worker is killed in between', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.worker.pools.stop(0)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
@@ -14,13 +14,12 @@ import type { World } from '#test/support/world.ts'
 let w: World
 // Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
 const shared = shareWorld(test)
-test.before(async () => {
-  w = await shared()
-})
-// They share one workspace's listeners.
-test.afterEach.always(async () => {
-  await w.db.query('delete from event_listeners; delete from event_outbox')
-})
+/** Opens a workspace; what a test listens to ends with it. */
+async function open(t: ExecutionContext): Promise<void> {
+  const one = await shared()
+  w = one
+  t.teardown(async () => void (await one.db.query('delete from event_listeners; delete from event_outbox')))
+}
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const records = () => `${w.org.path}/records/invoices`
@@ -35,37 +34,36 @@ const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch
 })
 const snapshotsOf = async () => (await Promise.all((await take()).map((one) => readSnapshots(scope(), heardOf(one))))).flat()
 
-test.serial(
-  'a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since',
-  async (t) => {
-    const { owner } = w.org
-    await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
-    const values = { number: 'A-1', total: { amount: '12345678901234.123456', code: 'EUR' }, notes: 'first' }
-    const { id, created_at } = (await owner.post(records(), { values })).data
-    await owner.put(`${records()}/${id}/values`, { values: { notes: 'second', status: null } })
-    await owner.put(`${records()}/${id}/values`, { values: { notes: null } })
-    await owner.delete(`${records()}/${id}`)
-    const found = await snapshotsOf()
-    t.deepEqual(
-      found.map((one) => [one.id, one.created_by, one.values.notes, one.values.status]),
-      [
-        [id, w.org.ownerId, 'first', 'draft'],
-        [id, w.org.ownerId, 'second', undefined],
-        [id, w.org.ownerId, undefined, undefined],
-        [id, w.org.ownerId, undefined, undefined],
-      ],
-    )
-    t.true(found.every((one) => Date.parse(one.created_at) === Date.parse(created_at) && /Z$/.test(one.created_at)))
-    t.deepEqual(
-      found.map(({ updated_at }) => updated_at).toSorted(),
-      found.map(({ updated_at }) => updated_at),
-    )
-    const type = await requireRecordType({ ...scope(), cache: w.api.services.cache }, 'invoices')
-    for (const one of found) t.deepEqual(snapshotToRecord(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
-  },
-)
+test('sources: a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since', async (t) => {
+  await open(t)
+  const { owner } = w.org
+  await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
+  const values = { number: 'A-1', total: { amount: '12345678901234.123456', code: 'EUR' }, notes: 'first' }
+  const { id, created_at } = (await owner.post(records(), { values })).data
+  await owner.put(`${records()}/${id}/values`, { values: { notes: 'second', status: null } })
+  await owner.put(`${records()}/${id}/values`, { values: { notes: null } })
+  await owner.delete(`${records()}/${id}`)
+  const found = await snapshotsOf()
+  t.deepEqual(
+    found.map((one) => [one.id, one.created_by, one.values.notes, one.values.status]),
+    [
+      [id, w.org.ownerId, 'first', 'draft'],
+      [id, w.org.ownerId, 'second', undefined],
+      [id, w.org.ownerId, undefined, undefined],
+      [id, w.org.ownerId, undefined, undefined],
+    ],
+  )
+  t.true(found.every((one) => Date.parse(one.created_at) === Date.parse(created_at) && /Z$/.test(one.created_at)))
+  t.deepEqual(
+    found.map(({ updated_at }) => updated_at).toSorted(),
+    found.map(({ updated_at }) => updated_at),
+  )
+  const type = await requireRecordType({ ...scope(), cache: w.api.services.cache }, 'invoices')
+  for (const one of found) t.deepEqual(snapshotToRecord(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
+})
 
-test.serial('no snapshot is taken for those who do not ask', async (t) => {
+test('sources: no snapshot is taken for those who do not ask', async (t) => {
+  await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event })))
   const { id } = (await owner.post(records(), { values: { notes: 'x' } })).data
@@ -78,7 +76,8 @@ test.serial('no snapshot is taken for those who do not ask', async (t) => {
   )
 })
 
-test.serial('an import hands on a snapshot for each of its rows, in their order', async (t) => {
+test('sources: an import hands on a snapshot for each of its rows, in their order', async (t) => {
+  await open(t)
   const { owner } = w.org
   await hear([{ objectType: 'locations', event: 'created', snapshot: true }])
   const names = Array.from({ length: 300 }, (_, number) => `place ${number}`)
@@ -92,7 +91,8 @@ test.serial('an import hands on a snapshot for each of its rows, in their order'
   t.true(found.every((one) => one.created_by === w.org.ownerId && one.created_at === one.updated_at))
 })
 
-test.serial('who begins to ask is heard of by the next update, at every API', async (t) => {
+test('sources: who begins to ask is heard of by the next update, at every API', async (t) => {
+  await open(t)
   const other = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')
   const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
   const url = `${records()}/${id}/values`
@@ -108,58 +108,57 @@ test.serial('who begins to ask is heard of by the next update, at every API', as
   }
 })
 
-test.serial(
-  'another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask',
-  async (t) => {
-    const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-    await hear(
-      [
-        { source: 'calendar', objectType: '', event: 'created' },
-        { source: 'calendar', objectType: 'team', event: 'created' },
-      ],
-      'test',
-      any,
-    )
-    await hear([{ source: 'calendar', objectType: 'team', event: 'created' }], 'test', team)
-    await hear(
-      [
-        { source: 'calendar', objectType: 'else', event: 'created' },
-        { objectType: 'invoices', event: 'created' },
-      ],
-      'test',
-      elsewhere,
-    )
-    const happenings = [1, 2].map((number) => ({ id: newId(), subjectId: randomUUID(), snapshot: { title: `event ${number}` } }))
-    const created = { source: 'calendar', topics: ['team', ''], event: 'created', events: happenings } as const
-    t.true(await w.worker.database.transaction((tx) => announceEvents({ ...scope(), db: tx }, created)))
-    t.like(await take(), [
-      {
-        source: 'calendar',
-        objectType: 'team',
-        event: 'created',
-        entryIds: happenings.map(({ id }) => id),
-        subjectIds: happenings.map(({ subjectId }) => subjectId),
-        snapshots: null,
-        listeners: { test: [any, team].toSorted() },
-      },
-    ])
-    await hear([{ source: 'calendar', objectType: '', event: 'created', snapshot: true }], 'other', asking)
-    await announceEvents(scope(), created)
-    t.deepEqual(
-      (await take())[0]?.snapshots,
-      happenings.map(({ snapshot }) => snapshot),
-    )
-    t.false(await announceEvents(scope(), { ...created, event: 'cancelled' }))
-    t.false(await announceEvents(scope(), { ...created, events: [] }))
-    t.deepEqual(await findListenedEvents(w.worker.database, w.org.id, 'calendar'), [
-      { objectType: '', event: 'created' },
-      { objectType: 'else', event: 'created' },
-      { objectType: 'team', event: 'created' },
-    ])
-  },
-)
+test('sources: another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask', async (t) => {
+  await open(t)
+  const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  await hear(
+    [
+      { source: 'calendar', objectType: '', event: 'created' },
+      { source: 'calendar', objectType: 'team', event: 'created' },
+    ],
+    'test',
+    any,
+  )
+  await hear([{ source: 'calendar', objectType: 'team', event: 'created' }], 'test', team)
+  await hear(
+    [
+      { source: 'calendar', objectType: 'else', event: 'created' },
+      { objectType: 'invoices', event: 'created' },
+    ],
+    'test',
+    elsewhere,
+  )
+  const happenings = [1, 2].map((number) => ({ id: newId(), subjectId: randomUUID(), snapshot: { title: `event ${number}` } }))
+  const created = { source: 'calendar', topics: ['team', ''], event: 'created', events: happenings } as const
+  t.true(await w.worker.database.transaction((tx) => announceEvents({ ...scope(), db: tx }, created)))
+  t.like(await take(), [
+    {
+      source: 'calendar',
+      objectType: 'team',
+      event: 'created',
+      entryIds: happenings.map(({ id }) => id),
+      subjectIds: happenings.map(({ subjectId }) => subjectId),
+      snapshots: null,
+      listeners: { test: [any, team].toSorted() },
+    },
+  ])
+  await hear([{ source: 'calendar', objectType: '', event: 'created', snapshot: true }], 'other', asking)
+  await announceEvents(scope(), created)
+  t.deepEqual(
+    (await take())[0]?.snapshots,
+    happenings.map(({ snapshot }) => snapshot),
+  )
+  t.false(await announceEvents(scope(), { ...created, event: 'cancelled' }))
+  t.false(await announceEvents(scope(), { ...created, events: [] }))
+  t.deepEqual(await findListenedEvents(w.worker.database, w.org.id, 'calendar'), [
+    { objectType: '', event: 'created' },
+    { objectType: 'else', event: 'created' },
+    { objectType: 'team', event: 'created' },
+  ])
+})
 
-test.serial('an announcement that is rolled back is never handed on', async (t) => {
+test('sources: an announcement that is rolled back is never handed on', async (t) => {
+  await open(t)
   await hear([{ source: 'calendar', objectType: '', event: 'created' }])
   const announcement = {
     source: 'calendar',
@@ -176,7 +175,8 @@ test.serial('an announcement that is rolled back is never handed on', async (t) 
   t.deepEqual(await take(), [])
 })
 
-test.serial('a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+test('sources: a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+  await open(t)
   const key = 'gone'
   await w.org.owner.post(`${w.org.path}/types`, { key, label: 'Gone' })
   await hear([

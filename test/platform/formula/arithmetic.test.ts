@@ -70,7 +70,7 @@ function rounded([numerator, denominator]: readonly [bigint, bigint]): string | 
   return numerator < 0n && scaled > 0n ? `-${text}` : text
 }
 
-test('sums and products of decimals are exact to the last digit', (t) => {
+test('arithmetic: sums and products of decimals are exact to the last digit', (t) => {
   fc.assert(
     fc.property(polynomial, ({ source, value }) => {
       const answer = evaluate(source)
@@ -82,7 +82,7 @@ test('sums and products of decimals are exact to the last digit', (t) => {
   t.pass()
 })
 
-test('quotients are right in every place that a field keeps', (t) => {
+test('arithmetic: quotients are right in every place that a field keeps', (t) => {
   fc.assert(
     fc.property(quotients, ({ source, value }) => {
       const answer = evaluate(source)
@@ -94,7 +94,7 @@ test('quotients are right in every place that a field keeps', (t) => {
   t.pass()
 })
 
-test('a comparison of two formulas says what their exact values say', (t) => {
+test('arithmetic: a comparison of two formulas says what their exact values say', (t) => {
   const sign = fc.constantFrom('=', '<>', '<', '<=', '>', '>=')
   const holds: Readonly<Record<string, (order: bigint) => boolean>> = {
     '=': (order) => order === 0n,
@@ -117,7 +117,7 @@ test('a comparison of two formulas says what their exact values say', (t) => {
 
 const anything = fc.constantFrom(...'()+-*/^&%=<>,. "#ab1', 'IF(', 'SUM(', 'TEXT(', '"x"', 'n', 's', 'd', 'TRUE', '#N/A', '1e9', '""')
 
-test('no source whatever breaks the evaluator or goes past a refusal', (t) => {
+test('arithmetic: no source whatever breaks the evaluator or goes past a refusal', (t) => {
   const given = { n: ['number', '-2.5'], s: ['text', 'x'], d: ['date', '2026-01-31'] } as const
   fc.assert(
     fc.property(fc.array(anything, { maxLength: 24 }), (pieces) => {

@@ -64,11 +64,11 @@ const cases: readonly (readonly [source: string, field: ResultField, value: Fiel
   ['"nobody"', { type: 'email', fits: (value) => value === 'a@b.example' }, null],
 ]
 
-test('a result becomes a value of the field that it is for, and empty when it does not fit', (t) => {
+test('result: a result becomes a value of the field that it is for, and empty when it does not fit', (t) => {
   for (const [source, field, value] of cases) t.deepEqual(toFieldValue(evaluate(source), field), value, `${source} → ${field.type}`)
 })
 
-test('lists of a record fit fields that hold lists', (t) => {
+test('result: lists of a record fit fields that hold lists', (t) => {
   const tags = { tags: ['multiselect', ['a', 'b'], ['a', 'b', 'c']] } as const
   t.deepEqual(toFieldValue(evaluate('tags', tags), { type: 'multiselect', options: ['a', 'b'] }), ['a', 'b'])
   t.is(toFieldValue(evaluate('tags', tags), { type: 'multiselect', options: ['a'] }), null)
@@ -79,7 +79,7 @@ test('lists of a record fit fields that hold lists', (t) => {
   t.is(toFieldValue(evaluate('ids', twice), { type: 'multiselect', options: [id] }), null)
 })
 
-test('an empty result is empty in every field', (t) => {
+test('result: an empty result is empty in every field', (t) => {
   for (const type of ['number', 'string', 'bool', 'date', 'select', 'refs'] as const) {
     t.is(toFieldValue(evaluate('x', { x: ['string', null] }), { type }), null)
   }

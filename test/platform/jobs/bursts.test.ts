@@ -19,7 +19,7 @@ const steps: readonly (readonly [name: string, step: (tx: Tx, workspaceId: strin
   ['settling one', (tx, _, id) => completeOperation(tx, id, { status: 'done', result: null })],
 ]
 
-test('no step of a job reads those that wait, also when the planner saw their tables last as they came', async (t) => {
+test('bursts: no step of a job reads those that wait, also when the planner saw their tables last as they came', async (t) => {
   const w = await world({}, ['data'])
   t.teardown(async () => {
     for (const table of ['pgboss.job', 'gated_jobs', 'operations']) await w.db.query(`delete from ${table}`)

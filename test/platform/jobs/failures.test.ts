@@ -4,13 +4,15 @@ import { jobs } from '#shared/features.ts'
 import { listDeadLetters, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import { hurry } from '#test/support/hurry.ts'
-import { type World, world } from '#test/support/world.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
+
+const shared = shareWorld(test)
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 
-test('a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('failures: a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
+  const w = await shared()
   await w.db.query(`create function broken() returns trigger language plpgsql as $$ begin raise exception 'no file today'; end $$`)
   await w.db.query('create trigger broken before insert on job_files for each row execute function broken()')
   const { data } = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
@@ -30,9 +32,8 @@ test('a job that keeps failing is tried again, fails for its caller, and can be 
   t.deepEqual(await listDeadLetters(w.api.services.database), [])
 })
 
-test('an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('failures: an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
+  const w = await shared()
   const { database, jobQueue } = w.api.services
   const { rows } = await w.db.query(
     `insert into operations (id, workspace_id, kind, job, request_id, created_at)
@@ -44,9 +45,8 @@ test('an operation whose job is gone is settled, so that nobody waits for it for
   t.like(await waiting, { status: 'failed', error: { code: 'INTERNAL' } })
 })
 
-test('the house-keeping of the queue finds attempts whose worker died', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
+test('failures: the house-keeping of the queue finds attempts whose worker died', async (t) => {
+  const w = await shared()
   const { data } = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
   await w.drain()
   // As a killed worker leaves it: taken, not ended, and silent for longer than the heartbeat.

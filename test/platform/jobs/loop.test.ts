@@ -6,7 +6,7 @@ import { createOrg } from '#test/support/factories.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
 import { world } from '#test/support/world.ts'
 
-test.serial('while nothing waits, no queue is fetched from', async (t) => {
+test('loop: while nothing waits, no queue is fetched from', async (t) => {
   const w = await world({}, ['data', 'mail'])
   t.teardown(w.close)
   await w.drain()
@@ -25,7 +25,7 @@ test.serial('while nothing waits, no queue is fetched from', async (t) => {
   t.is(fetches, 0)
 })
 
-test('a job that has ended leaves nothing in its worker, however long it might have taken', async (t) => {
+test('loop: a job that has ended leaves nothing in its worker, however long it might have taken', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const exportOne = async () => t.is((await w.org.owner.get(`${w.org.path}/records/locations/export`)).status, 200)
@@ -40,7 +40,7 @@ test('a job that has ended leaves nothing in its worker, however long it might h
   t.true(left < 10, `${left} signals are left of 50 jobs`)
 })
 
-test('many jobs of one workspace are taken several at once, and others’ are looked for when there is word of some', async (t) => {
+test('loop: many jobs of one workspace are taken several at once, and others’ are looked for when there is word of some', async (t) => {
   const w = await world({}, ['flows', 'data'])
   t.teardown(w.close)
   const flow = await createFlow(t, w.org, {

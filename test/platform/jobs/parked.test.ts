@@ -9,6 +9,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
 import { createMember } from '#test/support/factories.ts'
+import { once } from '#test/support/once.ts'
 import { type World, world } from '#test/support/world.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
@@ -69,13 +70,13 @@ const handlers: readonly AnyHandler[] = [
   }),
 ]
 
-let loops: JobLoop[]
+let loops: JobLoop[] = []
 const origin = () => ({
   workspaceId: w.org.id,
   cause: { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const,
 })
 
-test.before(async () => {
+const open = once(async () => {
   w = await world()
   await installJobQueues(w.worker.database, [parent, child, after], deadLetterQueue)
   const { cache, jobQueue, blobs, fieldUses, now, recordGuards } = w.api.services
@@ -96,7 +97,7 @@ test.before(async () => {
 })
 test.after.always(async () => {
   for (const loop of loops) await loop.stop(0)
-  await w.close()
+  await w?.close()
 })
 
 async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
@@ -115,7 +116,8 @@ const settledOne = (id: string) =>
 const awaited = async (id: string) => (await w.db.query('select awaits, status from operations where id = $1', [id])).rows[0]
 const isParked = (id: string, count: number) => until(async () => (await awaited(id)).awaits === count)
 
-test.serial('a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
+test('parked: a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
+  await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
   await isParked(id, 3)
@@ -132,7 +134,8 @@ test.serial('a parked job holds no slot and no job until all that it waits for h
   t.like(await settledOne(id), { status: 'done', result: ['first', 'second', 'third may not'] })
 })
 
-test.serial('of many that settle at once, one goes on', async (t) => {
+test('parked: of many that settle at once, one goes on', async (t) => {
+  await open()
   const { jobQueue, db } = services
   const names = Array.from({ length: 10 }, (_, number) => `at once ${number}`)
   const id = await jobQueue.enqueue(db, parent, origin(), { children: names })
@@ -145,7 +148,8 @@ test.serial('of many that settle at once, one goes on', async (t) => {
   t.is(rows.length, 1)
 })
 
-test.serial('a parked job whose resumed attempt was lost is given up like any other', async (t) => {
+test('parked: a parked job whose resumed attempt was lost is given up like any other', async (t) => {
+  await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['lost'] })
   await isParked(id, 1)
@@ -160,7 +164,8 @@ test.serial('a parked job whose resumed attempt was lost is given up like any ot
   t.like(await awaited(id), { status: 'failed' })
 })
 
-test.serial('what goes on after an operation is filed with what settles it, however it ends', async (t) => {
+test('parked: what goes on after an operation is filed with what settles it, however it ends', async (t) => {
+  await open()
   const { jobQueue, db } = services
   const begin = async (name: string) => {
     const id = newId()
@@ -197,7 +202,8 @@ test.serial('what goes on after an operation is filed with what settles it, howe
   ])
 })
 
-test.serial('work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
+test('parked: work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
+  await open()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
   const platform = { ...services, principal: null, cause: origin().cause }
   const scope = await enterAsPrincipal(platform, w.org.id, member.id)

@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts'
 /** Waiting jobs of a burst, which the planner has never counted. */
 const waiting = 5_000
 
-test('a fetch takes the waiting jobs from an index in their order, also when the statistics are of an empty queue', async (t) => {
+test('plans: a fetch takes the waiting jobs from an index in their order, also when the statistics are of an empty queue', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await w.db.query('truncate pgboss.job')

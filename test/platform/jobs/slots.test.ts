@@ -3,7 +3,7 @@ import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
 
 const of = (counts: Readonly<Record<string, number>>) => Object.entries(counts).flatMap(([id, count]) => Array<string>(count).fill(id))
 
-test('without a limit for each workspace every slot is free to all', (t) => {
+test('slots: without a limit for each workspace every slot is free to all', (t) => {
   t.deepEqual(freeSlots({ concurrency: 10 }, of({ a: 9 })), { free: 1, full: [] })
 })
 
@@ -15,10 +15,10 @@ for (const [name, running, free, full] of [
   ['no more than there are', { a: 4, b: 4 }, 2, ['a', 'b']],
   ['none', { a: 4, b: 4, c: 2 }, 0, ['a', 'b']],
 ] as const)
-  test(`ten slots, four for each workspace; ${name}`, (t) => {
+  test(`slots: ten slots, four for each workspace; ${name}`, (t) => {
     t.deepEqual(freeSlots({ concurrency: 10, slotsPerWorkspace: 4 }, of(running)), { free, full: [...full] })
   })
 
-test('the platform’s own jobs are of no workspace', (t) => {
+test('slots: the platform’s own jobs are of no workspace', (t) => {
   t.deepEqual(freeSlots({ concurrency: 10, slotsPerWorkspace: 4 }, Array<null>(5).fill(null)), { free: 4, full: [] })
 })

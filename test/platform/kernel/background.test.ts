@@ -15,7 +15,7 @@ const cases: readonly (readonly [work: WorkKind, suspended: Disposition, appOff:
   ['upkeep', 'runs', 'runs', 'runs'],
 ]
 for (const [work, suspended, appOff, both] of cases) {
-  test(`in the background: ${work}`, (t) => {
+  test(`background: in the background: ${work}`, (t) => {
     const working = { work, app: 'calendar' } as const
     t.is(dispositionOf(working, place('active', [])), 'runs')
     t.is(dispositionOf(working, place('active', ['payments'])), 'runs', 'another app')
@@ -26,7 +26,7 @@ for (const [work, suspended, appOff, both] of cases) {
   })
 }
 
-test('what does not go on hears why', (t) => {
+test('background: what does not go on hears why', (t) => {
   const asked = (status: 'active' | 'suspended') => () => requireNotHalted({ work: 'request', app: 'queues' }, place(status, ['queues']))
   t.is(t.throws(asked('suspended'))?.message, 'This workspace is suspended')
   t.like(t.throws(asked('active')), { code: 'NOT_FOUND' } as object)

@@ -10,12 +10,12 @@ for (const [given, read] of [
   [' Mail.Example:587 , [::1]:25,', ['mail.example:587', '[::1]:25']],
   ['0x7f.1:080', ['127.0.0.1:80']],
 ] as const)
-  test(`EGRESS_ALLOW "${given}" opens ${read.join(' and ') || 'nothing'}`, (t) => {
+  test(`config: EGRESS_ALLOW "${given}" opens ${read.join(' and ') || 'nothing'}`, (t) => {
     t.deepEqual(readConfig({ ...least, EGRESS_ALLOW: given }).egressAllow, read)
   })
 
 for (const given of ['localhost', 'http://a:1', 'a:b', 'a:70000', 'a:1:2', 'a/b:1', ':25'])
-  test(`EGRESS_ALLOW "${given}" is a bad start`, (t) => {
+  test(`config: EGRESS_ALLOW "${given}" is a bad start`, (t) => {
     t.throws(() => readConfig({ ...least, EGRESS_ALLOW: given }), { message: /EGRESS_ALLOW must be a list of host:port/ })
   })
 
@@ -33,19 +33,19 @@ for (const [name, given] of [
   ['MAIL_FROM', 'Kontor <a@b.example>, c@d.example'],
   ['MAIL_FROM', 'a@b.example\nBcc: c@d.example'],
 ] as const)
-  test(`${name} ${JSON.stringify(given)} is a bad start`, (t) => {
+  test(`config: ${name} ${JSON.stringify(given)} is a bad start`, (t) => {
     const error = t.throws(() => readConfig({ ...least, [name]: given }))
     t.regex(String(error?.message), new RegExp(`^  ${name} must `, 'm'))
     t.notRegex(String(error?.message), /secret/)
   })
 
-test('addresses may have a path, and mail a sender with or without a name', (t) => {
+test('config: addresses may have a path, and mail a sender with or without a name', (t) => {
   const given = { ...least, PUBLIC_URL: 'https://a.example/kontor/', SMTP_URL: 'smtps://user:p%40ss@mail.example:465' }
   t.like(readConfig(given), { publicUrl: 'https://a.example/kontor', smtpUrl: given.SMTP_URL, mailFrom: 'Kontor <no-reply@localhost>' })
   for (const from of ['a@b.example', 'Ann Ö. (Kontor) <a@b.example>']) t.is(readConfig({ ...least, MAIL_FROM: from }).mailFrom, from)
 })
 
-test('mails are signed with a key in PEM, on one line too, and only with all three settings', (t) => {
+test('config: mails are signed with a key in PEM, on one line too, and only with all three settings', (t) => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
   const all = { ...least, DKIM_DOMAIN: 'example.com', DKIM_SELECTOR: 's1', DKIM_KEY: pem.replaceAll('\n', '\\n') }

@@ -22,7 +22,7 @@ const refusal = (source: string): string => {
   return ''
 }
 
-test('a pattern matches anywhere in the text unless it is anchored', (t) => {
+test('pattern: a pattern matches anywhere in the text unless it is anchored', (t) => {
   t.true(compilePattern('\\d{3}').test('order 123 of May'))
   t.false(compilePattern('^\\d{3}$').test('order 123 of May'))
   t.true(compilePattern('^\\p{Lu}').test('Ärger'))
@@ -46,19 +46,19 @@ const refused: readonly (readonly [string, RegExp])[] = [
   ['x{1000}'.repeat(70), /too large/],
 ]
 for (const [source, message] of refused) {
-  test(`refused by name: ${source.slice(0, 20)}`, (t) => {
+  test(`pattern: refused by name: ${source.slice(0, 20)}`, (t) => {
     t.regex(refusal(source), message)
     t.true(refusal(source).startsWith('rules.pattern '))
   })
 }
 
-test('500 characters are allowed, counted in code points', (t) => {
+test('pattern: 500 characters are allowed, counted in code points', (t) => {
   t.is(refusal('😀'.repeat(maxPatternLength)), '')
 })
 
 // No clock: a backtracking engine would not come back from these texts at all, and the run would be ended from outside.
 for (const [index, { pattern, attack, re2js }] of cases.entries()) {
-  test(`hostile pattern ${index} is refused, or answers on every attack`, (t) => {
+  test(`pattern: hostile pattern ${index} is refused, or answers on every attack`, (t) => {
     if (re2js !== true) return t.not(refusal(pattern), '')
     const compiled = compilePattern(pattern)
     const texts = [
@@ -74,7 +74,7 @@ for (const [index, { pattern, attack, re2js }] of cases.entries()) {
   })
 }
 
-test('exponential classics answer', (t) => {
+test('pattern: exponential classics answer', (t) => {
   for (const source of ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*a){20}$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$']) {
     t.false(compilePattern(source).test(`${'a'.repeat(499)}!`.replaceAll('a', source.includes('x') ? 'x' : 'a')), source)
   }

@@ -14,7 +14,7 @@ async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[
 
 const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
 
-test('a statement that takes long is told of with its text, without its values, and with the id of its request', async (t) => {
+test('slow statements: a statement that takes long is told of with its text, without its values, and with the id of its request', async (t) => {
   const [line, ...others] = await toldOf(1, async () => {
     await later()
     return [{}, {}]
@@ -31,7 +31,7 @@ test('a statement that takes long is told of with its text, without its values, 
   t.notRegex(JSON.stringify(line), /a secret/)
 })
 
-test('one that fails late is told of too, without rows', async (t) => {
+test('slow statements: one that fails late is told of too, without rows', async (t) => {
   const failing = async () => {
     await later()
     throw new Error('cancelled')
@@ -39,6 +39,6 @@ test('one that fails late is told of too, without rows', async (t) => {
   t.like((await toldOf(1, failing))[0], { statement: 'find_things', rows: undefined })
 })
 
-test('one that is quick enough is not', async (t) => {
+test('slow statements: one that is quick enough is not', async (t) => {
   t.deepEqual(await toldOf(60_000, async () => []), [])
 })

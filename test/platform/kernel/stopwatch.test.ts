@@ -23,12 +23,12 @@ for (const [name, wallMs, ownMs] of [
   ['the machine slept, and with it the process’s own', hour, 0],
   ['the system’s clock was set back to before it began', -hour, 0],
 ] as const)
-  test.serial(`an hour is at least an hour: ${name}`, (t) => {
+  test(`stopwatch: an hour is at least an hour: ${name}`, (t) => {
     const said = saidAfter(wallMs, ownMs)
     t.true(said >= hour && said < hour + 60_000, `${said}`)
   })
 
-test.serial('nothing is nothing, and it can be started again', (t) => {
+test('stopwatch: nothing is nothing, and it can be started again', (t) => {
   const stopwatch = new Stopwatch()
   stopwatch.restart()
   t.true(stopwatch.elapsedMs() < 60_000)

@@ -1,24 +1,41 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
-import { startMailServer } from '#test/platform/mail/smtp.ts'
+import { shareMailServer } from '#test/platform/mail/smtp.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const mail = { workspaceId: null, kind: 'test', to: 'ann@example.com', subject: 'Hello', text: 'Hello Ann' } as const
 
+const mailServer = shareMailServer(test)
+const shared = shareWorld(test, async () => ({
+  SMTP_URL: (await mailServer()).url,
+  MAIL_FROM: 'Kontor <post@kontor.example>',
+  PUBLIC_URL: 'https://kontor.example',
+  LOG_LEVEL: 'silent',
+}))
+
+/** A world with a mail server; no mail of a test is left for the next. */
+async function open(t: ExecutionContext) {
+  const [w, server] = [await shared(), await mailServer()]
+  t.teardown(async () => {
+    await w.db.query('delete from outbox_mails')
+    server.reset()
+  })
+  return { w, server }
+}
+
 const sender = ({ api }: World) => ({ db: api.services.database, jobQueue: api.services.jobQueue, cause })
 const rows = async ({ db }: World) =>
   (await db.query('select id, status, attempts, last_error, body_text, sent_at from outbox_mails order by id')).rows
 
-test('a mail goes out through SMTP_URL, as it was written', async (t) => {
-  const server = await startMailServer(t)
-  const w = await world({ SMTP_URL: server.url, MAIL_FROM: 'Kontor <post@kontor.example>', PUBLIC_URL: 'https://kontor.example' })
-  t.teardown(w.close)
+test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) => {
+  const { w, server } = await open(t)
   const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
   const headers = { 'List-Unsubscribe': '<https://kontor.example/unsubscribe/x>' }
   const full = {
@@ -47,10 +64,8 @@ test('a mail goes out through SMTP_URL, as it was written', async (t) => {
   t.truthy(row.sent_at)
 })
 
-test('what is written into names and subjects never becomes a header', async (t) => {
-  const server = await startMailServer(t)
-  const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
-  t.teardown(w.close)
+test('outbox: what is written into names and subjects never becomes a header', async (t) => {
+  const { w, server } = await open(t)
   const hostile = 'Hi\r\nBcc: victim@example.com\r\n\r\nBuy'
   await queueMail(sender(w), { ...mail, subject: hostile, headers: { 'X-Note': hostile } })
   await queueMail(sender(w), { ...mail, to: 'ann@example.com\r\nRCPT TO:<victim@example.com>' })
@@ -64,10 +79,8 @@ test('what is written into names and subjects never becomes a header', async (t)
   }
 })
 
-test('a mail whose cause is rolled back is never sent', async (t) => {
-  const server = await startMailServer(t)
-  const w = await world({ SMTP_URL: server.url })
-  t.teardown(w.close)
+test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
+  const { w, server } = await open(t)
   const { db, jobQueue } = sender(w)
   const rolledBack = db.transaction(async (tx) => {
     await queueMail({ db: tx, jobQueue, cause }, mail)
@@ -79,10 +92,8 @@ test('a mail whose cause is rolled back is never sent', async (t) => {
   t.is(server.taken.length, 0)
 })
 
-test('the same id queues and sends one mail, however often it is queued', async (t) => {
-  const server = await startMailServer(t)
-  const w = await world({ SMTP_URL: server.url })
-  t.teardown(w.close)
+test('outbox: the same id queues and sends one mail, however often it is queued', async (t) => {
+  const { w, server } = await open(t)
   const id = '01999999-9999-7999-8999-999999999999'
   await Promise.all(Array.from({ length: 20 }, () => queueMail(sender(w), { ...mail, id })))
   await w.drain()
@@ -91,20 +102,16 @@ test('the same id queues and sends one mail, however often it is queued', async 
   t.is(server.taken.length, 1)
 })
 
-test('a mail that ends a long chain of automations is sent all the same', async (t) => {
-  const server = await startMailServer(t)
-  const w = await world({ SMTP_URL: server.url })
-  t.teardown(w.close)
+test('outbox: a mail that ends a long chain of automations is sent all the same', async (t) => {
+  const { w, server } = await open(t)
   await queueMail({ ...sender(w), cause: { ...cause, depth: 9 } }, mail)
   await w.drain()
   t.is(server.taken.length, 1)
 })
 
-test('a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
-  const server = await startMailServer(t)
+test('outbox: a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
+  const { w, server } = await open(t)
   server.refuse({ code: 451, text: 'come back later' })
-  const w = await world({ SMTP_URL: server.url, LOG_LEVEL: 'silent' })
-  t.teardown(w.close)
   const id = await queueMail(sender(w), { ...mail, kind: 'refused' })
   await w.drain()
   const delays: number[] = []
@@ -143,7 +150,7 @@ test('a refused mail is tried ten times with growing delay, kept as failed, and 
   t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
-test('without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
+test('outbox: without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await queueMail(sender(w), mail)

@@ -26,7 +26,7 @@ for (const [what, error, before, after] of [
   ['an address that cannot be sent', coded('EENVELOPE'), 'failed', 'uncertain'],
   ['a worker that stops', undefined, 'later', 'uncertain'],
 ] as const)
-  test(`${what} is ${before} before the server has the mail, and ${after} after`, (t) => {
+  test(`outcome: ${what} is ${before} before the server has the mail, and ${after} after`, (t) => {
     const said = (handedOver: boolean) => {
       const outcome = classifyFailure(error, handedOver)
       return outcome.kind === 'final' ? outcome.status : outcome.kind

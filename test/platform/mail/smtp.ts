@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
+import type { TestFn } from 'ava'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 
 /** A mail server of a test's own on this machine. */
 export interface MailServer {
@@ -10,11 +12,21 @@ export interface MailServer {
   readonly taken: readonly { readonly to: readonly string[]; readonly raw: string; readonly mail: Email }[]
   /** Makes it refuse every mail with this answer; null takes mail again. */
   refuse: (answer: { code: number; text: string } | null) => void
+  /** Forgets what it took, and takes mail again. */
+  reset: () => void
 }
 
 interface Test {
   readonly teardown: (end: () => unknown) => void
 }
+
+/** One mail server for the tests of a file. */
+export const shareMailServer = (test: TestFn): (() => Promise<MailServer>) =>
+  shareInThread(test, async () => {
+    const ends: (() => unknown)[] = []
+    const value = await startMailServer({ teardown: (end) => ends.push(end) })
+    return { value, close: () => Promise.all(ends.map((end) => end())) }
+  })
 
 /** Starts a mail server; it ends with the test. */
 export async function startMailServer(t: Test, port = 0): Promise<MailServer> {
@@ -46,6 +58,10 @@ export async function startMailServer(t: Test, port = 0): Promise<MailServer> {
     taken,
     refuse: (answer) => {
       refusal = answer
+    },
+    reset: () => {
+      taken.length = 0
+      refusal = null
     },
   }
 }

@@ -14,7 +14,7 @@ for (const [host, username, allow, requireTLS, rejectUnauthorized] of [
   ['::1', 'shop', '[::1]:587', false, false],
   ['127.0.0.1', 'shop', '', true, undefined],
 ] as const)
-  test(`a connection to ${host} as "${username}" with "${allow}" opened ${requireTLS ? 'needs' : 'does without'} TLS`, (t) => {
+  test(`ways: a connection to ${host} as "${username}" with "${allow}" opened ${requireTLS ? 'needs' : 'does without'} TLS`, (t) => {
     const config = readConfig({ ...least, EGRESS_ALLOW: allow })
     const { server, from } = connectionTransport(config, { ...connection, host, username })
     t.is(server.requireTLS, requireTLS)

@@ -23,7 +23,7 @@ const held = [
 ]
 
 for (const text of held) {
-  test(`a statement that keeps to its workspace: ${text}`, async (t) => {
+  test(`watch: a statement that keeps to its workspace: ${text}`, async (t) => {
     const { db } = await fresh()
     t.is(await complaintOf(db, await sharedTables(db), { name: 'a', text }), undefined)
   })
@@ -48,20 +48,20 @@ const reaching: Readonly<Record<string, readonly string[]>> = {
 }
 
 for (const [text, tables] of Object.entries(reaching)) {
-  test(`a statement that reaches past its workspace: ${text}`, async (t) => {
+  test(`watch: a statement that reaches past its workspace: ${text}`, async (t) => {
     const { db } = await fresh()
     const complaint = await complaintOf(db, await sharedTables(db), { name: 'a', text })
     t.is(complaint, `a reads ${tables.join()} without its workspace: ${text}`)
   })
 }
 
-test('a statement over the tables of two workspaces', async (t) => {
+test('watch: a statement over the tables of two workspaces', async (t) => {
   const { db } = await fresh()
   const text = `select from ws_${'0'.repeat(32)}.invoices, ws_${'1'.repeat(32)}.invoices`
   t.regex((await complaintOf(db, await sharedTables(db), { name: 'a', text })) ?? '', /several workspaces/)
 })
 
-test("what Kontor sends is seen, once for all workspaces; a test's own statements are not", async (t) => {
+test("watch: what Kontor sends is seen, once for all workspaces; a test's own statements are not", async (t) => {
   const w = await fresh()
   t.deepEqual(await statementsWithoutWorkspace(w.db), [])
   await w.db.query('select name from roles where name = $1', ['own'])
@@ -75,7 +75,7 @@ test("what Kontor sends is seen, once for all workspaces; a test's own statement
   t.regex((await statementsWithoutWorkspace(w.db)).join(), /^careless reads roles without its workspace/)
 })
 
-test('every exception is one of a statement that there is', (t) => {
+test('watch: every exception is one of a statement that there is', (t) => {
   const root = join(import.meta.dirname, '..', '..', '..')
   const files = ['shared', 'workers'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file)),

@@ -20,7 +20,7 @@ function asked(page: Page): string[] {
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent.trim()')
 
-inBrowser('with scripts no step of a booking loads a page, and none is asked for twice', async (t) => {
+inBrowser('booking: with scripts no step of a booking loads a page, and none is asked for twice', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
   const requests = asked(page)
@@ -47,7 +47,7 @@ inBrowser('with scripts no step of a booking loads a page, and none is asked for
   await page.getByText('Your booking is confirmed').waitFor()
 })
 
-inBrowser('the browser’s zone is chosen first, and another one stays chosen', async (t) => {
+inBrowser('booking: the browser’s zone is chosen first, and another one stays chosen', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'Asia/Tokyo', extraHTTPHeaders: fromAnywhere() })
   await page.goto(w.visitor.root + (await bookPage(w)))
@@ -63,7 +63,7 @@ inBrowser('the browser’s zone is chosen first, and another one stays chosen', 
 })
 
 for (const javaScriptEnabled of [true, false]) {
-  inBrowser(`a time is booked by keyboard alone on a phone, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async (t) => {
+  inBrowser(`booking: a time is booked by keyboard alone on a phone, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async (t) => {
     const w = await start()
     const viewport = { width: 390, height: 844 }
     const page = await open(t, { javaScriptEnabled, viewport, timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
@@ -98,7 +98,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-inBrowser('arrow keys go from day to day and from week to week', async (t) => {
+inBrowser('booking: arrow keys go from day to day and from week to week', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
   const path = await bookPage(w)

@@ -50,48 +50,51 @@ const strangers = (page: Page): Promise<string[]> =>
     element.getAttributeNames().some((name) => !(element.localName === 'a' ? ['href', 'title', 'rel', 'target'] : ['start', 'class']).includes(name)) ||
     (element.localName === 'a' && !/^(?:https?:[/][/]|mailto:|tel:)/.test(element.href))).map((element) => element.outerHTML)`)
 
-inBrowser(`none of ${payloads.length} payloads runs in a form’s page, also without its policy, or becomes an element`, async (t) => {
-  const w = await start()
-  await admitVisitors(w)
-  const size = 100
-  for (let from = 0; from < payloads.length; from += size) {
-    const batch = payloads.slice(from, from + size)
-    const formOf = (text: (index: number, most: number) => string) => ({
-      name: text(0, 200),
-      description: batch.map((_, index) => text(index, 48)).join('\n'),
-      fields: batch.map((_, index) => ({
-        key: `f_${index}`,
-        label: text(index, 200),
-        type: index % 2 === 0 ? 'select' : 'multiselect',
-        options: [`${text(index, 190)} ${index}`],
-      })),
-      settings: { submit_label: short(text(1, 80), 80), success_message: batch.map((_, index) => text(index, 18)).join('\n') },
-    })
-    const shown: string[][] = []
-    for (const [name, form] of [
-      [`bad-${from}`, formOf((index, most) => short(batch[index] ?? 'x', most))],
-      [`plain-${from}`, formOf((_, most) => 'x'.repeat(Math.min(9, most)))],
-    ] as const) {
-      await w.org.owner.patch(w.org.path, { name: form.name.slice(0, 120).trim() || 'x' })
-      const made = await makeForm(w, form, name)
-      const page = await open(t, { bypassCSP: true, extraHTTPHeaders: fromAnywhere() })
-      const { ran } = await watched(page)
-      await page.goto(w.visitor.root + made.hosted)
-      await page.mouse.move(200, 200)
-      shown.push(await elements(page))
-      t.deepEqual(await strangers(page), [])
-      const asked = page.waitForNavigation()
-      await page.locator('button').click()
-      await asked
-      shown.push(await elements(page))
-      t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
-      await page.context().close()
+inBrowser(
+  `hostile: none of ${payloads.length} payloads runs in a form’s page, also without its policy, or becomes an element`,
+  async (t) => {
+    const w = await start()
+    await admitVisitors(w)
+    const size = 100
+    for (let from = 0; from < payloads.length; from += size) {
+      const batch = payloads.slice(from, from + size)
+      const formOf = (text: (index: number, most: number) => string) => ({
+        name: text(0, 200),
+        description: batch.map((_, index) => text(index, 48)).join('\n'),
+        fields: batch.map((_, index) => ({
+          key: `f_${index}`,
+          label: text(index, 200),
+          type: index % 2 === 0 ? 'select' : 'multiselect',
+          options: [`${text(index, 190)} ${index}`],
+        })),
+        settings: { submit_label: short(text(1, 80), 80), success_message: batch.map((_, index) => text(index, 18)).join('\n') },
+      })
+      const shown: string[][] = []
+      for (const [name, form] of [
+        [`bad-${from}`, formOf((index, most) => short(batch[index] ?? 'x', most))],
+        [`plain-${from}`, formOf((_, most) => 'x'.repeat(Math.min(9, most)))],
+      ] as const) {
+        await w.org.owner.patch(w.org.path, { name: form.name.slice(0, 120).trim() || 'x' })
+        const made = await makeForm(w, form, name)
+        const page = await open(t, { bypassCSP: true, extraHTTPHeaders: fromAnywhere() })
+        const { ran } = await watched(page)
+        await page.goto(w.visitor.root + made.hosted)
+        await page.mouse.move(200, 200)
+        shown.push(await elements(page))
+        t.deepEqual(await strangers(page), [])
+        const asked = page.waitForNavigation()
+        await page.locator('button').click()
+        await asked
+        shown.push(await elements(page))
+        t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
+        await page.context().close()
+      }
+      t.deepEqual(shown.slice(0, 2), shown.slice(2), `payloads from ${from} on`)
     }
-    t.deepEqual(shown.slice(0, 2), shown.slice(2), `payloads from ${from} on`)
-  }
-})
+  },
+)
 
-inBrowser('what a visitor typed comes back as text', async (t) => {
+inBrowser('hostile: what a visitor typed comes back as text', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const fields = [
@@ -116,7 +119,7 @@ inBrowser('what a visitor typed comes back as text', async (t) => {
 })
 
 inBrowser(
-  `none of ${payloads.length} payloads runs in the pages of a booking, also without their policy, or becomes an element`,
+  `hostile: none of ${payloads.length} payloads runs in the pages of a booking, also without their policy, or becomes an element`,
   async (t) => {
     const w = await start()
     const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
@@ -166,7 +169,7 @@ inBrowser(
   },
 )
 
-inBrowser('names of workspaces and people on pages of mails are text', async (t) => {
+inBrowser('hostile: names of workspaces and people on pages of mails are text', async (t) => {
   const w = await start()
   const keys = { type: 'x', name: 'x', email: 'x', number: 'x', status: 'x', ref: 'x', refs: 'x' }
   const token = await thingsOf(w, w.org, 'x', keys).token()
@@ -180,7 +183,7 @@ inBrowser('names of workspaces and people on pages of mails are text', async (t)
   t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
 })
 
-inBrowser('what a website runs, runs in an origin that is none: no storage, and nothing of anybody else to read', async (t) => {
+inBrowser('hostile: what a website runs, runs in an origin that is none: no storage, and nothing of anybody else to read', async (t) => {
   const w = await start()
   await admitReaders(w)
   await admitVisitors(w)

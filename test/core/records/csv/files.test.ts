@@ -28,7 +28,7 @@ const overlong: Readonly<Record<string, readonly number[]>> = {
 for (const [name, facts] of Object.entries(files)) {
   const content = readFileSync(new URL(name, folder))
   for (const size of content.length < 20_000 ? [64 * 1024, 7, 1] : [64 * 1024, 1_000]) {
-    test(`${name} in chunks of ${size}`, async (t) => {
+    test(`files: ${name} in chunks of ${size}`, async (t) => {
       const complaint = refused[name]
       if (complaint) return t.regex((await complaintOf(content, size)) ?? '', complaint)
       const file = await readAll(content, size)
@@ -51,7 +51,7 @@ for (const [name, facts] of Object.entries(files)) {
 for (const name of Object.keys(files)) {
   const expected = new URL(name.replace(/csv$/, 'json'), folder)
   if (!existsSync(expected)) continue
-  test(`${name} holds what its own suite expects`, async (t) => {
+  test(`files: ${name} holds what its own suite expects`, async (t) => {
     const { header, rows } = await readAll(readFileSync(new URL(name, folder)))
     const records = rows.map((row) => Object.fromEntries(header.map((key, index) => [key, 'cells' in row ? row.cells[index] : row.error])))
     t.deepEqual(records, JSON.parse(readFileSync(expected, 'utf8')))

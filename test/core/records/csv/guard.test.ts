@@ -54,15 +54,15 @@ const guarded = [
   '+49 123\n=1',
 ]
 
-for (const cell of left) test(`left as it is: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), cell))
-for (const cell of guarded) test(`guarded: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), `'${cell}`))
+for (const cell of left) test(`csv guard: left as it is: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), cell))
+for (const cell of guarded) test(`csv guard: guarded: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), `'${cell}`))
 
-test('an apostrophe is taken off a cell that the guard would have put it on, once, and off no other', (t) => {
+test('csv guard: an apostrophe is taken off a cell that the guard would have put it on, once, and off no other', (t) => {
   for (const cell of guarded) t.is(unescapeCell(`'${cell}`), cell)
   for (const cell of left) t.is(unescapeCell(cell), cell)
 })
 
-test('spreadsheet attacks are guarded and come back', (t) => {
+test('csv guard: spreadsheet attacks are guarded and come back', (t) => {
   for (const attack of strings('csv-injection')) {
     const cell = escapeCell(attack)
     t.notRegex(cell, /^[=+\-@\t\r]/)
@@ -78,7 +78,7 @@ const tricky = fc.oneof(
   }),
 )
 
-test('any text survives guard and unguard, and no guarded cell starts a formula', (t) => {
+test('csv guard: any text survives guard and unguard, and no guarded cell starts a formula', (t) => {
   fc.assert(
     fc.property(tricky, (text) => {
       const cell = escapeCell(text)
@@ -89,7 +89,7 @@ test('any text survives guard and unguard, and no guarded cell starts a formula'
   t.pass()
 })
 
-test('any table of text survives export and import', async (t) => {
+test('csv guard: any table of text survives export and import', async (t) => {
   const table = fc.array(fc.tuple(tricky, tricky, tricky), { minLength: 1, maxLength: 20 })
   const survives = fc.asyncProperty(table, fc.integer({ min: 1, max: 200 }), async (rows, size) => {
     const text = writeCsv([['id', 'one', 'two'], ...rows])
@@ -98,12 +98,12 @@ test('any table of text survives export and import', async (t) => {
   await fc.assert(survives, { numRuns: 3_000 })
 })
 
-test('naughty strings survive export and import', async (t) => {
+test('csv guard: naughty strings survive export and import', async (t) => {
   const rows = strings('naughty-strings').map((text, index) => [String(index), text])
   t.deepEqual(cellsOf(await readAll(writeCsv([['id', 'text'], ...rows]))), rows)
 })
 
-test('rows end in CRLF, and only cells that need quotes have them', (t) => {
+test('csv guard: rows end in CRLF, and only cells that need quotes have them', (t) => {
   t.is(
     writeCsv([
       ['id', 'a b'],

@@ -4,20 +4,20 @@ import { matchColumns } from '#shared/core/records/csv/import-rows.ts'
 const [name, total, maker] = [{ key: 'name' }, { key: 'total' }, { key: 'constructor' }]
 const fields = [name, total, maker]
 
-test('columns that name a field are taken, in any order; others are left out', (t) => {
+test('header: columns that name a field are taken, in any order; others are left out', (t) => {
   t.deepEqual(matchColumns(['id', 'total', '', 'created_at', 'name', 'Name', ''], fields), [null, total, null, null, name, null, null])
 })
 
-test('a field’s key may be a name of an object’s own', (t) => {
+test('header: a field’s key may be a name of an object’s own', (t) => {
   t.deepEqual(matchColumns(['constructor', 'toString', '__proto__'], fields), [maker, null, null])
 })
 
-test('a field may stand in the header once', (t) => {
+test('header: a field may stand in the header once', (t) => {
   t.throws(() => matchColumns(['name', 'total', 'name'], fields), { message: /more than one column name/ })
   t.notThrows(() => matchColumns(['name', 'id', 'id', 'x', 'x'], fields))
 })
 
-test('a header without a field is refused', (t) => {
+test('header: a header without a field is refused', (t) => {
   for (const header of [['id', 'created_at'], [''], ['name;total']]) {
     t.throws(() => matchColumns(header, fields), { message: /must have a header row that names a field, such as name/ })
   }

@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
 ]
 for (const [name, content, header, rows] of cases) {
   for (const size of [64 * 1024, 1, 3]) {
-    test(`${name}, in chunks of ${size}`, async (t) => {
+    test(`read: ${name}, in chunks of ${size}`, async (t) => {
       const file = await readAll(content, size)
       t.deepEqual(file.header, header)
       t.deepEqual(cellsOf(file), rows)
@@ -82,13 +82,13 @@ const refused: readonly (readonly [name: string, content: string | Uint8Array, m
   ['a cell too long', `a,b\n1,2\n3,${'x'.repeat(maxRowBytes + 1)}\n`, /row 2 is longer than 4000000 bytes/],
 ]
 for (const [name, content, message] of refused) {
-  test(`refused: ${name}`, async (t) => {
+  test(`read: refused: ${name}`, async (t) => {
     t.regex((await complaintOf(content)) ?? '', message)
     if (content.length < 1_000) t.regex((await complaintOf(content, 1)) ?? '', message)
   })
 }
 
-test('a row with more cells than the header is named and skipped, the rows around it are read', async (t) => {
+test('read: a row with more cells than the header is named and skipped, the rows around it are read', async (t) => {
   const { rows } = await readAll('a,b\n1,2\n3,4,5\n\n6,7\n')
   t.deepEqual(rows, [
     { row: 1, cells: ['1', '2'] },
@@ -114,7 +114,7 @@ function endless(line: string) {
   return { taken, chunks: chunks() }
 }
 
-test('rows are read as they are asked for, and a reader that stops lets go of the source', async (t) => {
+test('read: rows are read as they are asked for, and a reader that stops lets go of the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const { rows } = await readCsv(chunks)
   for await (const { row } of rows) {
@@ -125,7 +125,7 @@ test('rows are read as they are asked for, and a reader that stops lets go of th
   t.true(taken.let)
 })
 
-test('a closed file lets go of the source', async (t) => {
+test('read: a closed file lets go of the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const file = await readCsv(chunks)
   file.close()
@@ -133,7 +133,7 @@ test('a closed file lets go of the source', async (t) => {
   t.true(taken.let)
 })
 
-test('an endless cell ends at the limit', async (t) => {
+test('read: an endless cell ends at the limit', async (t) => {
   const { taken, chunks } = endless('"xxxxxxxxxx')
   const read = async () => void (await Array.fromAsync((await readCsv(chunks)).rows))
   await t.throwsAsync(read, { message: /row 1 is longer/ })
@@ -141,7 +141,7 @@ test('an endless cell ends at the limit', async (t) => {
   t.true(taken.chunks * 11_000 < 2 * maxRowBytes)
 })
 
-test('an error of the source reaches the reader as it is', async (t) => {
+test('read: an error of the source reaches the reader as it is', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a,b\n1,2\n')
     throw new Error('the line went dead')

@@ -26,7 +26,7 @@ const cases: readonly (readonly [
 ]
 
 for (const [name, lengths, skipped, size, expected] of cases) {
-  test(`steps: ${name}`, async (t) => {
+  test(`steps: steps: ${name}`, async (t) => {
     const steps = await Array.fromAsync(groupRows(rowsOf(lengths), skipped, size))
     t.deepEqual(
       steps.map((step) => step.map(({ row }) => row)),

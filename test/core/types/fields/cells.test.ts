@@ -36,7 +36,7 @@ const read: readonly (readonly [FieldType, string, FieldValue, FieldRules?])[] =
   ['file', 'a b', 'a b'],
 ]
 for (const [type, cell, value, rules] of read) {
-  test(`${type} reads the cell ${JSON.stringify(cell)}`, (t) => {
+  test(`cells: ${type} reads the cell ${JSON.stringify(cell)}`, (t) => {
     t.deepEqual(parseCell(cell, shape(type, rules), context), value)
   })
 }
@@ -51,7 +51,7 @@ const refused: readonly (readonly [FieldType, string, RegExp, FieldRules?])[] = 
   ['refs', '[1]', /must be the UUID/],
 ]
 for (const [type, cell, message, rules] of refused) {
-  test(`${type} refuses the cell ${JSON.stringify(cell)}`, (t) => {
+  test(`cells: ${type} refuses the cell ${JSON.stringify(cell)}`, (t) => {
     t.regex(complaint(() => parseCell(cell, shape(type, rules), context)) ?? '', message)
   })
 }
@@ -69,13 +69,13 @@ const written: readonly (readonly [FieldType, FieldValue, string, FieldRules?])[
   ['refs', [id], `["${id}"]`],
 ]
 for (const [type, value, cell, rules] of written) {
-  test(`${type} writes the cell ${JSON.stringify(cell)}, and reads it again`, (t) => {
+  test(`cells: ${type} writes the cell ${JSON.stringify(cell)}, and reads it again`, (t) => {
     t.is(valueToCell(value, shape(type, rules)), cell)
     t.deepEqual(parseCell(cell, shape(type, rules), context), value)
   })
 }
 
-test('the same value may be sent again', (t) => {
+test('cells: the same value may be sent again', (t) => {
   const same: readonly (readonly [FieldValue, FieldValue])[] = [
     [null, null],
     ['a', 'a'],
@@ -111,7 +111,7 @@ test('the same value may be sent again', (t) => {
   for (const [one, other] of different) t.false(isSameValue(one, other) || isSameValue(other, one), JSON.stringify([one, other]))
 })
 
-test('a required field misses nothing, empty text and an empty list', (t) => {
+test('cells: a required field misses nothing, empty text and an empty list', (t) => {
   t.deepEqual(
     [null, '', [], ' ', '0', false, ['a']].map((value) => isBlank(value)),
     [true, true, true, false, false, false, false],

@@ -1,12 +1,8 @@
 import test from 'ava'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
-import { startTable, type Table } from '#test/core/types/fields/table.ts'
+import { shareTable } from '#test/core/types/fields/table.ts'
 
-let table: Table
-test.before(async () => {
-  table = await startTable()
-})
-test.after.always(() => table.close())
+const open = shareTable(test)
 
 const id = '0192f3a0-0000-7000-8000-00000000000a'
 const text = ['', ' a\tb\r\nc ', 'null', '{}', "o'clock", '\\', '😀é\u202e']
@@ -32,7 +28,8 @@ const values: Readonly<Record<FieldType, readonly FieldValue[]>> = {
 }
 
 for (const type of fieldTypes) {
-  test.serial(`${type} values come back from their columns as they went in`, async (t) => {
+  test(`columns: ${type} values come back from their columns as they went in`, async (t) => {
+    const table = await open()
     await table.keep(type, [...values[type], null])
     t.deepEqual(await table.where(type), [...values[type], null])
   })

@@ -30,7 +30,7 @@ const accepted: readonly (readonly [FieldType, Readonly<Record<string, unknown>>
   ['string', { min_len: null, pattern: null, default: null }, {}],
 ]
 for (const [index, [type, sent, read]] of accepted.entries()) {
-  test(`${index}: ${type} takes the rules ${JSON.stringify(sent)}`, (t) => {
+  test(`fields rules: ${index}: ${type} takes the rules ${JSON.stringify(sent)}`, (t) => {
     const rules = parseRules(sent, type)
     t.deepEqual(rulesToJson(rules, type), read ?? sent)
     t.deepEqual(parseStoredJson(JSON.stringify(rules)), rules, 'nothing is lost in the column')
@@ -85,22 +85,22 @@ const refused: readonly (readonly [FieldType, unknown, RegExp])[] = [
   ['email', { default: 'x' }, /^rules\.default must be a valid email/],
 ]
 for (const [index, [type, sent, message]] of refused.entries()) {
-  test(`${index}: ${type} refuses the rules ${(JSON.stringify(sent) ?? 'undefined').slice(0, 50)}`, (t) => {
+  test(`fields rules: ${index}: ${type} refuses the rules ${(JSON.stringify(sent) ?? 'undefined').slice(0, 50)}`, (t) => {
     t.regex(complaint(() => parseRules(sent, type)) ?? '', message)
   })
 }
 
-test('a field of any other type than lists may be unique', (t) => {
+test('fields rules: a field of any other type than lists may be unique', (t) => {
   const refusing = fieldTypes.filter((type) => complaint(() => requireUniqueable(type)) !== undefined)
   t.deepEqual(refusing, ['multiselect', 'refs'])
 })
 
-test('no rules at all are rules', (t) => {
+test('fields rules: no rules at all are rules', (t) => {
   t.deepEqual(parseRules(undefined, 'string'), {})
   t.deepEqual(parseRules(null, 'number'), {})
 })
 
-test('a bare currency default takes the workspace’s currency of the moment, or the field’s own', (t) => {
+test('fields rules: a bare currency default takes the workspace’s currency of the moment, or the field’s own', (t) => {
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: 5 }, 'currency')), 'CHF'), { amount: '5', code: 'CHF' })
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: 5, unit: 'JPY' }, 'currency')), 'CHF'), { amount: '5', code: 'JPY' })
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: { amount: 5, code: 'USD' } }, 'currency')), 'CHF'), {
@@ -110,7 +110,7 @@ test('a bare currency default takes the workspace’s currency of the moment, or
   t.is(defaultValue(shape('string'), 'CHF'), null)
 })
 
-test('bounds hold to the last digit', (t) => {
+test('fields rules: bounds hold to the last digit', (t) => {
   const field = shape('number', parseRules({ min: JSON.rawJSON('12345678901234.123456') }, 'number'))
   t.is(
     complaint(() => parseValue('12345678901234.123456', field, context)),

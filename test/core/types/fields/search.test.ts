@@ -4,13 +4,9 @@ import { comparisonSql, readFilter, requireSortable } from '#shared/core/types/f
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { complaint } from '#test/core/types/fields/support.ts'
-import { columnsOf, startTable, type Table } from '#test/core/types/fields/table.ts'
+import { columnsOf, shareTable } from '#test/core/types/fields/table.ts'
 
-let table: Table
-test.before(async () => {
-  table = await startTable()
-})
-test.after.always(() => table.close())
+const open = shareTable(test)
 
 const one = '0192f3a0-0000-7000-8000-00000000000a'
 const two = '0192f3a0-0000-7000-8000-00000000000b'
@@ -82,13 +78,14 @@ const cases: readonly Case[] = [
   ['ref', undefined, one.toUpperCase(), [one]],
 ]
 for (const [type, op, value, found] of cases) {
-  test.serial(`${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
+  test(`search: ${type} ${op ?? 'without an operator'} ${JSON.stringify(value)}`, async (t) => {
+    const table = await open()
     await table.keep(type, rows[type] ?? [])
     t.deepEqual(await table.where(type, condition(type, op, value)), found)
   })
 }
 
-test('each type has the operators of document 1, and no other', (t) => {
+test('search: each type has the operators of document 1, and no other', (t) => {
   const operators = Object.fromEntries(fieldTypes.map((type) => [type, fieldKinds[type].filter?.operators.join(' ') ?? null]))
   const [text, ordered] = ['eq ne contains', 'eq ne gt gte lt lte']
   t.deepEqual(operators, {
@@ -129,19 +126,19 @@ const refused: readonly (readonly [FieldType, string | undefined, string, RegExp
   ['file', undefined, 'a', /cannot be filtered on/],
 ]
 for (const [type, op, value, message] of refused) {
-  test(`refused: ${type} ${op} ${value}`, (t) => {
+  test(`search: refused: ${type} ${op} ${value}`, (t) => {
     t.regex(complaint(() => condition(type, op, value)) ?? '', message)
   })
 }
 
-test('lists and files cannot be sorted by', (t) => {
+test('search: lists and files cannot be sorted by', (t) => {
   t.deepEqual(
     fieldTypes.filter((type) => complaint(() => requireSortable({ key: 'x', type })) !== undefined),
     ['multiselect', 'file', 'refs'],
   )
 })
 
-test('q searches string and text fields alone, in the way of contains', (t) => {
+test('search: q searches string and text fields alone, in the way of contains', (t) => {
   t.deepEqual(
     fieldTypes.filter((type) => fieldKinds[type].isText),
     ['string', 'text'],

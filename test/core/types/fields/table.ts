@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { TestFn } from 'ava'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { FieldColumns } from '#shared/core/types/fields/field.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
+import { type Opened, shareInThread } from '#test/support/share-in-thread.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
 /** A table with the columns of every field type, in a database of its own. */
@@ -13,7 +15,6 @@ export interface Table {
   readonly keep: (type: FieldType, values: readonly FieldValue[]) => Promise<void>
   /** The values of the rows for which the condition holds, in the order in which they were kept. */
   readonly where: (type: FieldType, condition?: Knex.Raw) => Promise<readonly FieldValue[]>
-  readonly close: () => Promise<void>
 }
 
 export const columnsOf = (type: FieldType): FieldColumns => ({
@@ -23,14 +24,17 @@ export const columnsOf = (type: FieldType): FieldColumns => ({
 
 const namesOf = (type: FieldType): readonly string[] => fieldKinds[type].columns.map((_, index) => (index === 0 ? type : `${type}_code`))
 
-export async function startTable(): Promise<Table> {
+/** A table that the files of a thread share. */
+export const shareTable = (test: TestFn): (() => Promise<Table>) => shareInThread(test, startTable, 'table of every field type')
+
+async function startTable(): Promise<Opened<Table>> {
   const { name, url } = await emptyDatabase(`fields_${randomUUID().slice(0, 8)}`)
   const db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
   const columns = fieldTypes.flatMap((type) =>
     namesOf(type).map((column, index) => `${builder.raw('??', [column])} ${fieldKinds[type].columns[index]}`),
   )
   await db.query({ text: `create table r (n integer generated always as identity, ${columns.join(', ')})` })
-  return {
+  const table: Table = {
     async keep(type, values) {
       await db.query({ text: 'truncate r restart identity' })
       for (const value of values) {
@@ -43,9 +47,10 @@ export async function startTable(): Promise<Table> {
       const rows = await db.query<Record<string, unknown>>(buildStatement(builder('r').select(namesOf(type)).where(condition).orderBy('n')))
       return rows.map((row) => fieldKinds[type].fromColumns(namesOf(type).map((column) => row[column])))
     },
-    async close() {
-      await db.close()
-      await dropDatabase(name)
-    },
   }
+  const close = async () => {
+    await db.close()
+    await dropDatabase(name)
+  }
+  return { value: table, close }
 }

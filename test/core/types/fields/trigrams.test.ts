@@ -8,18 +8,18 @@ import { containsText } from '#shared/core/types/field-kinds/filters/value-filte
 import { Database } from '#shared/platform/db/database.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
+import { shareInThread } from '#test/support/share-in-thread.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
-let db: Database
-const name = `trigrams_${randomUUID().slice(0, 8)}`
-test.before(async () => {
-  const { url } = await emptyDatabase(name)
-  db = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
-  await db.query({ text: 'create extension if not exists pg_trgm' })
-})
-test.after.always(async () => {
-  await db.close()
-  await dropDatabase(name)
+const open = shareInThread(test, async () => {
+  const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
+  const value = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
+  await value.query({ text: 'create extension if not exists pg_trgm' })
+  const close = async () => {
+    await value.close()
+    await dropDatabase(name)
+  }
+  return { value, close }
 })
 
 const knowing = (common: string, frequent = ''): KnownTrigrams => ({ common: extractTrigrams(common), frequent: extractTrigrams(frequent) })
@@ -51,7 +51,7 @@ const cases: readonly (readonly [text: string, known: KnownTrigrams, parts: read
   ['\u{1f600}der\u{1f600}\u{20000}\u{20001}\u{20002}', knowing('der'), ['\u{1f600}\u{20000}\u{20001}\u{20002}']],
 ]
 for (const [index, [text, known, parts]] of cases.entries()) {
-  test(`of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
+  test(`trigrams: of "${text}" the index is asked for ${JSON.stringify(parts)}, case ${index + 1}`, (t) => {
     t.deepEqual(findRareParts(text, known), parts)
   })
 }
@@ -72,7 +72,7 @@ const searches = fc
     return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
   })
 
-test('the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+test('trigrams: the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
   const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
     const parts = findRareParts(rest, known) ?? []
@@ -85,7 +85,8 @@ test('the parts stand in the text one behind the other, and nothing more is to b
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
-test('whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+test('trigrams: whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+  const db = await open()
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
     return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
@@ -102,7 +103,8 @@ test('whatever is held for known, a text is found where it stands and nowhere el
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+  const db = await open()
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
     const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
     t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)

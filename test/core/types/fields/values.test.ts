@@ -70,7 +70,7 @@ const accepted: readonly Accepted[] = [
   ['file', '../ä/b.txt', '../ä/b.txt'],
 ]
 for (const [index, [type, sent, kept, read, rules]] of accepted.entries()) {
-  test(`${index}: ${type} takes ${JSON.stringify(sent).slice(0, 50)}`, (t) => {
+  test(`values: ${index}: ${type} takes ${JSON.stringify(sent).slice(0, 50)}`, (t) => {
     const field = shape(type, rules)
     const value = parseValue(sent, field, context)
     t.deepEqual(value, kept)
@@ -184,21 +184,21 @@ const refused: readonly Refused[] = [
   ['file', {}, /must be text/],
 ]
 for (const [index, [type, sent, message, rules]] of refused.entries()) {
-  test(`${index}: ${type} refuses ${JSON.stringify(sent).slice(0, 50)}`, (t) => {
+  test(`values: ${index}: ${type} refuses ${JSON.stringify(sent).slice(0, 50)}`, (t) => {
     const said = complaint(() => parseValue(sent, shape(type, rules), context))
     t.regex(said ?? '', message)
     t.true(said?.startsWith('values.x'), 'the message names the field')
   })
 }
 
-test('null and undefined are no value, whatever the type and its rules', (t) => {
+test('values: null and undefined are no value, whatever the type and its rules', (t) => {
   for (const type of fieldTypes) {
     t.is(parseValue(null, shape(type, { min_len: 3, min: '5' }), context), null)
     t.is(parseValue(undefined, shape(type), context), null)
   }
 })
 
-test('naughty strings are kept to the letter', (t) => {
+test('values: naughty strings are kept to the letter', (t) => {
   const naughty = JSON.parse(readFileSync(new URL('../../../fixtures/strings/naughty-strings.json', import.meta.url), 'utf8')) as string[]
   t.true(naughty.length > 250)
   for (const text of naughty) {
@@ -207,7 +207,7 @@ test('naughty strings are kept to the letter', (t) => {
   }
 })
 
-test('what a response carries may be sent again and is the same value', (t) => {
+test('values: what a response carries may be sent again and is the same value', (t) => {
   for (const [type, sent, , , rules] of accepted) {
     const field = shape(type, rules)
     const value = parseValue(sent, field, context)

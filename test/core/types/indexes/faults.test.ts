@@ -23,7 +23,7 @@ const leftovers = `select from pg_index join pg_class on oid = indexrelid where 
 const builders = `select from pg_stat_activity where datname = current_database() and application_name = 'kontor worker indexes'`
 const shownState = async (w: UsedWorld) => (await callKontor(w, 'indexes', '--json')).json.indexes[0].state
 
-test.serial('an index whose builder is killed in the middle is made again, and of what it left nothing stays', async (t) => {
+test('faults: an index whose builder is killed in the middle is made again, and of what it left nothing stays', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   t.is(await shownState(w), 'wanted')
@@ -43,7 +43,7 @@ test.serial('an index whose builder is killed in the middle is made again, and o
   t.is(await shownState(w), 'ready')
 })
 
-test.serial('a builder that is told to stop in the middle lets go at once', async (t) => {
+test('faults: a builder that is told to stop in the middle lets go at once', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   const holder = await holdBuilds(w)
@@ -63,7 +63,7 @@ const deletions: Readonly<Record<string, (w: UsedWorld) => string>> = {
 }
 
 for (const [thing, pathOf] of Object.entries(deletions)) {
-  test.serial(`a ${thing} whose index is being built can be deleted, and nothing of it stays`, async (t) => {
+  test(`faults: a ${thing} whose index is being built can be deleted, and nothing of it stays`, async (t) => {
     const w = await usedWorld(t)
     await w.use('count', 'equality', 500)
     const holder = await holdBuilds(w)
@@ -78,7 +78,7 @@ for (const [thing, pathOf] of Object.entries(deletions)) {
   })
 }
 
-test.serial('a change of a type makes the building of its index give way, which is begun again some time later', async (t) => {
+test('faults: a change of a type makes the building of its index give way, which is begun again some time later', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   const holder = await holdBuilds(w)
@@ -96,7 +96,7 @@ test.serial('a change of a type makes the building of its index give way, which 
   t.is((await w.db.query(leftovers)).rowCount, 0)
 })
 
-test.serial('a build that fails is tried again, each time after a longer while', async (t) => {
+test('faults: a build that fails is tried again, each time after a longer while', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 5_000)
   const blocked = `ws_${w.org.id.replaceAll('-', '')}.value_${w.idOf('count').replaceAll('-', '')}`

@@ -2,7 +2,7 @@ import test from 'ava'
 import { filterBy, usedWorld } from '#test/core/types/indexes/used.ts'
 import { createMember } from '#test/support/factories.ts'
 
-test('the two-hundredth filter of a type of ten thousand records asks for an index, one of fewer records never', async (t) => {
+test('follow: the two-hundredth filter of a type of ten thousand records asks for an index, one of fewer records never', async (t) => {
   const w = await usedWorld(t)
   // Whoever looks for the first time may find that a type has changed since, and look again.
   await w.org.owner.get(`${w.records}?limit=1`)
@@ -18,7 +18,7 @@ test('the two-hundredth filter of a type of ten thousand records asks for an ind
   t.deepEqual(await small.follow(), [])
 })
 
-test('of twenty who look at once one makes the index', async (t) => {
+test('follow: of twenty who look at once one makes the index', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'range', 500)
   await w.use('name', 'contains', 500)
@@ -28,7 +28,7 @@ test('of twenty who look at once one makes the index', async (t) => {
   t.deepEqual(await w.indexes(), ['trigram name', 'value count'])
 })
 
-test('an index stays through weeks without use, is dropped after long disuse, and comes back when it is wanted', async (t) => {
+test('follow: an index stays through weeks without use, is dropped after long disuse, and comes back when it is wanted', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 300)
   await w.follow()
@@ -45,7 +45,7 @@ test('an index stays through weeks without use, is dropped after long disuse, an
   t.deepEqual(await w.follow(), ['build value count'])
 })
 
-test('a type that has become small loses its indexes', async (t) => {
+test('follow: a type that has become small loses its indexes', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   await w.follow()
@@ -55,7 +55,7 @@ test('a type that has become small loses its indexes', async (t) => {
   t.deepEqual(await w.follow(), ['drop value count'])
 })
 
-test('an index that keeps the order of a field makes the one of its values needless', async (t) => {
+test('follow: an index that keeps the order of a field makes the one of its values needless', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   t.deepEqual(await w.follow(), ['build value count'])
@@ -69,7 +69,7 @@ test('an index that keeps the order of a field makes the one of its values needl
   t.deepEqual(await w.follow(), [], 'and stays for those alone')
 })
 
-test('values of any length are kept beside every index', async (t) => {
+test('follow: values of any length are kept beside every index', async (t) => {
   const w = await usedWorld(t)
   for (const use of ['equality', 'contains', 'search', 'ascending', 'descending', 'range']) {
     for (const field of ['name', 'site', 'notes']) await w.use(field, use, 1_000)
@@ -86,7 +86,7 @@ test('values of any length are kept beside every index', async (t) => {
   }
 })
 
-test('what the rules of callers find records by counts as well', async (t) => {
+test('follow: what the rules of callers find records by counts as well', async (t) => {
   const w = await usedWorld(t)
   const onStage = (stage: string) => ({ effect: 'allow', actions: ['records:read'], condition: { 'resource.stage': { eq: stage } } })
   const denied = { effect: 'deny', actions: ['records:read'], condition: { 'resource.count': { in: [1, 2] } } }
@@ -100,7 +100,7 @@ test('what the rules of callers find records by counts as well', async (t) => {
   t.deepEqual(rows, [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
 })
 
-test('a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
+test('follow: a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
   const w = await usedWorld(t, 0)
   const policy = [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price', 'notes'] } }]
   const { client } = await createMember(w, w.org, policy)

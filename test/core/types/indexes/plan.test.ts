@@ -71,12 +71,12 @@ const asked: readonly (readonly [type: FieldType, uses: Uses, unique: boolean, e
 ]
 
 for (const [type, uses, unique, expected] of asked) {
-  test(`a ${unique ? 'unique ' : ''}${type} field used by ${JSON.stringify(uses)}: ${expected.join(', ') || 'nothing'}`, (t) => {
+  test(`plan: a ${unique ? 'unique ' : ''}${type} field used by ${JSON.stringify(uses)}: ${expected.join(', ') || 'nothing'}`, (t) => {
     t.deepEqual(steps(typeOf([field('f', type, uses, [], { unique })])), [...expected])
   })
 }
 
-test('the fewer records, the more uses an index takes', (t) => {
+test('plan: the fewer records, the more uses an index takes', (t) => {
   const least = (records: number) => {
     for (let score = 0; score <= 1_000; score++)
       if (steps(typeOf([field('f', 'number', { range: score })], records)).length > 0) return score
@@ -85,13 +85,13 @@ test('the fewer records, the more uses an index takes', (t) => {
   t.deepEqual([9_999, 10_000, 99_999, 100_000, 999_999, 1_000_000].map(least), [undefined, 200, 200, 50, 50, 20])
 })
 
-test('what saves most is built first, over all types, and nothing is dropped before', (t) => {
+test('plan: what saves most is built first, over all types, and nothing is dropped before', (t) => {
   const small = typeOf([field('a', 'number', { range: 300 }), field('b', 'number', {}, [index('value')])], 20_000)
   const large = typeOf([field('c', 'number', { range: 100 }), field('d', 'number', { range: 200 })])
   t.deepEqual(steps(small, large), ['build value d', 'build value c', 'build value a', 'drop value b'])
 })
 
-test('a type has no more indexes than it may, and one that is there gives way to none that is wanted little more', (t) => {
+test('plan: a type has no more indexes than it may, and one that is there gives way to none that is wanted little more', (t) => {
   const many = Array.from({ length: 20 }, (_, n) => field(`f${n}`, 'number', { range: 1_000 + n }))
   t.is(steps(typeOf(many)).length, thresholds.perType)
   const full = many.slice(0, thresholds.perType).map((one) => ({ ...one, indexes: [index('value')] }))
@@ -104,7 +104,7 @@ test('a type has no more indexes than it may, and one that is there gives way to
   )
 })
 
-test('q asks for an index on every text field, or on none where there are too many', (t) => {
+test('plan: q asks for an index on every text field, or on none where there are too many', (t) => {
   const searched = (count: number) => typeOf(Array.from({ length: count }, (_, n) => field(`f${n}`, 'string', { search: 100 })))
   t.is(steps(searched(thresholds.searchedFields)).length, thresholds.searchedFields)
   t.deepEqual(steps(searched(thresholds.searchedFields + 1)), [])
@@ -120,7 +120,7 @@ const kept: readonly (readonly [score: number, days: number, records: number, st
 ]
 
 for (const [score, days, records, stays] of kept) {
-  test(`an index of ${records} records with a score of ${score}, last used ${days} days ago, ${stays ? 'stays' : 'goes'}`, (t) => {
+  test(`plan: an index of ${records} records with a score of ${score}, last used ${days} days ago, ${stays ? 'stays' : 'goes'}`, (t) => {
     const used = { uses: [{ use: 'range' as const, score, usedAt: daysAgo(days) }] }
     t.deepEqual(steps(typeOf([field('f', 'number', {}, [index('value')], used)], records)), stays ? [] : ['drop value f'])
   })
@@ -135,7 +135,7 @@ const looked: readonly (readonly [hours: number | null, rest: Partial<StoredInde
 
 for (const [hours, rest, isDue] of looked) {
   const when = hours === null ? 'never' : `${hours} hours ago`
-  test(`what the values of an index of parts have in common, looked at ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
+  test(`plan: what the values of an index of parts have in common, looked at ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
     const sampledAt = hours === null ? null : daysAgo(hours / 24)
     const kept = (kind: StoredIndex['kind']) => [index(kind, { sampledAt, ...rest })]
     t.deepEqual(steps(typeOf([field('f', 'string', { contains: 100 }, kept('trigram'))])), isDue ? ['sample trigram f'] : [])
@@ -143,7 +143,7 @@ for (const [hours, rest, isDue] of looked) {
   })
 }
 
-test('what is broken or missing is built when it is wanted and cleared away when it is not; what failed waits', (t) => {
+test('plan: what is broken or missing is built when it is wanted and cleared away when it is not; what failed waits', (t) => {
   for (const state of ['broken', 'missing'] as const) {
     t.deepEqual(steps(typeOf([field('f', 'number', { range: 100 }, [index('value', { state })])])), ['build value f'])
     t.deepEqual(steps(typeOf([field('f', 'number', {}, [index('value', { state })])])), ['drop value f'])

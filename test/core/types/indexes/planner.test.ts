@@ -24,7 +24,7 @@ const cases: readonly (readonly [query: string, field: string, use: string, kind
   [`ref_field=parts&ref_id=${someId}`, 'parts', 'reference', 'entries'],
 ]
 
-test.serial('each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
+test('planner: each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
   const w = await usedWorld(t)
   const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
   const found = new Map<string, unknown>()
@@ -49,26 +49,23 @@ test.serial('each search gets the index that the planner takes for it, and finds
   }
 })
 
-test.serial(
-  'a search whose plan depends on its values is planned for them each time; others keep theirs once they are frequent',
-  async (t) => {
-    const w = await usedWorld(t, 0)
-    const isNamed = async (query: string) => {
-      takeSent()
-      t.is((await w.org.owner.get(`${w.records}?${query}`)).status, 200)
-      return Boolean(takeSent().find(({ text }) => text.includes('"deals"'))?.name)
-    }
-    for (const query of ['q=abc', filter('name', 'contains', 'abc'), filter('count', 'gt', '1'), `ref_field=parts&ref_id=${someId}`])
-      t.false(await isNamed(query), query)
-    for (const query of ['limit=5', `ref_field=owner_id&ref_id=${someId}`]) t.true(await isNamed(query), query)
-    for (const query of ['sort=count', filter('name', 'eq', 'abc')]) {
-      for (let use = 1; use < usesBeforePrepared; use++) t.false(await isNamed(query), `${query}, use ${use}`)
-      t.true(await isNamed(query), query)
-    }
-  },
-)
+test('planner: a search whose plan depends on its values is planned for them each time; others keep theirs once they are frequent', async (t) => {
+  const w = await usedWorld(t, 0)
+  const isNamed = async (query: string) => {
+    takeSent()
+    t.is((await w.org.owner.get(`${w.records}?${query}`)).status, 200)
+    return Boolean(takeSent().find(({ text }) => text.includes('"deals"'))?.name)
+  }
+  for (const query of ['q=abc', filter('name', 'contains', 'abc'), filter('count', 'gt', '1'), `ref_field=parts&ref_id=${someId}`])
+    t.false(await isNamed(query), query)
+  for (const query of ['limit=5', `ref_field=owner_id&ref_id=${someId}`]) t.true(await isNamed(query), query)
+  for (const query of ['sort=count', filter('name', 'eq', 'abc')]) {
+    for (let use = 1; use < usesBeforePrepared; use++) t.false(await isNamed(query), `${query}, use ${use}`)
+    t.true(await isNamed(query), query)
+  }
+})
 
-test.serial('with an index on the parts of its text, the planner knows how many records hold one', async (t) => {
+test('planner: with an index on the parts of its text, the planner knows how many records hold one', async (t) => {
   const w = await usedWorld(t)
   await w.use('name', 'contains', 200)
   t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])

@@ -32,7 +32,7 @@ async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column
   return [`ws_${w.org.id.replaceAll('-', '')}.deals`, rows[0].column_name]
 }
 
-test.serial('what nearly all values have in common is known from when their index stands until it goes', async (t) => {
+test('sample: what nearly all values have in common is known from when their index stands until it goes', async (t) => {
   const w = await usedWorld(t)
   t.deepEqual(await search(w, 'NUMBER 4711'), [1, false])
   await w.use('name', 'contains', 1_000)
@@ -62,7 +62,7 @@ test.serial('what nearly all values have in common is known from when their inde
   t.deepEqual(await search(w, 'no. 4711'), [1, false])
 })
 
-test.serial('the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
+test('sample: the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -84,7 +84,7 @@ test.serial('the index is asked for the uncommon part alone, and q for one in ev
   t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
 })
 
-test.serial('a wrong list changes nothing that is found', async (t) => {
+test('sample: a wrong list changes nothing that is found', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -97,7 +97,7 @@ test.serial('a wrong list changes nothing that is found', async (t) => {
   }
 })
 
-test('of few values nothing is said, and of very many trigrams the most common are known', (t) => {
+test('sample: of few values nothing is said, and of very many trigrams the most common are known', (t) => {
   const { sample, trigrams } = thresholds
   t.deepEqual(countTrigrams(Array(sample.least - 1).fill('abc')), { common: [], frequent: [] })
   t.deepEqual(countTrigrams(Array(sample.least).fill('abc')), { common: ['  a', ' ab', 'abc', 'bc '], frequent: [] })

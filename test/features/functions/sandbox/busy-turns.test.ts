@@ -36,7 +36,7 @@ async function untilBeside(turns: CpuScheduler, isSo: () => boolean): Promise<vo
   for (; !isSo(); await new Promise((resolve) => setTimeout(resolve, 5))) passShort(turns)
 }
 
-test('busy runs are not held up where there are no others', (t) => {
+test('busy turns: busy runs are not held up where there are no others', (t) => {
   const turns = createCpuScheduler(4)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
   for (const one of all) turns.reportBusy(one)
@@ -44,7 +44,7 @@ test('busy runs are not held up where there are no others', (t) => {
   for (const one of all) turns.leave(one)
 })
 
-test('while short runs come and go, busy ones have a quarter of the cores, and each that ends lets the next one run', (t) => {
+test('busy turns: while short runs come and go, busy ones have a quarter of the cores, and each that ends lets the next one run', (t) => {
   const turns = createCpuScheduler(8)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
   const running = () => all.map(({ state }) => state.runs)
@@ -56,7 +56,7 @@ test('while short runs come and go, busy ones have a quarter of the cores, and e
   for (const one of all) turns.leave(one)
 })
 
-test('turns come round', async (t) => {
+test('busy turns: turns come round', async (t) => {
   const turns = createCpuScheduler(1)
   const all = ['a', 'b', 'c'].map((owner) => fake(owner))
   passShort(turns)
@@ -66,7 +66,7 @@ test('turns come round', async (t) => {
   t.true(all.every(({ state }) => state.runs))
 })
 
-test('an owner with many busy runs has no more turns than one with a single one', async (t) => {
+test('busy turns: an owner with many busy runs has no more turns than one with a single one', async (t) => {
   const turns = createCpuScheduler(1)
   const [single, ...many] = ['b', 'a', 'a', 'a', 'a'].map((owner) => fake(owner))
   if (!single) return t.fail()
@@ -79,7 +79,7 @@ test('an owner with many busy runs has no more turns than one with a single one'
   for (const one of [...many, single]) turns.leave(one)
 })
 
-test('one that does not use its turn takes none any more', async (t) => {
+test('busy turns: one that does not use its turn takes none any more', async (t) => {
   const turns = createCpuScheduler(1)
   const [waiting, busy] = [fake('a', idle), fake('b')]
   passShort(turns)
@@ -90,7 +90,7 @@ test('one that does not use its turn takes none any more', async (t) => {
   for (const one of [waiting, busy]) turns.leave(one)
 })
 
-test('the next run of an owner one of whose has been busy for long waits from its first moment, and nobody else’s does', (t) => {
+test('busy turns: the next run of an owner one of whose has been busy for long waits from its first moment, and nobody else’s does', (t) => {
   const turns = createCpuScheduler(1)
   const [first, next, brief, other] = [fake('a'), fake('a'), fake('b', () => 50), fake('b')]
   passShort(turns)
@@ -103,7 +103,7 @@ test('the next run of an owner one of whose has been busy for long waits from it
 })
 
 const mayStop = buildLaunchCommand(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
-mayStop('a busy run is stopped while another has its turn, and comes to its end', async (t) => {
+mayStop('busy turns: a busy run is stopped while another has its turn, and comes to its end', async (t) => {
   const turns = createCpuScheduler(1)
   const sandbox = new Sandbox({ size: 3, memoryMb: 128, cpuScheduler: turns })
   t.teardown(() => sandbox.close())

@@ -13,7 +13,7 @@ const has = (tool: string): boolean => confinementCommand().some((part) => part.
 const onLinux = process.platform === 'linux' ? test : test.skip
 const withUnshare = has('unshare') ? test : test.skip
 
-onLinux('a runner has no environment, no privileges, no network of ours, no file but its pipes', async (t) => {
+onLinux('confinement: a runner has no environment, no privileges, no network of ours, no file but its pipes', async (t) => {
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, 'return 1')
   const at = `/proc/${sandbox.pids[0]}`
@@ -41,7 +41,7 @@ async function confined(program: string): Promise<unknown> {
   return JSON.parse(await text(child.stdio[3] as Readable))
 }
 
-test('even the program of a runner cannot read, write, start or spy', async (t) => {
+test('confinement: even the program of a runner cannot read, write, start or spy', async (t) => {
   const tries = {
     'read a file of the system': "require('node:fs').readFileSync('/etc/passwd')",
     'read a file of the project': `require('node:fs').readFileSync(${JSON.stringify(new URL('../../../../package.json', import.meta.url).pathname)})`,
@@ -58,7 +58,7 @@ test('even the program of a runner cannot read, write, start or spy', async (t) 
   t.deepEqual(await confined('return process.env'), {})
 })
 
-withUnshare('the network of the machine is out of reach, loopback too', async (t) => {
+withUnshare('confinement: the network of the machine is out of reach, loopback too', async (t) => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
   await once(server, 'listening')

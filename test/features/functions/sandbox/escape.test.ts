@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import test from 'ava'
 import { openSandbox, resultOf, runBody } from '#test/features/functions/sandbox/open-sandbox.ts'
 
-test('the globals are those of the language less three, four of ours and the handler', async (t) => {
+test('escape: the globals are those of the language less three, four of ours and the handler', async (t) => {
   const language: string[] = runInNewContext('Object.getOwnPropertyNames(globalThis)')
   const taken = ['WebAssembly', 'SharedArrayBuffer', 'Atomics']
   const names = (await resultOf(t, openSandbox(t), 'return Object.getOwnPropertyNames(globalThis)')) as string[]
@@ -25,7 +25,7 @@ const places = [
   "Object.getPrototypeOf(async () => 1).constructor('return typeof NAME')",
 ]
 
-test('nothing of the host is in reach by any name', async (t) => {
+test('escape: nothing of the host is in reach by any name', async (t) => {
   const probes = absent.flatMap((name) => places.map((place) => place.replaceAll('NAME', name)))
   const body = `const seen = []
     for (const probe of input) { const value = eval(probe); seen.push(typeof value === 'function' ? await value() : value) }
@@ -38,7 +38,7 @@ test('nothing of the host is in reach by any name', async (t) => {
   t.true(probes.length > 150)
 })
 
-test('no module can be imported', async (t) => {
+test('escape: no module can be imported', async (t) => {
   const sandbox = openSandbox(t)
   for (const name of ['node:fs', 'fs', './x.js', 'data:text/javascript,1', 'isolated-vm']) {
     t.is((await runBody(sandbox, `return import('${name}')`)).error, 'Not supported', name)
@@ -58,7 +58,7 @@ test('no module can be imported', async (t) => {
   )
 })
 
-test('shared memory and WebAssembly cannot be had by a detour', async (t) => {
+test('escape: shared memory and WebAssembly cannot be had by a detour', async (t) => {
   const body = `const kinds = [ArrayBuffer, ...Object.getOwnPropertyNames(globalThis).map((name) => globalThis[name])]
     const names = new Set()
     const visit = (value, depth) => {
@@ -72,7 +72,7 @@ test('shared memory and WebAssembly cannot be had by a detour', async (t) => {
   t.deepEqual(await resultOf(t, openSandbox(t), body), [])
 })
 
-test('no object of isolated-vm can be reached from anything that a function holds', async (t) => {
+test('escape: no object of isolated-vm can be reached from anything that a function holds', async (t) => {
   const body = `const seen = new Set()
     const found = []
     const marks = ['applySync', 'derefInto', 'copySync', 'isDisposed', 'compileScript', 'release']
@@ -89,7 +89,7 @@ test('no object of isolated-vm can be reached from anything that a function hold
   t.deepEqual(await resultOf(t, openSandbox(t), body, { input: { a: 1 } }), [[], true])
 })
 
-test('the frames below a function give away neither our functions nor what they hold', async (t) => {
+test('escape: the frames below a function give away neither our functions nor what they hold', async (t) => {
   const source = `
     const own = new Set()
     const found = []

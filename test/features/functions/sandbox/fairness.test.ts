@@ -13,7 +13,7 @@ async function openPool(t: ExecutionContext, size: number): Promise<RunnerPool> 
   return pool
 }
 
-test('who has cost a runner waits for a new one, and who has not takes one that stands ready', async (t) => {
+test('fairness: who has cost a runner waits for a new one, and who has not takes one that stands ready', async (t) => {
   const pool = await openPool(t, 2)
   const lost = await pool.acquire('costly')
   lost.kill()
@@ -37,7 +37,7 @@ test('who has cost a runner waits for a new one, and who has not takes one that 
   t.deepEqual(served.slice(2), ['costly', 'other'], 'it has waited for the one that it cost')
 })
 
-test('the only runner that there can be is nobody else’s to keep', async (t) => {
+test('fairness: the only runner that there can be is nobody else’s to keep', async (t) => {
   const pool = await openPool(t, 1)
   for (let time = 0; time < 3; time++) {
     const lost = await pool.acquire('costly')

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 
-test('frames come out as they went in, however the bytes are cut', (t) => {
+test('frames: frames come out as they went in, however the bytes are cut', (t) => {
   const frames = fc.array(
     fc.record({ kind: fc.integer({ min: 1, max: 3 }), number: fc.nat(2 ** 32 - 1), text: fc.string({ unit: 'grapheme' }) }),
   )
@@ -23,7 +23,7 @@ test('frames come out as they went in, however the bytes are cut', (t) => {
   fc.assert(property)
 })
 
-test('a frame that is too long or of an unknown kind is refused by its header alone', (t) => {
+test('frames: a frame that is too long or of an unknown kind is refused by its header alone', (t) => {
   const read = (limits: Record<number, number>, bytes: Buffer) => createFrameReader(limits, () => t.fail())(bytes)
   const header = encodeFrame(2, 0, 'x'.repeat(11)).subarray(0, 9)
   t.notThrows(() => read({ 2: 11 }, header))

@@ -6,7 +6,7 @@ import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/schedu
 const long = runnerLimits.inlineCharacters + 1
 const [one, other] = ['one', 'other']
 
-test('light work is done at once, heavy work one piece after the other, its owners in turn', async (t) => {
+test('heavy work: light work is done at once, heavy work one piece after the other, its owners in turn', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const done: string[] = []
   const heavy = (owner: string, name: string) => enqueue(owner, long, () => done.push(name))
@@ -18,7 +18,7 @@ test('light work is done at once, heavy work one piece after the other, its owne
   t.deepEqual(done, ['first', 'light', 'second', 'of another', 'third'])
 })
 
-test('after a piece of heavy work everything else has its turn for four times as long', async (t) => {
+test('heavy work: after a piece of heavy work everything else has its turn for four times as long', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const busyMs = 20
   let ended = 0
@@ -30,7 +30,7 @@ test('after a piece of heavy work everything else has its turn for four times as
   t.true((await enqueue(one, long, () => performance.now())) - ended >= runnerLimits.pauseFactor * busyMs - 1)
 })
 
-test('what heavy work throws is its own, and the next has its turn', async (t) => {
+test('heavy work: what heavy work throws is its own, and the next has its turn', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const fails = enqueue(one, long, () => {
     throw new Error('no JSON')

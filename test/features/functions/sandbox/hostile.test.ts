@@ -8,7 +8,7 @@ import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
 const timeoutMs = 500
 
-test('no hostile function outlasts its time, harms another run, or leaves anything behind', async (t) => {
+test('sandbox hostile: no hostile function outlasts its time, harms another run, or leaves anything behind', async (t) => {
   const sandbox = new Sandbox({ size: 4, memoryMb: 128 })
   t.teardown(() => sandbox.close())
   // A machine that stands still for a while is not the function's doing.
@@ -48,7 +48,7 @@ test('no hostile function outlasts its time, harms another run, or leaves anythi
   for (const pid of pids) await goneProcess(pid)
 })
 
-test('the hostile functions that end by themselves end as they should', async (t) => {
+test('sandbox hostile: the hostile functions that end by themselves end as they should', async (t) => {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => sandbox.close())
   const named = async (name: string) =>

@@ -8,7 +8,7 @@ import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
 const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, result: null, resultText: 'null' } as const
 
-test('a runner killed in the middle of a run costs that run alone, time after time', async (t) => {
+test('interruption: a runner killed in the middle of a run costs that run alone, time after time', async (t) => {
   const sandbox = openSandbox(t)
   for (let round = 0; round < 20; round++) {
     const stuck = stuckCall()
@@ -25,7 +25,7 @@ test('a runner killed in the middle of a run costs that run alone, time after ti
   }
 })
 
-test('a runner killed while it rests is replaced before the next run', async (t) => {
+test('interruption: a runner killed while it rests is replaced before the next run', async (t) => {
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, 'return 1')
   const [pid = 0] = sandbox.pids
@@ -33,7 +33,7 @@ test('a runner killed while it rests is replaced before the next run', async (t)
   t.is(await resultOf(t, sandbox, 'return 2'), 2)
 })
 
-test('aborting the signal ends a run at once and frees its place', async (t) => {
+test('interruption: aborting the signal ends a run at once and frees its place', async (t) => {
   const sandbox = openSandbox(t)
   const stop = new AbortController()
   const stuck = stuckCall()
@@ -44,7 +44,7 @@ test('aborting the signal ends a run at once and frees its place', async (t) => 
   t.is(await resultOf(t, sandbox, 'return 1'), 1)
 })
 
-test('a run whose signal is aborted before it has a runner never starts', async (t) => {
+test('interruption: a run whose signal is aborted before it has a runner never starts', async (t) => {
   const sandbox = openSandbox(t)
   const stuck = stuckCall()
   const first = new AbortController()
@@ -60,7 +60,7 @@ test('a run whose signal is aborted before it has a runner never starts', async 
   t.is(await resultOf(t, sandbox, 'return 2'), 2)
 })
 
-test('a runner takes no notice of the signals that a terminal or a supervisor sends to the group', async (t) => {
+test('interruption: a runner takes no notice of the signals that a terminal or a supervisor sends to the group', async (t) => {
   const sandbox = openSandbox(t)
   const stuck = Promise.withResolvers<number>()
   const made = Promise.withResolvers<void>()
@@ -75,7 +75,7 @@ test('a runner takes no notice of the signals that a terminal or a supervisor se
   t.is(await run, 7)
 })
 
-test('closing ends running runs as interrupted, refuses waiting ones and leaves no process', async (t) => {
+test('interruption: closing ends running runs as interrupted, refuses waiting ones and leaves no process', async (t) => {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
   const stuck = stuckCall()
   const running = runBody(sandbox, 'await sdk.records.list()', { call: stuck.call })
@@ -89,7 +89,7 @@ test('closing ends running runs as interrupted, refuses waiting ones and leaves 
   await sandbox.close()
 })
 
-test('runners die with the worker, also in the middle of an endless loop', async (t) => {
+test('interruption: runners die with the worker, also in the middle of an endless loop', async (t) => {
   const worker = spawn(process.execPath, [new URL('endless-worker.ts', import.meta.url).pathname], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => worker.kill('SIGKILL'))
   const [line] = (await once(createInterface(worker.stdout), 'line')) as [string]

@@ -5,7 +5,7 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 const cutLine = { level: 'warn', msg: 'output was cut: a run may print 1000 lines or 256 KB' }
 
-test('the 10,001st SDK call throws, and is no step', async (t) => {
+test('limits: the 10,001st SDK call throws, and is no step', async (t) => {
   let calls = 0
   const body = `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.records.list(n)))
     try { await sdk.records.list() } catch (error) { return [error instanceof Error, error.code, error.message] }`
@@ -16,7 +16,7 @@ test('the 10,001st SDK call throws, and is no step', async (t) => {
   t.true(outcome.steps.every((step) => step.method === 'records.list' && !step.is_error))
 })
 
-test('1,000 lines are kept whole; the 1,001st is replaced by one that says that output was cut', async (t) => {
+test('limits: 1,000 lines are kept whole; the 1,001st is replaced by one that says that output was cut', async (t) => {
   const sandbox = openSandbox(t)
   const print = (lines: number) => runBody(sandbox, `for (let n = 1; n <= ${lines}; n++) console.log('line', n)`)
   const whole = (await print(1_000)).logs
@@ -30,7 +30,7 @@ test('1,000 lines are kept whole; the 1,001st is replaced by one that says that 
   }
 })
 
-test('256 KB of output are kept whole; one byte more is cut', async (t) => {
+test('limits: 256 KB of output are kept whole; one byte more is cut', async (t) => {
   const sandbox = openSandbox(t)
   const print = async (text: string) => (await runBody(sandbox, `console.log('x'.repeat(1024)); console.error(${text})`)).logs
   const whole = await print("'y'.repeat(255 * 1024)")
@@ -49,14 +49,14 @@ test('256 KB of output are kept whole; one byte more is cut', async (t) => {
   }
 })
 
-test('output is counted in bytes of UTF-8 and cut between characters', async (t) => {
+test('limits: output is counted in bytes of UTF-8 and cut between characters', async (t) => {
   const { logs } = await runBody(openSandbox(t), "console.log('x' + '😀'.repeat(70_000)); console.log('more')")
   t.is(logs.length, 2)
   t.is(logs[0]?.msg, `x${'😀'.repeat(65_535)}`)
   t.deepEqual(logs[1], cutLine)
 })
 
-test('a source may have 256 KB, counted in bytes', async (t) => {
+test('limits: a source may have 256 KB, counted in bytes', async (t) => {
   const sandbox = openSandbox(t)
   const fits = `function handler() { return 1 }\n//${'é'.repeat((256 * 1024 - 34) / 2)}`
   t.is(Buffer.byteLength(fits), 256 * 1024)
@@ -67,7 +67,7 @@ test('a source may have 256 KB, counted in bytes', async (t) => {
   } as never)
 })
 
-test('a result may have 4 MB of JSON; a longer one is an error', async (t) => {
+test('limits: a result may have 4 MB of JSON; a longer one is an error', async (t) => {
   const sandbox = openSandbox(t)
   const most = runLimits.jsonCharacters - 2
   t.is((await runBody(sandbox, `return 'é'.repeat(${most})`)).resultText, `"${'é'.repeat(most)}"`)
@@ -75,20 +75,20 @@ test('a result may have 4 MB of JSON; a longer one is an error', async (t) => {
   for (const length of [most + 1, 50_000_000]) t.is((await runBody(sandbox, `return 'x'.repeat(${length})`)).error, tooLong)
 })
 
-test('a result too large for the memory of a run is an error too', async (t) => {
+test('limits: a result too large for the memory of a run is an error too', async (t) => {
   const { error, ending } = await runBody(openSandbox(t), "return Array.from({ length: 300 }, (_, n) => n + 'x'.repeat(1_000_000))")
   t.is(ending, 'out_of_memory')
   t.is(error, 'memory limit exceeded')
 })
 
-test('an input larger than 4 MB of JSON is refused', async (t) => {
+test('limits: an input larger than 4 MB of JSON is refused', async (t) => {
   const sandbox = openSandbox(t)
   const most = runLimits.jsonCharacters - 2
   t.is(await resultOf(t, sandbox, 'return input.length', { input: 'x'.repeat(most) }), most)
   await t.throwsAsync(runBody(sandbox, '', { input: 'x'.repeat(most + 1) }), { message: /^input must have at most 4194304 characters/ })
 })
 
-test('what goes into an SDK call may have 1 MB of JSON, what comes back 4 MB', async (t) => {
+test('limits: what goes into an SDK call may have 1 MB of JSON, what comes back 4 MB', async (t) => {
   const body = `const failures = []
     for (const value of ['x'.repeat(${runLimits.argumentCharacters}), 1]) {
       try { await sdk.records.list(value) } catch (error) { failures.push([error.code, error.message]) }
@@ -102,7 +102,7 @@ test('what goes into an SDK call may have 1 MB of JSON, what comes back 4 MB', a
   t.deepEqual(steps, [{ method: 'records.list', is_error: true }])
 })
 
-test('1,000 timers may be set at a time', async (t) => {
+test('limits: 1,000 timers may be set at a time', async (t) => {
   const body = `let fired = 0
     const set = () => { for (let n = 0; n < 1_000; n++) setTimeout(() => fired++, 1) }
     set()
@@ -113,7 +113,7 @@ test('1,000 timers may be set at a time', async (t) => {
   t.is(await resultOf(t, openSandbox(t), body), 'and again')
 })
 
-test('an error message is cut at 8,192 characters', async (t) => {
+test('limits: an error message is cut at 8,192 characters', async (t) => {
   const { error } = await runBody(openSandbox(t), "throw new Error('x'.repeat(50_000_000))")
   t.is(error, 'x'.repeat(8_192))
 })
@@ -126,7 +126,7 @@ const memoryHogs: Readonly<Record<string, string>> = {
   'a map': 'const m = new Map(); for (let i = 0; ; i++) m.set(i, i)',
 }
 
-test('a run that wants more than its memory ends with "memory limit exceeded", and the next has all of it', async (t) => {
+test('limits: a run that wants more than its memory ends with "memory limit exceeded", and the next has all of it', async (t) => {
   const sandbox = openSandbox(t)
   for (const [name, body] of Object.entries(memoryHogs)) {
     t.like(
@@ -138,7 +138,7 @@ test('a run that wants more than its memory ends with "memory limit exceeded", a
   }
 })
 
-test('honest use of most of the memory works time after time, and no runner keeps it', async (t) => {
+test('limits: honest use of most of the memory works time after time, and no runner keeps it', async (t) => {
   const sandbox = openSandbox(t)
   const body = 'const a = []; for (let n = 0; n < 100_000; n++) a.push(new Array(100).fill(n + 0.1)); return a.length'
   for (let run = 0; run < 5; run++) t.is(await resultOf(t, sandbox, body), 100_000)

@@ -43,7 +43,7 @@ const crimes: Readonly<Record<string, string>> = {
     pipe.on('data', (answers) => { for (let at = 0; at < answers.length; at += 9 + answers.readUInt32LE(at)) again() }); again()`,
 }
 for (const [name, code] of Object.entries(crimes)) {
-  test(`a runner that sends ${name} is killed and its run interrupted`, async (t) => {
+  test(`misbehaviour: a runner that sends ${name} is killed and its run interrupted`, async (t) => {
     const runner = await openPool(t, takenOver(code)).acquire('test')
     const call = () => (name === manyAtOnce ? new Promise(() => undefined) : Promise.resolve())
     const outcome = await executeIn(runner, requestFor('', { call }), 1e9, shared, () => undefined)
@@ -53,7 +53,7 @@ for (const [name, code] of Object.entries(crimes)) {
   })
 }
 
-test('a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
+test('misbehaviour: a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.done) })"
   const runner = await openPool(t, takenOver(code)).acquire('test')
@@ -62,13 +62,13 @@ test('a result that is not JSON, arguments that are no list: errors, not trouble
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
-test('a runner that says that it is done without a result has interrupted its run', async (t) => {
+test('misbehaviour: a runner that says that it is done without a result has interrupted its run', async (t) => {
   const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.done); send(kinds.returned, 0, 1)')).acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
   await runner.gone
 })
 
-test('a runner that does not stand ready again soon is replaced', async (t) => {
+test('misbehaviour: a runner that does not stand ready again soon is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.done)"))
   const runner = await pool.acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
@@ -77,12 +77,12 @@ test('a runner that does not stand ready again soon is replaced', async (t) => {
   t.not(next.pid, runner.pid)
 })
 
-test('an order that a runner did not live to start is given back as not started', async (t) => {
+test('misbehaviour: an order that a runner did not live to start is given back as not started', async (t) => {
   const runner = await openPool(t, takenOver('process.exit()')).acquire('test')
   t.is(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
 })
 
-test('who waits for a runner that cannot be started is told why', async (t) => {
+test('misbehaviour: who waits for a runner that cannot be started is told why', async (t) => {
   const pool = openPool(t, "throw new Error('no such addon')")
   await t.throwsAsync(pool.acquire('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
   const both = await Promise.allSettled([pool.acquire('test'), pool.acquire('test')])
@@ -92,7 +92,7 @@ test('who waits for a runner that cannot be started is told why', async (t) => {
   )
 })
 
-test('a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
+test('misbehaviour: a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
   const silent = await openPool(t, takenOver('')).acquire('test')
   t.regex((await checkSourceIn(silent, '', shared.cpuScheduler))?.message ?? '', /too long or too much memory/)
   await silent.gone

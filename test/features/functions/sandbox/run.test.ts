@@ -37,7 +37,7 @@ const returns: Readonly<Record<string, readonly [source: string, input: unknown,
 }
 
 for (const [name, [source, input, result]] of Object.entries(returns)) {
-  test(`a handler may be or return ${name}`, async (t) => {
+  test(`run: a handler may be or return ${name}`, async (t) => {
     const outcome = await shared.run(requestFor(source, { input }))
     t.like(outcome, { ending: 'returned', error: null, timedOut: false, logs: [], steps: [] })
     t.deepEqual(JSON.parse(outcome.resultText), result)
@@ -82,18 +82,18 @@ const throws: Readonly<Record<string, readonly [source: string, error: string]>>
 }
 
 for (const [name, [source, error]] of Object.entries(throws)) {
-  test(`a run ends with an error: ${name}`, async (t) => {
+  test(`run: a run ends with an error: ${name}`, async (t) => {
     const outcome = await shared.run(requestFor(source))
     t.like(outcome, { ending: 'threw', resultText: 'null', error, timedOut: false })
   })
 }
 
-test('a result with a cycle is an error that says so', async (t) => {
+test('run: a result with a cycle is an error that says so', async (t) => {
   const { error } = await runBody(shared, 'const a = {}; a.a = a; return a')
   t.regex(error ?? '', /^the result cannot be written as JSON: Converting circular structure to JSON/)
 })
 
-test('a run that never settles is timed out by the clock of the worker', async (t) => {
+test('run: a run that never settles is timed out by the clock of the worker', async (t) => {
   const sandbox = openSandbox(t)
   const [runner] = await resultOf(t, sandbox, 'return 1').then(() => sandbox.pids)
   const outcome = await runBody(sandbox, "console.log('before'); await new Promise(() => {})", { timeoutMs: 1_000 })
@@ -103,14 +103,14 @@ test('a run that never settles is timed out by the clock of the worker', async (
   t.false(sandbox.pids.includes(runner as number), 'the runner was replaced')
 })
 
-test('waiting for a runner is not counted as time of the run', async (t) => {
+test('run: waiting for a runner is not counted as time of the run', async (t) => {
   const sandbox = openSandbox(t)
   const slow = runBody(sandbox, 'await new Promise((done) => setTimeout(done, 5_000)); return 1')
   t.like(await runBody(sandbox, 'return 2', { timeoutMs: 4_000 }), { resultText: '2', timedOut: false })
   t.is((await slow).resultText, '1')
 })
 
-test('the console is kept by level, with its values as text', async (t) => {
+test('run: the console is kept by level, with its values as text', async (t) => {
   const { logs } = await runBody(
     shared,
     `console.log('a', 1, null, undefined, true, 2n, Symbol('s'), { a: [1] }, () => 1); console.info(); console.warn('w'); console.error('e')
@@ -126,12 +126,12 @@ test('the console is kept by level, with its values as text', async (t) => {
   ])
 })
 
-test('a logged error shows where it was made, and none of our own code', async (t) => {
+test('run: a logged error shows where it was made, and none of our own code', async (t) => {
   const { logs } = await runBody(shared, "\nconsole.log(new Error('x'))")
   t.deepEqual(logs, [{ level: 'log', msg: 'Error: x\n    at handler (function.js:2:13)' }])
 })
 
-test('timers go off in their order, take values and can be cleared', async (t) => {
+test('run: timers go off in their order, take values and can be cleared', async (t) => {
   const body = `const seen = []
     setTimeout((value) => seen.push(value), 30, 'second')
     setTimeout((value) => seen.push(value), 1, 'first')
@@ -141,7 +141,7 @@ test('timers go off in their order, take values and can be cleared', async (t) =
   t.deepEqual(await resultOf(t, shared, body), ['first', 'second'])
 })
 
-test('a timer or a loop left behind by one run does nothing to the next', async (t) => {
+test('run: a timer or a loop left behind by one run does nothing to the next', async (t) => {
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, "setTimeout(() => { for (;;) {} }, 1); setTimeout(() => console.log('late'), 1); return 1")
   await resultOf(t, sandbox, '(function f() { Promise.resolve().then(f) })(); return 1')
@@ -151,7 +151,7 @@ test('a timer or a loop left behind by one run does nothing to the next', async 
   })
 })
 
-test('runs beyond the size of the sandbox wait and all are done', async (t) => {
+test('run: runs beyond the size of the sandbox wait and all are done', async (t) => {
   const sandbox = openSandbox(t, 2)
   const results = await Promise.all(Array.from({ length: 20 }, (_, input) => resultOf(t, sandbox, 'return input * 2', { input })))
   t.deepEqual(

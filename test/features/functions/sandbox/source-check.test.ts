@@ -29,7 +29,7 @@ const good: readonly string[] = [
   'for (;;) {} function handler() {}',
 ]
 for (const source of good) {
-  test(`a function may be saved: ${source.slice(0, 70)}`, async (t) => t.is(await sandbox.checkSource(source), null))
+  test(`source check: a function may be saved: ${source.slice(0, 70)}`, async (t) => t.is(await sandbox.checkSource(source), null))
 }
 
 const noHandler = { line: 1, column: 1, message: 'the source must define a function named handler at top level' }
@@ -62,11 +62,11 @@ const bad: readonly (readonly [source: string, problem: object])[] = [
   ['return 1', { line: 1, column: 1, message: 'Illegal return statement' }],
 ]
 for (const [source, problem] of bad) {
-  test(`a function may not be saved: ${source.slice(0, 70) || 'nothing'}`, async (t) =>
+  test(`source check: a function may not be saved: ${source.slice(0, 70) || 'nothing'}`, async (t) =>
     t.deepEqual(await sandbox.checkSource(source), problem))
 }
 
-test('a source that is nested too deep for the parser needs a handler all the same', async (t) => {
+test('source check: a source that is nested too deep for the parser needs a handler all the same', async (t) => {
   const deep = `const deep = ${'['.repeat(2_000)}${']'.repeat(2_000)}`
   t.deepEqual(await sandbox.checkSource(deep), noHandler)
   for (const handler of ['function handler() {}', 'const handler = () => 1', 'var handler', 'let handler']) {
@@ -75,7 +75,7 @@ test('a source that is nested too deep for the parser needs a handler all the sa
   }
 })
 
-test('a source of 256 KB is checked, a longer one is refused for its length', async (t) => {
+test('source check: a source of 256 KB is checked, a longer one is refused for its length', async (t) => {
   const source = `function handler() {}//${'é'.repeat((256 * 1024 - 23) / 2)}`
   const bytes = Buffer.byteLength(source)
   const padded = source + 'x'.repeat(256 * 1024 - bytes)
@@ -83,7 +83,7 @@ test('a source of 256 KB is checked, a longer one is refused for its length', as
   t.deepEqual(await sandbox.checkSource(`${padded}x`), { line: 1, column: 1, message: 'the source must have at most 256 KB' })
 })
 
-test('sources that are hard on a parser get an answer, and the next check works', async (t) => {
+test('source check: sources that are hard on a parser get an answer, and the next check works', async (t) => {
   const most = 256 * 1024
   const bombs = [
     '('.repeat(most),
@@ -105,7 +105,7 @@ test('sources that are hard on a parser get an answer, and the next check works'
   }
 })
 
-test('hard sources are checked beside each other, and an honest one is not held up by two of them', async (t) => {
+test('source check: hard sources are checked beside each other, and an honest one is not held up by two of them', async (t) => {
   const hard = `/(?<a>x)${'|(?<a>x)'.repeat(30_000)}/`
   const own = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => own.close())
@@ -114,7 +114,7 @@ test('hard sources are checked beside each other, and an honest one is not held 
   for (const problem of await checks) t.regex(problem?.message ?? '', /too long or too much memory/)
 })
 
-test('a check whose runner is lost is made again', async (t) => {
+test('source check: a check whose runner is lost is made again', async (t) => {
   const own = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => own.close())
   t.is(await own.checkSource('function handler() {}'), null)
@@ -128,7 +128,7 @@ test('a check whose runner is lost is made again', async (t) => {
   t.not(own.pids[0], pid)
 })
 
-test('a check does not wait for runs', async (t) => {
+test('source check: a check does not wait for runs', async (t) => {
   const stop = new AbortController()
   const source = 'function handler() { for (;;) {} }'
   const run = sandbox.run({

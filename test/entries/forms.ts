@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/features/forms/browser.test.ts'
+import '#test/features/forms/follow.test.ts'
+import '#test/features/forms/forms.test.ts'
+import '#test/features/forms/page.test.ts'
+import '#test/features/forms/submit.test.ts'
+import '#test/features/forms/warnings.test.ts'

@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/platform/jobs/bursts.test.ts'
+import '#test/platform/jobs/failures.test.ts'
+import '#test/platform/jobs/loop.test.ts'
+import '#test/platform/jobs/parked.test.ts'
+import '#test/platform/jobs/plans.test.ts'
+import '#test/platform/jobs/slots.test.ts'

@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/platform/mail/dkim.test.ts'
+import '#test/platform/mail/killed-worker.test.ts'
+import '#test/platform/mail/outbox.test.ts'
+import '#test/platform/mail/outcome.test.ts'
+import '#test/platform/mail/refusals.test.ts'
+import '#test/platform/mail/ways.test.ts'

@@ -1,0 +1,5 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/core/notifications/grouped-work.test.ts'
+import '#test/core/notifications/inbox.test.ts'
+import '#test/core/notifications/notify.test.ts'
+import '#test/core/notifications/rules.test.ts'

@@ -1,0 +1,6 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/features/sites/content-host.test.ts'
+import '#test/features/sites/deliver.test.ts'
+import '#test/features/sites/logo.test.ts'
+import '#test/features/sites/path.test.ts'
+import '#test/features/sites/sites.test.ts'

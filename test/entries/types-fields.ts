@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/core/types/fields/cells.test.ts'
+import '#test/core/types/fields/columns.test.ts'
+import '#test/core/types/fields/rules.test.ts'
+import '#test/core/types/fields/search.test.ts'
+import '#test/core/types/fields/trigrams.test.ts'
+import '#test/core/types/fields/values.test.ts'
