@@ -40,7 +40,7 @@ test('migrate: a process on a database that is not migrated, or out of reach, sa
   }
 })
 
-test('a database with migrations of before the squash is refused by every start, and left as it is', async (t) => {
+test('migrate: a database with migrations of before the squash is refused by every start, and left as it is', async (t) => {
   const { name, url } = await cloneTemplate(`squashed_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
