@@ -1,0 +1,7 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/features/calendar/answers.test.ts'
+import '#test/features/calendar/guest-calendars.test.ts'
+import '#test/features/calendar/guest-walk.test.ts'
+import '#test/features/calendar/mails.test.ts'
+import '#test/features/calendar/viewers.test.ts'
+import '#test/features/calendar/zones.test.ts'
