@@ -19,12 +19,12 @@ export interface OpenSqlType<Value, Param> extends SqlType<Value | null, Param> 
 }
 
 /** A text type, whose values may be narrowed to a union for columns and parameters. */
-export interface TextType extends OpenSqlType<string, string> {
+interface TextType extends OpenSqlType<string, string> {
   as<Value extends string>(): OpenSqlType<Value, Value>
 }
 
 /** A JSON type. A column gives the parsed value, exact numbers included; a parameter takes JSON text. */
-export interface JsonType extends OpenSqlType<unknown, string> {
+interface JsonType extends OpenSqlType<unknown, string> {
   as<Value>(): OpenSqlType<Value, string>
 }
 
@@ -44,7 +44,6 @@ export const integer = open<number>('integer')
 /** Becomes a JavaScript number, so it is for counts and sizes. The type of a parameter of `limit` and `offset`. */
 export const bigint = open<number>('bigint')
 export const double = open<number>('double precision')
-export const real = open<number>('real')
 /** Exact decimal text. */
 export const numeric = open<string, string | number>('numeric')
 /** `2026-11-21`. */
@@ -53,7 +52,6 @@ export const date = open<string>('date')
 export const instant = open<string, string | Date>('timestamp with time zone')
 /** A local time without a zone, such as `2026-11-21T08:00:00`. */
 export const localTime = open<string>('timestamp without time zone')
-export const interval = open<string>('interval')
 /** The type of PostgreSQL's own names, such as those of schemas. */
 export const identifier = open<string>('name')
 /** The result of a function that returns nothing, such as `pg_advisory_xact_lock`; it reads as an empty text. */
@@ -67,7 +65,6 @@ export const texts = open<string[], readonly (string | null)[]>('text[]')
 export const jsonbs = open<never, readonly string[]>('jsonb[]')
 export const booleans = open<boolean[], readonly boolean[]>('boolean[]')
 export const integers = open<number[], readonly number[]>('integer[]')
-export const bigints = open<number[], readonly number[]>('bigint[]')
 /** A column of this type cannot be read: the driver would read the elements as binary floats. */
 export const numerics = open<never, readonly string[]>('numeric[]')
 export const dates = open<never, readonly string[]>('date[]')
