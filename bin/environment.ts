@@ -31,7 +31,7 @@ export function databaseOf({ DATABASE_URL }: Environment): string {
   }
 }
 
-/** Reads the configuration that the processes have. Without `needsSecret`, a missing SECRET_KEY is replaced by zeros. */
+/** Reads the configuration from an environment, as the API and the workers do. Without `needsSecret`, zeros replace a missing SECRET_KEY. */
 export function configOf(environment: Environment, needsSecret = false): Config {
   const SECRET_KEY = environment.SECRET_KEY || (needsSecret ? undefined : '0'.repeat(64))
   return readConfig({ ...environment, DATABASE_URL: databaseOf(environment), SECRET_KEY })

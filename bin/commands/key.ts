@@ -20,8 +20,8 @@ export const keyCommands = [
         expires_at: t.Optional(t.String({ description: 'RFC 3339; left out, it never ends' })),
       }),
     ),
-    run: async ({ org, account, name = 'Operator', expires_at }, operator) => {
-      const scope = await workspaceScope(operator, org)
+    run: async ({ org, account, name = 'Operator', expires_at }, platform) => {
+      const scope = await workspaceScope(platform, org)
       const accountId = account ?? (await createAdminAccount(scope, name)).id
       const made = await createAccessKey(scope, accountId, { name, expires_at: expires_at ?? null })
       return { data: { ...made, org_id: scope.workspace.id, service_account_id: accountId }, lines: [`Made key ${made.id}:`, made.key] }

@@ -15,9 +15,9 @@ export const userCommands = [
         password: t.Optional({ ...newPassword, description: 'made up and shown when it is left out' }),
       }),
     ),
-    run: async ({ email, name, password }, operator) => {
+    run: async ({ email, name, password }, platform) => {
       const chosen = password ?? generatePassword()
-      const { id } = await createPerson(operator, { email, name, password: chosen })
+      const { id } = await createPerson(platform, { email, name, password: chosen })
       return {
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
         lines: [`Made ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
