@@ -20,6 +20,11 @@ export type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope 
  */
 export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 
+const withoutPermission: ReadonlySet<string> = new Set(['public', 'any', 'person', 'member'])
+
+/** Whether an admission is no permission: it is not checked against roles. */
+export const needsNoPermission = (admission: Admission): admission is Exclude<Admission, Permission> => withoutPermission.has(admission)
+
 /** Names of rate limits; api/access/rate-limit.ts holds their quotas. */
 export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
 
@@ -97,7 +102,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
    */
   readonly origins?: 'any' | 'own'
   /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
-  readonly visitorsKey?: true
+  readonly handlesVisitorKeys?: true
   /** Codes that the work itself throws, such as DUPLICATE_VALUE. `codesOf` adds those of the pipeline. */
   readonly fails?: readonly ErrorCode[]
   /** Schema of the body. 'any' takes any body: parsed JSON, other text as it is, null when empty. */

@@ -51,7 +51,7 @@ interface Choosing {
   readonly weekdays: readonly (readonly [string, string])[]
   readonly zone: string
   readonly zoneWords: string
-  /** Query parameters that a change of the zone keeps: names and values. */
+  /** Query parameters that stay when the time zone is changed: names and values. */
   readonly kept: readonly (readonly [string, string])[]
 }
 const choosing = template<Choosing>(new URL('book.eta', import.meta.url))

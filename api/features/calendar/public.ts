@@ -77,7 +77,7 @@ export const routes = [
     summary: 'Book a time',
     description: 'A confirmation is mailed. Repeating an Idempotency-Key returns the first answer.',
     body: bookingInput,
-    visitorsKey: true,
+    handlesVisitorKeys: true,
     fails: ['SLOT_TAKEN'],
     status: 201,
     response: booked,

@@ -68,7 +68,7 @@ const described: Readonly<Record<number, string>> = {
   416: 'The requested range does not exist',
 }
 
-/** Statuses that a Reply may have instead. */
+/** The responses for the other statuses of a route (`statuses`), which a `Reply` may have instead of the declared one. */
 const others = (route: Route): JsonObject =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {

@@ -1,7 +1,7 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings, findVisitorWarnings } from '#shared/core/scope/visitor-warnings.ts'
-import { takeQuota } from '#shared/features/drive/quota.ts'
+import { addUsage } from '#shared/features/drive/quota.ts'
 import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/features/sites/schemas.ts'
 import {
   deleteSite,
@@ -13,7 +13,7 @@ import {
   lockSite,
   updateSite,
 } from '#shared/features/sites/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The websites that the caller may manage, oldest first. */
@@ -25,14 +25,14 @@ export async function listSites(scope: Scope): Promise<Site[]> {
 
 /** One website; throws NOT_FOUND. */
 export async function getSite({ db, workspace }: Scope, id: string): Promise<Site> {
-  return found(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
+  return requireRow(isUuid(id) ? await db.query<Site>(findSite(workspace.id, id)) : [])
 }
 
 /** Creates a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key `assets`. */
 export async function createSite(scope: Scope, { key, name, published = false }: SiteInput): Promise<Site> {
   const { db, workspace, now } = scope
   refuseAssets(key)
-  return withWarnings(scope, found(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
+  return withWarnings(scope, requireRow(await db.query<Site>(insertSite(workspace.id, newId(), key, name.trim(), published, now()))))
 }
 
 /** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
@@ -44,7 +44,7 @@ export async function changeSite(scope: Scope, id: string, { key, name, publishe
   const { db, workspace, now } = scope
   if (!isUuid(id)) throw problem('NOT_FOUND')
   if (key !== undefined) refuseAssets(key)
-  return withWarnings(scope, found(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
+  return withWarnings(scope, requireRow(await db.query<Site>(updateSite(workspace.id, id, key, name?.trim(), published, now()))))
 }
 
 /** Deletes a website with its content. Throws NOT_FOUND. */
@@ -52,9 +52,9 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
     // The lock waits for writes in progress, so that their bytes are counted below.
-    found(await tx.query(lockSite(scope.workspace.id, id)))
-    const { bytes } = found(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
-    await takeQuota(within(scope, tx), -bytes)
+    requireRow(await tx.query(lockSite(scope.workspace.id, id)))
+    const { bytes } = requireRow(await tx.query<{ bytes: number }>(deleteSite(scope.workspace.id, id)))
+    await addUsage(within(scope, tx), -bytes)
   })
 }
 
@@ -74,9 +74,4 @@ export async function listContentWarnings(scope: Scope, siteId: string): Promise
 
 function refuseAssets(key: string): void {
   if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}, which is reserved for the files of all websites`)
-}
-
-function found<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

@@ -126,7 +126,7 @@ export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', mes
 /** What a parked run waits for, as stored. */
 export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
   | Extract<WaitRequest, { kind: 'time' | 'call' }>
-  /** Operation of a function's run, and how often the function was started. */
+  /** Id of the operation that runs a function, and how often the function was started. */
   | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
 )
 

@@ -43,7 +43,8 @@ export function storeEvent(
     const values = [source, bytes, hash, now(), facts.providerLinkId, bodyKey, signsEventId]
     const insert = async () =>
       (await tx.query<{ event_key: string }>(insertEvent(workspaceId, connectionId, eventId ?? bodyKey, ...values)))[0]
-    // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
+    // If the provider does not sign event ids, a concurrent transaction may have stored another body under this id: the first insert waits
+    // for it and stores nothing. The second insert sees that body and stores this event under the hash of its own body.
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
     const origin = platformOrigin({ workspace: { id: workspaceId }, cause })

@@ -50,7 +50,7 @@ export const findAccessibleByKey = accessStatement(
 )
 
 /** The open items that link a record. Values: workspace, queue, records. */
-export const findOpenOfRecords = sql(
+export const findOpenItemsOfRecords = sql(
   'find_open_queue_items_of_records',
   `select id, record_id, stage from queue_items
    where workspace_id = $1 and queue_id = $2 and record_id = any($3::uuid[]) and status = 'open'
