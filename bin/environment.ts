@@ -21,7 +21,7 @@ export function completeEnvironment(environment: Environment): Environment {
 /** Returns the address of the database. Throws VALIDATION_ERROR when DATABASE_URL is missing, and an Error when it is invalid. */
 export function databaseOf({ DATABASE_URL }: Environment): string {
   if (!DATABASE_URL) {
-    const hint = 'it is known without that while Kontor runs by `npm start` on the same DATA_DIR'
+    const hint = 'not needed while Kontor runs by `npm start` on the same DATA_DIR'
     throw problem('VALIDATION_ERROR', `DATABASE_URL must name the database; ${hint}`)
   }
   try {

@@ -28,8 +28,8 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
 export const indexCommands = [
   command({
     name: 'indexes',
-    summary: 'Show the indexes that follow use: why, how large, last used, in what state',
-    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; left out, all of them' })) })),
+    summary: 'Show the indexes that follow use: reason, size, last use, state',
+    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; default: all workspaces' })) })),
     run: async ({ workspace }, platform) => {
       const scope = workspace === undefined ? undefined : await workspaceScope(platform, workspace)
       const indexes = await listIndexes(platform.db, platform.now(), scope?.workspace.id ?? null)

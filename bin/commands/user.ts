@@ -12,7 +12,7 @@ export const userCommands = [
       t.Object({
         email: t.String({ format: 'email', description: 'the address to sign in with' }),
         name: nameSchema(120),
-        password: t.Optional({ ...newPassword, description: 'made up and shown when it is left out' }),
+        password: t.Optional({ ...newPassword, description: 'default: a generated password, which is shown' }),
       }),
     ),
     run: async ({ email, name, password }, platform) => {
