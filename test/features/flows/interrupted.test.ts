@@ -15,7 +15,7 @@ test.after.always(() => w.close())
 
 const interrupted = {
   status: 'failed',
-  error: 'INTERNAL at f: The function was begun twice, and each time the worker that ran it was lost',
+  error: 'INTERNAL at f: The function was started twice, and each time the worker that ran it was lost',
 }
 
 test.serial('an interrupted function is begun at most twice', async (t) => {
