@@ -66,7 +66,7 @@ export const byKey = <Resource extends { readonly key: string }>(resource: Resou
 /** A permission that a route requires in addition to its own, possibly on another resource. */
 export interface FurtherPermission<Path extends string, Query, Resource> {
   readonly permission: Permission
-  /** Key on which it is checked; undefined when this request does not need it. Throws NOT_FOUND for an unknown resource. */
+  /** Key on which the permission is checked; undefined when this request does not need it. Throws NOT_FOUND for an unknown resource. */
   readonly on: (
     head: RequestHead<Path, Query> & { readonly resource: Resource },
     scope: ScopeOf<Path>,
@@ -97,7 +97,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   /** Second rate limit, by the subject of the request, such as the account to sign in to. Counted before the work. */
   readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string]
   /**
-   * Which websites may call it from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
+   * Which websites may call the route from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
    * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'

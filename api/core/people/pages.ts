@@ -9,7 +9,7 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 const form = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
 const done = template(new URL('reset-done.eta', import.meta.url))
@@ -35,7 +35,7 @@ export const routes = [
     method: 'GET',
     path: '/reset',
     summary: 'The page where a new password is set',
-    description: 'The password reset mail links to it.',
+    description: 'The password reset mail links to this page.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => {

@@ -9,7 +9,7 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 interface InvitationForm {
   readonly token: string
@@ -65,7 +65,7 @@ export const routes = [
     method: 'GET',
     path: '/accept-invite',
     summary: 'The page where an invitation is accepted',
-    description: 'The invitation mail links to it. A person with an account enters the password of the account.',
+    description: 'The invitation mail links to this page. A person with an account enters the password of the account.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => invitedPage(await readInvitation(scope, token), token),

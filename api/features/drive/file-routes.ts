@@ -22,7 +22,7 @@ export const routes = [
     path: `${bucket}/objects`,
     summary: 'Upload a file',
     description: 'multipart/form-data with the file in the part `file` and its key in the field `key`, by default its own name.',
-    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key to save it under; the file's own name by default." } },
+    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key of the file in the space; default: the file's own name." } },
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED'],
     status: 201,
     replaces: true,

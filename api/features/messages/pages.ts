@@ -34,8 +34,8 @@ function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure
 const confirmation = schema(
   t.Object(
     {
-      proof: t.Optional(t.String({ description: 'As the page has it.' })),
-      'List-Unsubscribe': t.Optional(t.Enum(['One-Click'], { description: 'What mail programs send.' })),
+      proof: t.Optional(t.String({ description: 'The proof that the page contains.' })),
+      'List-Unsubscribe': t.Optional(t.Enum(['One-Click'], { description: 'The value that mail programs send.' })),
     },
     { title: 'Unsubscription' },
   ),
@@ -47,7 +47,7 @@ export const pages = [
     ...common,
     method: 'GET',
     summary: 'The page to unsubscribe from messages',
-    description: 'Messages link to it. Opening it changes nothing.',
+    description: 'Messages link to this page. Opening the page changes nothing.',
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => unsubscribePage(await findUnsubscribeRecipient(scope, params.token), params.token),
   }),

@@ -62,8 +62,8 @@ const described: Readonly<Record<number, string>> = {
   203: 'Done',
   204: 'Done; there is no body',
   206: 'The part that Range asks for',
-  302: 'It is at Location',
-  303: 'See Location',
+  302: 'Found at the address in Location',
+  303: 'Continue at the address in Location',
   304: 'Not modified since the version in If-None-Match or If-Modified-Since',
   416: 'The requested range does not exist',
 }
