@@ -88,7 +88,7 @@ const ofField = ({ key, type, column }: TestedField): TestSubject => ({
   nullable: true,
 })
 
-/** Resolves the subjects of tests if only the caller is known: every value of a record stays open. */
+/** Resolves the subjects of tests if only the caller is known: no value of a record is. */
 export const subjectsOfAnyRecord =
   (principal: PolicyPrincipal): SubjectResolver =>
   (tested) =>
