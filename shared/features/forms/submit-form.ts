@@ -15,7 +15,7 @@ interface SubmissionAttempt {
    * values stay, without an error, as for the id in a hosted page (decisions, Forms).
    */
   readonly isExact: boolean
-  /** Why it counts as spam; null otherwise. */
+  /** Why the submission counts as spam; null otherwise. */
   readonly spam: string | null
 }
 
