@@ -60,7 +60,7 @@ const insideShared = eachFile(
       .filter((file) => folderOf(file) === 'shared' && positionOf(file) > positionOf(path))
       .map((file) => {
         const isNeighbour = !isAbove(file) && floorOf(file) === floorOf(path)
-        const ownWay = isNeighbour ? `, or move ${domainOf(file)} left in ${lineOf(file)}` : ''
+        const ownWay = isNeighbour ? `, or move ${posix.basename(domainOf(file))} left in ${lineOf(file)}` : ''
         return `must not import ${file}; move the fact to its left, or let an event carry the reaction${ownWay}`
       }),
   { 'shared/platform/db/a.ts': `import { b } from '#shared/core/records/b.ts'` },
