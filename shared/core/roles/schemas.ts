@@ -30,7 +30,7 @@ export const roleInput = schema(
       description: t.Optional(t.String({ maxLength: 1_000 })),
       policy: t.Optional(rules),
       is_anonymous: t.Optional(
-        t.Boolean({ description: 'Whether the role applies to visitors, who are not signed in. Only the owner may send true.' }),
+        t.Boolean({ description: 'Whether the role applies to visitors, who are not signed in. Only the owner may change it to true.' }),
       ),
     },
     { title: 'RoleInput' },

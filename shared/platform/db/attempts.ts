@@ -40,7 +40,7 @@ export function inAttempts<T>(
   return retry(cache, () => work(tracked), tracked, options)
 }
 
-/** Returns the failure to throw when no attempt is left. Outdated type metadata becomes OVERLOADED: the type changed during every attempt. */
+/** Returns the failure to throw when no further attempt is made. Outdated type metadata becomes OVERLOADED, since a later retry may succeed. */
 function giveUp(error: unknown): unknown {
   if (isOutdatedTypeMetadata(error))
     return overloadedProblem('The record type changed while the work ran; try again soon', { cause: error, expected: false })
