@@ -144,7 +144,7 @@ test('jobs list shows only what is not zero', async (t) => {
   t.teardown(() => dropDatabase(name))
   await callWith({ DATABASE_URL: url }, 'migrate')
   const list = async () => (await callWith({ DATABASE_URL: url }, 'jobs', 'list')).out
-  t.is(await list(), 'No job waits, runs or was given up\n')
+  t.is(await list(), 'No job waits, runs or failed at its last attempt\n')
   const client = new pg.Client(url)
   await client.connect()
   await client.query(`insert into pgboss.job (name, data) values ('workspaces.set-up', '{}')`)
