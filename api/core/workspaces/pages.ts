@@ -18,8 +18,8 @@ interface InvitationForm {
   readonly fields: string
 }
 
-const form = template<InvitationForm>(new URL('accept-invite.eta', import.meta.url))
-const done = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
+const renderForm = template<InvitationForm>(new URL('accept-invite.eta', import.meta.url))
+const renderDone = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
 
 const name: Field = {
   name: 'name',
@@ -48,7 +48,7 @@ function invitedPage(view: InvitationView, token: string, sent: { readonly name?
   const { workspace, email, hasAccount } = view
   const fieldList = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
   const fields = renderFields(withErrors(fieldList, errorsOf(fieldList, hasAccount, sent.failure))).text
-  const body = form({ token, email, hasAccount, fields })
+  const body = renderForm({ token, email, hasAccount, fields })
   return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
 }
 
@@ -85,7 +85,7 @@ export const routes = [
       try {
         // An existing account keeps its name, so the form does not ask for one.
         await joinByInvitation(scope, invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
-        return { title: 'You are in', brand: view.workspace, body: done({ email: view.email, name: view.workspace.name }) }
+        return { title: 'You are in', brand: view.workspace, body: renderDone({ email: view.email, name: view.workspace.name }) }
       } catch (error) {
         if (error instanceof Problem && error.status < 500) return invitedPage(view, token, { name: sent.name ?? '', failure: error })
         throw error

@@ -29,7 +29,7 @@ interface Shown {
   readonly fields: string
   readonly file: string
 }
-const body = template<Shown>(new URL('rsvp.eta', import.meta.url))
+const renderBody = template<Shown>(new URL('rsvp.eta', import.meta.url))
 
 const answerForm = schema(
   t.Object({
@@ -60,7 +60,7 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
   return {
     title: seen.title,
     brand: scope.workspace,
-    body: body({
+    body: renderBody({
       ...{ when: seen.when, location: seen.location, organizer: seen.organizer, description: seen.description, cancelled: seen.cancelled },
       done: said.done ?? (seen.cancelled ? 'This event does not take place.' : ''),
       ticket: ticketOf(scope, token),

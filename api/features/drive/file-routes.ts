@@ -10,10 +10,10 @@ const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as
 const bucket = `${orgPath}/drive/buckets/:bucketId` as const
 
 /** Keeps a file from acting as a page of this origin. Audio and video are sent without it, since browsers would not play them. */
-const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
+const sandboxHeaders = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
 /** Makes browsers ask before they reuse a copy. Otherwise they could show an old version, or a file that is no longer shared. */
-const revalidated = { 'Cache-Control': 'private, no-cache' }
+const revalidationHeaders = { 'Cache-Control': 'private, no-cache' }
 
 export const routes = [
   receive({
@@ -55,7 +55,7 @@ export const routes = [
         ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
-        headers: { ...revalidated, ...(isPlayable(content_type) ? {} : sandboxed) },
+        headers: { ...revalidationHeaders, ...(isPlayable(content_type) ? {} : sandboxHeaders) },
       })
     },
   }),

@@ -11,7 +11,7 @@ import { linkedQuery } from '#shared/platform/db/lists.ts'
 const common = { tag: 'Forms', app: null, permission: 'forms:manage', limit: null } as const
 const all = `${orgPath}/forms` as const
 const one = `${all}/:formId` as const
-const sent = `${one}/submissions` as const
+const submissionsPath = `${one}/submissions` as const
 
 /** Resolves the form of a route, on whose key the permission is checked. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
@@ -86,7 +86,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: sent,
+    path: submissionsPath,
     summary: 'List the submissions of a form, newest first',
     description: 'Each with its record, or the reason why it has none.',
     on: onForm,
@@ -98,7 +98,7 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${sent}/:submissionId/retry`,
+    path: `${submissionsPath}/:submissionId/retry`,
     summary: 'Retry a failed submission, or accept spam',
     description: 'A worker processes the submission; the answer shows the submission before that.',
     on: onForm,

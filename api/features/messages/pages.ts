@@ -18,14 +18,14 @@ interface UnsubscribeView extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly error: string
 }
 
-const body = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
+const renderBody = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
 
 function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
   const { workspace, isStopped } = recipient
   return {
     title: isStopped ? 'You have unsubscribed' : 'Unsubscribe',
     brand: workspace,
-    body: body({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
+    body: renderBody({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
     ...(failure ? { failure } : {}),
   }
 }
