@@ -38,7 +38,7 @@ export const createPaymentLinkBlock = defineBlock({
     // Calls the provider with the step's key. A retry passes the same key and gets the link that was created first.
     calls: async ({ settings, key }, scope) => {
       requirePermission(scope, 'payments:collect', '*')
-      const { id, short_url } = await asked(
+      const { id, short_url } = await toEgressFailure(
         createPaymentLink(scope, linkInput.parse(readFilledTexts(settings), 'link'), { deduplicationKey: key }),
       )
       return { id, short_url }
@@ -47,7 +47,7 @@ export const createPaymentLinkBlock = defineBlock({
 })
 
 /** Turns ProviderUnavailable into the failure that any other unreachable server gives. */
-const asked = async <T>(work: Promise<T>): Promise<T> => {
+const toEgressFailure = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {
