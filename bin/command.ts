@@ -1,6 +1,6 @@
 import { type Schema, t } from '#shared/platform/kernel/schema.ts'
+import { type CommandScope, withCommandScope } from './command-scope.ts'
 import { configOf, databaseOf } from './environment.ts'
-import { type Operator, withOperator } from './operator.ts'
 import type { Shell } from './shell.ts'
 
 /** Result of a command: `data` is printed as JSON with `--json`, `lines` without it. */
@@ -28,28 +28,32 @@ interface Declaration<Options, Context> extends Pick<Command, 'name' | 'summary'
 }
 
 /** Declares a command that uses only the API and may print before it ends. */
-export const apiCommand = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
-  ...declaration,
-  run: (given, shell) => run(declaration.options.parse(given), shell),
-})
+export const apiCommand = <Options>(declaration: Declaration<Options, Shell>): Command => declare(declaration)
 
 /** Common options of the commands that call the API. */
 export const apiOptions = {
-  url: t.Optional(t.String({ description: 'base address of the API; KONTOR_URL, or the one that npm start left here' })),
-  key: t.Optional(t.String({ description: 'access key; KONTOR_KEY, or the one that npm start left here' })),
-  org: t.Optional(t.String({ description: 'id of the workspace; KONTOR_ORG, or the only one of the key' })),
+  url: t.Optional(t.String({ description: 'base address of the API; default: KONTOR_URL, else the address in DATA_DIR/bootstrap.json' })),
+  key: t.Optional(
+    t.String({ description: 'access key; default: KONTOR_KEY, else, without a given address, the key in DATA_DIR/bootstrap.json' }),
+  ),
+  org: t.Optional(t.String({ description: 'id of the workspace; default: KONTOR_ORG, else the only workspace of the key' })),
 }
 
 /** Declares a command that gets only the database's address; the database may be in any state. */
 export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Options, string>): Command =>
-  apiCommand({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
+  declare({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
 
 /**
- * Declares a command that uses the services of a Kontor process. With `secrets` it stores encrypted data, so SECRET_KEY must be that of the
- * other processes.
+ * Declares a command that uses the services of a Kontor process. Set `secrets` if it stores encrypted data: SECRET_KEY is then required, and
+ * must be that of the other processes.
  */
-export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, Operator> & { secrets?: true }): Command =>
-  apiCommand({
+export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, CommandScope> & { secrets?: true }): Command =>
+  declare({
     ...declaration,
-    run: (options, { environment }) => withOperator(configOf(environment, secrets), (operator) => run(options, operator)),
+    run: (options, { environment }) => withCommandScope(configOf(environment, secrets), (platform) => run(options, platform)),
   })
+
+const declare = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
+  ...declaration,
+  run: (given, shell) => run(declaration.options.parse(given), shell),
+})

@@ -9,8 +9,8 @@ import { hasWorkspaces, lockWorkspaces } from '#shared/core/workspaces/store.ts'
 import { createConnection } from '#shared/features/payments/connections/connections.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
+import type { CommandScope } from './command-scope.ts'
 import { createDemoBooks } from './ledger/demo-books.ts'
-import type { Operator } from './operator.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
 /** Content of the bootstrap file: how to reach the demo workspace (decisions, Running it, Bootstrap file). */
@@ -27,15 +27,15 @@ interface Bootstrap {
  * exists. The file is complete before the workspace is committed: a process killed in between leaves a file that the next start replaces,
  * and never a workspace without known credentials.
  */
-export function createDemo(operator: Operator): Promise<string | null> {
+export function createDemo(platform: CommandScope): Promise<string | null> {
   const create = async (tx: Tx): Promise<string | null> => {
     await lockWorkspaces(tx)
     if (await hasWorkspaces(tx)) return null
-    const bootstrap = await createDemoWorkspace(within<PlatformScope>(operator, tx))
-    return writeFileAtomically(join(operator.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
+    const bootstrap = await createDemoWorkspace(within<PlatformScope>(platform, tx))
+    return writeFileAtomically(join(platform.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
   }
   // Several processes may start at once; a process that does not get the lock in time tries again.
-  return retryUntilAvailable(AbortSignal.timeout(maxWaitMs), () => operator.db.transaction(create))
+  return retryUntilAvailable(AbortSignal.timeout(maxWaitMs), () => platform.db.transaction(create))
 }
 
 /** How long a start waits for other starts, in milliseconds. */

@@ -21,7 +21,7 @@ export function completeEnvironment(environment: Environment): Environment {
 /** Returns the address of the database. Throws VALIDATION_ERROR when DATABASE_URL is missing, and an Error when it is invalid. */
 export function databaseOf({ DATABASE_URL }: Environment): string {
   if (!DATABASE_URL) {
-    const hint = 'it is known without that while Kontor runs by `npm start` on the same DATA_DIR'
+    const hint = 'not needed while Kontor runs by `npm start` on the same DATA_DIR'
     throw problem('VALIDATION_ERROR', `DATABASE_URL must name the database; ${hint}`)
   }
   try {
@@ -31,7 +31,7 @@ export function databaseOf({ DATABASE_URL }: Environment): string {
   }
 }
 
-/** Reads the configuration that the processes have. Without `needsSecret`, a missing SECRET_KEY is replaced by zeros. */
+/** Reads the configuration from an environment, as the API and the workers do. Without `needsSecret`, zeros replace a missing SECRET_KEY. */
 export function configOf(environment: Environment, needsSecret = false): Config {
   const SECRET_KEY = environment.SECRET_KEY || (needsSecret ? undefined : '0'.repeat(64))
   return readConfig({ ...environment, DATABASE_URL: databaseOf(environment), SECRET_KEY })

@@ -62,7 +62,7 @@ function overview(args: readonly string[]): string[] {
   const own = commands.filter(({ name }) => name.startsWith(`${args[0]} `))
   const rows = (own.length > 0 ? own : commands).map((command) => [usageOf(command), command.summary] as const)
   const width = Math.max(...rows.map(([usage]) => usage.length))
-  return ['Usage:', ...rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`), 'Each prints JSON with --json.']
+  return ['Usage:', ...rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`), 'Every command prints JSON with --json.']
 }
 
 function describe(command: Command): string[] {
@@ -101,7 +101,7 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
   const { values, positionals } = parse(options, args)
   const given = Object.fromEntries(options.flatMap(({ key, name }) => (name in values ? [[key, values[name]]] : [])))
   const open = options.filter(({ type, name }) => type === 'string' && !(name in values))
-  if (positionals.length > open.length) throw problem('VALIDATION_ERROR', `${positionals[open.length]} is one too many`)
+  if (positionals.length > open.length) throw problem('VALIDATION_ERROR', `unexpected argument: ${positionals[open.length]}`)
   return { ...given, ...Object.fromEntries(positionals.map((value, index) => [open[index]?.key, value])) }
 }
 

@@ -7,7 +7,7 @@ import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspa
 import { insertWorkspace } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
-import type { Operator } from './operator.ts'
+import type { CommandScope } from './command-scope.ts'
 
 /** Creates a workspace and its tables in the caller's transaction. For the API a worker creates the tables later. */
 export async function createReadyWorkspace(
@@ -22,14 +22,14 @@ export async function createReadyWorkspace(
 }
 
 /** Returns the scope of a workspace with the system as actor. Throws NOT_FOUND for an unknown id. */
-export async function workspaceScope(operator: Operator, id: string): Promise<Scope> {
-  const workspace = isUuid(id) ? await findWorkspace(operator.db, id) : undefined
+export async function workspaceScope(platform: CommandScope, id: string): Promise<Scope> {
+  const workspace = isUuid(id) ? await findWorkspace(platform.db, id) : undefined
   if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${id}`)
-  return { ...operator, workspace, actor: systemActor }
+  return { ...platform, workspace, actor: systemActor }
 }
 
 /** Finds a person by email address or id. Throws NOT_FOUND when there is none. */
-export async function requirePerson({ db }: Operator, text: string): Promise<Person> {
+export async function requirePerson({ db }: CommandScope, text: string): Promise<Person> {
   const person = isUuid(text) ? await findPerson(db, text) : await findPersonByEmail(db, text)
   if (!person) throw problem('NOT_FOUND', `Nobody has the address or id ${text}: make an account with kontor user create`)
   return person

@@ -13,12 +13,16 @@ const root = join(import.meta.dirname, '..')
 const sources = readSources()
 const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules]
 
+/** How many files each rule examined; printed only when all rules hold, so that failures are not hidden among them. */
+const counts: string[] = []
+test.after('files examined', (t) => t.log(counts.join('\n')))
+
 for (const { name, check, broken } of rules) {
   test(`architecture: ${name}`, (t) => {
     const { examined, violations } = check(sources)
     t.deepEqual(violations, [])
     t.true(examined > 0, 'the rule examines no file')
-    t.log(`${examined} files examined`)
+    counts.push(`${examined} files: ${name}`)
   })
 
   test(`architecture: it can fail: ${name}`, (t) => {

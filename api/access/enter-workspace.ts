@@ -1,7 +1,6 @@
-import type { Admission, RequestHead, Resolved } from '#api/http/declaration.ts'
+import { needsNoPermission, type RequestHead, type Resolved } from '#api/http/declaration.ts'
 import type { Admitted } from '#api/http/request/read-request.ts'
 import type { Route } from '#api/http/route.ts'
-import type { Permission } from '#shared/core/policy/permissions.ts'
 import { forbidden, permits, permitsSomewhere } from '#shared/core/scope/access.ts'
 import { loadActor, loadVisitor } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
@@ -57,7 +56,8 @@ async function resolveResource(route: Route, head: RequestHead<never, unknown>, 
     return await route.on?.(head as RequestHead<string, unknown>, scope)
   } catch (error) {
     const isInvalid = error instanceof Problem && error.code === 'VALIDATION_ERROR'
-    if (isInvalid && !isOpen(route.permission) && !permitsSomewhere(scope, route.permission)) requirePermission(route, scope, undefined)
+    if (isInvalid && !needsNoPermission(route.permission) && !permitsSomewhere(scope, route.permission))
+      requirePermission(route, scope, undefined)
     throw error
   }
 }
@@ -82,16 +82,11 @@ function requireReady({ status }: Workspace): void {
   if (status === 'provisioning') throw problem('ORG_NOT_READY', undefined, { headers: { 'Retry-After': String(setUpRetrySeconds) } })
 }
 
-/** Admissions that are not permissions of a role's rules. They are not checked against roles. */
-const openAdmissions = new Set<string>(['public', 'any', 'person', 'member'])
-
 type RequiredPermission = Pick<Route, 'permission' | 'perItem' | 'onBody'>
 
 function requirePermission(route: RequiredPermission, scope: Scope, resource: string | undefined): void {
-  if (isOpen(route.permission)) return
+  if (needsNoPermission(route.permission)) return
   const { permission, perItem, onBody } = route
   const allowed = perItem || onBody ? permitsSomewhere(scope, permission) : permits(scope, permission, resource)
   if (!allowed) throw forbidden(permission, resource)
 }
-
-const isOpen = (admission: Admission): admission is Exclude<Admission, Permission> => openAdmissions.has(admission)

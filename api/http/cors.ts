@@ -45,7 +45,7 @@ function isOpen(method: string, path: string, routers: Routers): boolean {
 export function refuseCrossSite(ctx: Context, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = ctx.req.headers
   const isOwn = site === undefined ? origin === undefined || isOurs(origin, ctx, publicUrl) : site === 'same-origin' || site === 'none'
-  if (!isOwn) throw problem('FORBIDDEN', 'Pages of other websites may not send this')
+  if (!isOwn) throw problem('FORBIDDEN', 'Pages of other websites may not send this request')
 }
 
 /**

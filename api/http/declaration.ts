@@ -20,6 +20,11 @@ export type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope 
  */
 export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
 
+const withoutPermission: ReadonlySet<string> = new Set(['public', 'any', 'person', 'member'])
+
+/** Whether an admission is no permission: it is not checked against roles. */
+export const needsNoPermission = (admission: Admission): admission is Exclude<Admission, Permission> => withoutPermission.has(admission)
+
 /** Names of rate limits; api/access/rate-limit.ts holds their quotas. */
 export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
 
@@ -61,7 +66,7 @@ export const byKey = <Resource extends { readonly key: string }>(resource: Resou
 /** A permission that a route requires in addition to its own, possibly on another resource. */
 export interface FurtherPermission<Path extends string, Query, Resource> {
   readonly permission: Permission
-  /** Key on which it is checked; undefined when this request does not need it. Throws NOT_FOUND for an unknown resource. */
+  /** Key on which the permission is checked; undefined when this request does not need it. Throws NOT_FOUND for an unknown resource. */
   readonly on: (
     head: RequestHead<Path, Query> & { readonly resource: Resource },
     scope: ScopeOf<Path>,
@@ -92,12 +97,12 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   /** Second rate limit, by the subject of the request, such as the account to sign in to. Counted before the work. */
   readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string]
   /**
-   * Which websites may call it from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
+   * Which websites may call the route from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
    * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'
   /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
-  readonly visitorsKey?: true
+  readonly handlesVisitorKeys?: true
   /** Codes that the work itself throws, such as DUPLICATE_VALUE. `codesOf` adds those of the pipeline. */
   readonly fails?: readonly ErrorCode[]
   /** Schema of the body. 'any' takes any body: parsed JSON, other text as it is, null when empty. */

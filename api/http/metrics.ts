@@ -18,7 +18,10 @@ const requestSeconds = new Histogram({
   registers: [registry],
 })
 
-/** The series of the histogram by method, status and route: looking one up by its labels on every request costs more than counting. */
+/**
+ * The histogram's children by method, status and route. They are kept, because finding one by its labels on every request costs more than
+ * observing the value.
+ */
 const timers = new Map<string, ReturnType<typeof requestSeconds.labels>>()
 
 function timerOf(method: string, route: string, status: number): ReturnType<typeof requestSeconds.labels> {

@@ -63,7 +63,7 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
   const admitted = await admit(route, ctx, services, db)
   const { scope } = admitted
   const key = isBytes(route) ? undefined : callerIdempotencyKey(ctx, scope)
-  if (route.kind !== 'page' && route.visitorsKey) readIdempotencyKey(ctx)
+  if (route.kind !== 'page' && route.handlesVisitorKeys) readIdempotencyKey(ctx)
   if (route.kind === 'receive') return workOnFile(route, ctx, admitted, services, key)
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)

@@ -8,13 +8,13 @@ interface Failure {
   readonly requestId: string
 }
 
-const body = template<Failure>(new URL('failure.eta', import.meta.url))
+const renderBody = template<Failure>(new URL('failure.eta', import.meta.url))
 
 /** The page for a missing page or a failed request. */
 export function failurePage(failure: Problem, requestId: string): Page {
   const { code } = failure
   const message = failure.message === errorCatalogue[code].message ? (texts[code] ?? failure.message) : failure.message
-  return { title: titles[code] ?? 'This did not work', failure, body: body({ code, message, requestId }) }
+  return { title: titles[code] ?? 'This did not work', failure, body: renderBody({ code, message, requestId }) }
 }
 
 const titles: Partial<Readonly<Record<ErrorCode, string>>> = {

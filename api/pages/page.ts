@@ -47,7 +47,7 @@ interface Frame extends Page {
   readonly nonce: string
 }
 
-const frame = template<Frame>(new URL('frame.eta', import.meta.url))
+const renderFrame = template<Frame>(new URL('frame.eta', import.meta.url))
 
 /** Kontor's colour, for pages without a workspace. */
 const defaultColor = '#2f5bd3'
@@ -69,7 +69,7 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
   }
-  return new Reply(frame({ ...page, root, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  return new Reply(renderFrame({ ...page, root, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */

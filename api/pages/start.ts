@@ -1,7 +1,7 @@
 import { page } from '#api/http/route.ts'
 import { template } from '#api/pages/template.ts'
 
-const body = template(new URL('start.eta', import.meta.url))
+const renderBody = template(new URL('start.eta', import.meta.url))
 
 /** The page at the public URL. */
 export const routes = [
@@ -15,6 +15,6 @@ export const routes = [
     permission: 'public',
     limit: null,
     framed: 'none',
-    handle: async () => ({ title: 'Kontor', body: body({}) }),
+    handle: async () => ({ title: 'Kontor', body: renderBody({}) }),
   }),
 ]

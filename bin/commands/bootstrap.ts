@@ -8,8 +8,8 @@ export const bootstrapCommands = [
     summary: 'Make the workspace Demo, its owner and a key, if there is no workspace yet',
     options: schema(t.Object({})),
     secrets: true,
-    run: async (_, operator) => {
-      const file = await createDemo(operator)
+    run: async (_, platform) => {
+      const file = await createDemo(platform)
       return {
         data: { made: file !== null, file },
         lines: [

@@ -32,7 +32,9 @@ export const driveCommands = [
   apiCommand({
     name: 'drive ls',
     summary: 'List spaces, or the folders and files at a place',
-    options: schema(t.Object({ place: t.Optional(t.String({ description: '<space>:<folder/>; nothing for the spaces' })), ...apiOptions })),
+    options: schema(
+      t.Object({ place: t.Optional(t.String({ description: '<space>:<folder/>; default: lists the spaces' })), ...apiOptions }),
+    ),
     run: async ({ place, ...options }, shell) => {
       const drive = await openDrive(options, shell)
       if (place === undefined) {
@@ -58,7 +60,7 @@ export const driveCommands = [
     options: schema(
       t.Object({
         place: t.String({ description: '<space>:<key>' }),
-        file: t.Optional(t.String({ description: 'where to; a file or folder, this folder by default' })),
+        file: t.Optional(t.String({ description: 'local file or folder to write to; default: the current folder' })),
         ...apiOptions,
       }),
     ),
@@ -79,7 +81,7 @@ export const driveCommands = [
     options: schema(
       t.Object({
         file: t.String({ description: 'a file on this machine' }),
-        place: t.String({ description: '<space>:<key>; behind a folder the name stays' }),
+        place: t.String({ description: '<space>:<key>, or <space>:<folder/> to keep the name of the file' }),
         ...apiOptions,
       }),
     ),
@@ -97,7 +99,7 @@ export const driveCommands = [
     options: schema(
       t.Object({
         from: t.String({ description: '<space>:<key>' }),
-        to: t.String({ description: '<space>:<key>; a file keeps its name behind a folder' }),
+        to: t.String({ description: '<space>:<key>, or <space>:<folder/> to keep the name of the file' }),
         ...apiOptions,
       }),
     ),
@@ -112,7 +114,7 @@ export const driveCommands = [
   }),
   apiCommand({
     name: 'drive rm',
-    summary: 'Delete a file, or a folder with all below it',
+    summary: 'Delete a file, or a folder with everything in it',
     options: schema(t.Object({ place: t.String({ description: '<space>:<key>; a folder ends with /' }), ...apiOptions })),
     run: async ({ place, ...options }, shell) => {
       const drive = await openDrive(options, shell)

@@ -16,10 +16,10 @@ export const importCommands = [
     options: schema(
       t.Object({
         file: t.String({ description: 'a CSV file with a header row' }),
-        type: t.Optional(t.String({ description: 'key of the record type; made of the file name otherwise' })),
+        type: t.Optional(t.String({ description: 'key of the record type; default: derived from the name of the file' })),
         queue: t.Optional(t.String({ description: 'key of a work queue that the rows fill as items, instead of a record type' })),
         batch: t.Optional(t.String({ description: 'with --queue: label of the items' })),
-        dry_run: t.Optional(t.Boolean({ description: 'shows what would be made, and makes nothing' })),
+        dry_run: t.Optional(t.Boolean({ description: 'shows what would be created, and creates nothing' })),
         ...apiOptions,
       }),
     ),

@@ -28,11 +28,11 @@ function alignColumns(rows: readonly (readonly string[])[]): string[] {
 export const indexCommands = [
   command({
     name: 'indexes',
-    summary: 'Show the indexes that follow use: why, how large, last used, in what state',
-    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; left out, all of them' })) })),
-    run: async ({ workspace }, operator) => {
-      const scope = workspace === undefined ? undefined : await workspaceScope(operator, workspace)
-      const indexes = await listIndexes(operator.db, operator.now(), scope?.workspace.id ?? null)
+    summary: 'Show the indexes that follow use: reason, size, last use, state',
+    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; default: all workspaces' })) })),
+    run: async ({ workspace }, platform) => {
+      const scope = workspace === undefined ? undefined : await workspaceScope(platform, workspace)
+      const indexes = await listIndexes(platform.db, platform.now(), scope?.workspace.id ?? null)
       const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, workspaceIndexes]) => [
         `workspace ${id}`,
         ...alignColumns(workspaceIndexes.map(indexCells)).map((line) => `  ${line}`),

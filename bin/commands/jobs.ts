@@ -18,7 +18,7 @@ const failureLine = ({ id, job, attempts, error, failed_at }: DeadLetter): strin
 export const jobCommands = [
   command({
     name: 'jobs list',
-    summary: 'Show how many jobs wait and run, and those that were given up',
+    summary: 'Show how many jobs wait and run, and the jobs whose last attempt failed',
     options: schema(t.Object({})),
     run: async (_, { db }) => {
       const [loads, failed] = [await countQueuedJobs(db), await listDeadLetters(db)]
@@ -27,16 +27,16 @@ export const jobCommands = [
         return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
       })
       const lines = [...queues.flatMap(loadLines), ...failed.map(failureLine)]
-      return { data: { queues, failed }, lines: lines.length > 0 ? lines : ['No job waits, runs or was given up'] }
+      return { data: { queues, failed }, lines: lines.length > 0 ? lines : ['No job waits, runs or failed at its last attempt'] }
     },
   }),
   command({
     name: 'jobs retry',
-    summary: 'Send jobs again that were given up',
+    summary: 'Retry jobs whose last attempt failed',
     options: schema(
       t.Object({
         id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
-        all: t.Optional(t.Boolean({ description: 'all of them' })),
+        all: t.Optional(t.Boolean({ description: 'retry all of these jobs' })),
       }),
     ),
     run: async ({ id, all = false }, { db, jobQueue }) => {
@@ -44,7 +44,7 @@ export const jobCommands = [
       const ids = id === undefined ? (await listDeadLetters(db)).map((letter) => letter.id) : [id]
       const retried: string[] = []
       for (const jobId of ids) if (isUuid(jobId) && (await resendDeadLetter(db, jobQueue, jobs, jobId))) retried.push(jobId)
-      if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} was given up`)
+      if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} failed at its last attempt`)
       return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
     },
   }),

@@ -15,13 +15,13 @@ export const keyCommands = [
     options: schema(
       t.Object({
         org: t.String({ description: 'id of the workspace' }),
-        account: t.Optional(t.String({ description: 'id of its service account; left out, one is made that may do everything' })),
+        account: t.Optional(t.String({ description: 'id of a service account; default: a new one that may do everything' })),
         name: t.Optional(t.String({ maxLength: 120 })),
-        expires_at: t.Optional(t.String({ description: 'RFC 3339; left out, it never ends' })),
+        expires_at: t.Optional(t.String({ description: 'time at which the key expires, in RFC 3339; default: never' })),
       }),
     ),
-    run: async ({ org, account, name = 'Operator', expires_at }, operator) => {
-      const scope = await workspaceScope(operator, org)
+    run: async ({ org, account, name = 'Operator', expires_at }, platform) => {
+      const scope = await workspaceScope(platform, org)
       const accountId = account ?? (await createAdminAccount(scope, name)).id
       const made = await createAccessKey(scope, accountId, { name, expires_at: expires_at ?? null })
       return { data: { ...made, org_id: scope.workspace.id, service_account_id: accountId }, lines: [`Made key ${made.id}:`, made.key] }
@@ -30,7 +30,7 @@ export const keyCommands = [
   command({
     name: 'key revoke',
     summary: 'Revoke an access key, at once and everywhere',
-    options: schema(t.Object({ key: t.String({ description: 'its id, or the key itself' }) })),
+    options: schema(t.Object({ key: t.String({ description: 'id of the key, or the key itself' }) })),
     run: async ({ key }, { db }) => {
       const token = readToken(key)
       const id = token ? await deleteAccessKeyByHash(db, token.hash) : isUuid(key) ? await deleteAccessKeyById(db, key) : undefined

@@ -29,7 +29,7 @@ export const ledgerCommands = [
   }),
   apiCommand({
     name: 'ledger chart',
-    summary: 'Make the accounts of a chart to start with; without a name, show the charts there are',
+    summary: 'Create the accounts of a starter chart; without a name, list the charts',
     options: schema(t.Object({ name: t.Optional(t.String({ description: 'services, retail or non-profit' })), ...apiOptions })),
     run: importChart,
   }),
@@ -41,7 +41,11 @@ async function verifyLedger(options: TargetOptions, shell: Shell): Promise<Comma
   const found = await api.get<LedgerVerification>(`/orgs/${orgId}/accounting/verify`)
   const checked = `${found.entries} entries and ${found.seals} seals`
   const lines = found.differences.map(({ kind, id, detail }) => `${kind} ${id}: ${detail}`)
-  return { data: found, lines: found.ok ? [`${checked}: nothing differs`] : [`${checked}: they differ`, ...lines], failed: !found.ok }
+  return {
+    data: found,
+    lines: found.ok ? [`${checked}: no differences`] : [`${checked}: ${lines.length} differences`, ...lines],
+    failed: !found.ok,
+  }
 }
 
 interface ExportOptions extends TargetOptions {

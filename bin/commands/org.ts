@@ -4,7 +4,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { type CommandResult, command } from '../command.ts'
-import type { Operator } from '../operator.ts'
+import type { CommandScope } from '../command-scope.ts'
 import { createReadyWorkspace, requirePerson, workspaceScope } from '../workspaces.ts'
 
 const org = t.String({ description: 'id of the workspace' })
@@ -17,9 +17,14 @@ const workspaceResult = ({ id, name, status, plan }: Workspace): CommandResult =
 })
 
 /** Changes the status of a workspace from one value to another. Idempotent; ORG_NOT_READY for any other status. */
-async function changeStatus(operator: Operator, id: string, from: Workspace['status'], to: Workspace['status']): Promise<CommandResult> {
-  const { workspace } = await workspaceScope(operator, id)
-  if (workspace.status !== to && !(await changeWorkspaceStatus(operator.db, workspace.id, from, to))) {
+async function changeStatus(
+  platform: CommandScope,
+  id: string,
+  from: Workspace['status'],
+  to: Workspace['status'],
+): Promise<CommandResult> {
+  const { workspace } = await workspaceScope(platform, id)
+  if (workspace.status !== to && !(await changeWorkspaceStatus(platform.db, workspace.id, from, to))) {
     throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
   }
   return workspaceResult({ ...workspace, status: to })
@@ -36,9 +41,9 @@ export const orgCommands = [
         plan: t.Optional(plan),
       }),
     ),
-    run: async ({ name, owner, plan }, operator) => {
-      const person = await requirePerson(operator, owner)
-      const made = await createReadyWorkspace(operator, { name, plan: plan ?? operator.config.defaultPlan, owner: person })
+    run: async ({ name, owner, plan }, platform) => {
+      const person = await requirePerson(platform, owner)
+      const made = await createReadyWorkspace(platform, { name, plan: plan ?? platform.config.defaultPlan, owner: person })
       return { data: made, lines: workspaceResult(made).lines }
     },
   }),
@@ -46,21 +51,21 @@ export const orgCommands = [
     name: 'org suspend',
     summary: 'Refuse every call of a workspace, by 403 ORG_SUSPENDED',
     options: schema(t.Object({ org })),
-    run: ({ org }, operator) => changeStatus(operator, org, 'active', 'suspended'),
+    run: ({ org }, platform) => changeStatus(platform, org, 'active', 'suspended'),
   }),
   command({
     name: 'org resume',
     summary: 'Open a suspended workspace again',
     options: schema(t.Object({ org })),
-    run: ({ org }, operator) => changeStatus(operator, org, 'suspended', 'active'),
+    run: ({ org }, platform) => changeStatus(platform, org, 'suspended', 'active'),
   }),
   command({
     name: 'org plan',
     summary: 'Put a workspace on a plan',
     options: schema(t.Object({ org, plan })),
-    run: async ({ org, plan }, operator) => {
-      const { workspace } = await workspaceScope(operator, org)
-      await setWorkspacePlan(operator.db, workspace.id, plan)
+    run: async ({ org, plan }, platform) => {
+      const { workspace } = await workspaceScope(platform, org)
+      await setWorkspacePlan(platform.db, workspace.id, plan)
       return workspaceResult({ ...workspace, plan })
     },
   }),

@@ -11,7 +11,7 @@ export const queueCommands = [
         queue: t.String({ description: 'key of the queue' }),
         to_stage: t.Optional(t.String({ description: 'where items go; to their next stage otherwise' })),
         station: t.Optional(t.String({ description: 'name of this station, for the history' })),
-        journal: t.Optional(t.String({ description: 'file that keeps what could not be sent; below DATA_DIR otherwise' })),
+        journal: t.Optional(t.String({ description: 'file for scans that could not be sent; default: a file below DATA_DIR' })),
         ...apiOptions,
       }),
     ),

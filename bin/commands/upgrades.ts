@@ -7,8 +7,8 @@ export const upgradeCommands = [
     name: 'upgrades',
     summary: 'Show the workspaces that keep a field or type of their own where a release brings a built-in one',
     options: schema(t.Object({})),
-    run: async (_options, operator) => {
-      const upgrades = await listPendingUpgrades(operator.db)
+    run: async (_options, platform) => {
+      const upgrades = await listPendingUpgrades(platform.db)
       const lines = upgrades.map(
         ({ workspace_id, type, field, state, why }) => `${workspace_id}  ${field === null ? type : `${type}.${field}`}  ${state}  ${why}`,
       )

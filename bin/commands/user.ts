@@ -12,12 +12,12 @@ export const userCommands = [
       t.Object({
         email: t.String({ format: 'email', description: 'the address to sign in with' }),
         name: nameSchema(120),
-        password: t.Optional({ ...newPassword, description: 'made up and shown when it is left out' }),
+        password: t.Optional({ ...newPassword, description: 'default: a generated password, which is shown' }),
       }),
     ),
-    run: async ({ email, name, password }, operator) => {
+    run: async ({ email, name, password }, platform) => {
       const chosen = password ?? generatePassword()
-      const { id } = await createPerson(operator, { email, name, password: chosen })
+      const { id } = await createPerson(platform, { email, name, password: chosen })
       return {
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
         lines: [`Made ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],

@@ -35,12 +35,12 @@ export function proposeType(survey: Survey, typeKey: string, existing: readonly 
   const taken = new Set(free.map(({ key }) => key))
   const isOurs = isOurExport(survey)
   const columns = survey.columns.map((column, index): PlannedColumn => {
-    if (isOurs && index < 2) return { column, plan: 'leave', reason: 'every record has one of its own' }
-    if (column.header === '' && column.filled === 0) return { column, plan: 'leave', reason: 'it has no name and no values' }
+    if (isOurs && index < 2) return { column, plan: 'leave', reason: `every record gets its own ${column.header}` }
+    if (column.header === '' && column.filled === 0) return { column, plan: 'leave', reason: 'the column has no name and no values' }
     const key = makeFieldKey(column.header, index + 1)
     const match = free.findIndex((field) => field.key === column.header || field.key === key || field.label === column.header)
     const [field] = match < 0 ? [] : free.splice(match, 1)
-    if (field?.rules.formula !== undefined) return { column, plan: 'leave', reason: `${field.key} computes itself` }
+    if (field?.rules.formula !== undefined) return { column, plan: 'leave', reason: `${field.key} is a computed field` }
     if (field) return { column, plan: 'fill', ...field }
     const unused = freeKey(key, taken)
     taken.add(unused)

@@ -21,7 +21,7 @@ export interface Progress {
 /** Limits of one request, well below those of the API (document 1, Limits, and decisions, Import). The size is in bytes. */
 const requestLimits = { items: 500, size: 8_000_000 }
 
-/** Sends the rows of a file in groups, in order, and yields the result of each. */
+/** Sends the rows of a file in groups, in order, and yields the result of each group. */
 export async function* sendRows(api: Api, orgId: string, path: string, proposal: Proposal): AsyncGenerator<Progress> {
   const imported = importedColumns(proposal)
   const positions = imported.map((column) => proposal.columns.indexOf(column))

@@ -40,7 +40,7 @@ export async function runStation(options: Options, shell: Shell): Promise<Comman
     station: options.station,
     show: (shown, message, conflict) => showVerdict(shell.terminal, shown, message, conflict),
   })
-  shell.print([`${queue.name}: scan a key, or type one; an end of the input ends the station.`])
+  shell.print([`${queue.name}: scan or type keys, one a line. The end of the input ends the station.`])
   if (kept.list().length > 0) await station.send()
   const timer = setInterval(() => void (kept.list().length > 0 && station.send()), trySendEveryMs)
   try {

@@ -36,21 +36,35 @@ const isAbove = (path: string): boolean => !/^\w+\/(?:platform|core|features)\//
 /** The position of a file of `shared` in the order; files above the floors come after all domains. */
 const positionOf = (path: string): number => (isAbove(path) ? domains.length : domains.indexOf(domainOf(path)))
 
-const insideShared = eachFile(
-  'inside shared a file imports only from its left',
-  ({ path }) => folderOf(path) === 'shared',
-  ({ path, files }) => {
-    const own = positionOf(path)
-    if (own < 0) return [`has no place in the order ${domains.join(' · ')}`]
-    return files
-      .filter((file) => folderOf(file) === 'shared' && positionOf(file) > own)
-      .map((file) => `must not import ${file}; move the fact to its left, or let an event carry the reaction`)
-  },
-  { 'shared/platform/db/a.ts': `import { b } from '#shared/core/records/b.ts'`, 'shared/core/unheard-of/c.ts': '' },
-)
-
 const floors = ['platform', 'core', 'features']
 const floorOf = (path: string): number => (isAbove(path) ? floors.length : floors.indexOf(path.split('/')[1] ?? ''))
+
+/** The line of shared/README.md that orders the folders of a path's floor. */
+const lineOf = (path: string): string => `the line \`${path.split('/')[1]}:\` of shared/README.md`
+
+const inOrder = together(
+  'every folder of shared has a place in the order',
+  ({ path }) => folderOf(path) === 'shared',
+  (sources) => {
+    const missing = new Set(sources.filter(({ path }) => positionOf(path) < 0).map(({ path }) => `shared/${domainOf(path)}`))
+    return [...missing].map((folder) => `${folder} is missing in ${lineOf(folder)}`)
+  },
+  { 'shared/core/unheard-of/c.ts': '' },
+)
+
+const insideShared = eachFile(
+  'inside shared a file imports only from its left',
+  ({ path }) => folderOf(path) === 'shared' && positionOf(path) >= 0,
+  ({ path, files }) =>
+    files
+      .filter((file) => folderOf(file) === 'shared' && positionOf(file) > positionOf(path))
+      .map((file) => {
+        const isNeighbour = !isAbove(file) && floorOf(file) === floorOf(path)
+        const ownWay = isNeighbour ? `, or move ${posix.basename(domainOf(file))} left in ${lineOf(file)}` : ''
+        return `must not import ${file}; move the fact to its left, or let an event carry the reaction${ownWay}`
+      }),
+  { 'shared/platform/db/a.ts': `import { b } from '#shared/core/records/b.ts'` },
+)
 
 const upwards = eachFile(
   'workers and api import nothing from a floor above their own',
@@ -111,4 +125,4 @@ const sizes = together(
   Object.fromEntries(Array.from({ length: maxFiles + 1 }, (_, index) => [`shared/core/records/file${index}.ts`, ''])),
 )
 
-export const layerRules: readonly Rule[] = [betweenFolders, insideShared, upwards, circles, paths, sizes]
+export const layerRules: readonly Rule[] = [betweenFolders, inOrder, insideShared, upwards, circles, paths, sizes]

@@ -119,7 +119,7 @@ test('import fields: a type that is there gets the fields that it lacks, and the
   t.is(code, 1)
   t.regex(out, /^Record type people, which is there already, 2 rows\n/)
   t.regex(out, /Full Name +full_name +string \(there already\) +Ann\n/)
-  t.regex(out, /shout +- +left out +shout computes itself\n/)
+  t.regex(out, /shout +- +left out +shout is a computed field\n/)
   t.regex(out, /^row 2: values.mail must be a valid email address, got "no mail"$/m)
   const { records, total } = await recordsOf(w, 'people')
   t.is(total, 1)

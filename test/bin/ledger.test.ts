@@ -61,7 +61,7 @@ test('ledger: books are checked and taken along', async (t) => {
   await post(['1 +5', '4 -5'])
   const checked = await kontor('verify')
   t.is(checked.code, 0, checked.err)
-  t.is(checked.out, '1 entries and 0 seals: nothing differs\n')
+  t.is(checked.out, '1 entries and 0 seals: no differences\n')
   const printed = await kontor('export', 'hledger')
   t.is(printed.code, 0, printed.err)
   t.is(balancesOfHledger(printed.out).entries, 1)

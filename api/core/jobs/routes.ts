@@ -19,7 +19,8 @@ const job = schema(
       result: t.Optional(
         t.Unknown({
           description:
-            'Body of the response to a call that waits; null until done and for a file. Present only for the starter of the job.',
+            'Body of the response that a waiting caller gets; null until the job is done, and for a job that makes a file. Only the ' +
+            'starter of the job gets this property.',
         }),
       ),
       error: nullable(t.Object({ code: t.String(), message: t.String() })),

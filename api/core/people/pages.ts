@@ -9,10 +9,10 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
-const form = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
-const done = template(new URL('reset-done.eta', import.meta.url))
+const renderForm = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
+const renderDone = template(new URL('reset-done.eta', import.meta.url))
 
 const password: Field = {
   name: 'password',
@@ -25,7 +25,7 @@ const password: Field = {
 
 function resetPage(token: string, failure?: Problem): Page {
   const fields = renderFields(withErrors([password], fieldErrors([password], failure))).text
-  return { title: 'Set a new password', body: form({ token, fields }), ...(failure ? { failure } : {}) }
+  return { title: 'Set a new password', body: renderForm({ token, fields }), ...(failure ? { failure } : {}) }
 }
 
 /** Pages linked from the password reset mail (decisions, Pages of people). */
@@ -35,7 +35,7 @@ export const routes = [
     method: 'GET',
     path: '/reset',
     summary: 'The page where a new password is set',
-    description: 'The password reset mail links to it.',
+    description: 'The password reset mail links to this page.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => {
@@ -56,7 +56,7 @@ export const routes = [
       await requireResetToken(scope, token)
       try {
         await resetPassword(scope, passwordReset.parse(Object.fromEntries(body)))
-        return { title: 'Your password is set', body: done({}) }
+        return { title: 'Your password is set', body: renderDone({}) }
       } catch (error) {
         if (error instanceof Problem && error.status < 500) return resetPage(token, error)
         throw error

@@ -45,7 +45,7 @@ export const routes = [
     method: 'GET',
     path: '/auth/me',
     summary: 'Get the caller and its workspaces',
-    description: 'An access key belongs to a service account of one workspace, and has no address.',
+    description: 'The caller of an access key is a service account of one workspace, without an email address.',
     permission: 'any',
     limit: null,
     status: 200,
@@ -100,7 +100,7 @@ export const routes = [
     path: '/auth/accept-invite',
     summary: 'Join a workspace by the token of a mail',
     description:
-      'Creates an account with this name and password. An address with an account joins with it: the password must match, and the name stays.',
+      'Creates an account with this name and password. If the invited address has an account, that account joins: the password must be its own, and its name stays.',
     permission: 'public',
     limit: null,
     fails: ['UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],

@@ -51,7 +51,7 @@ export const routes = [
     method: 'PATCH',
     path: itemPath,
     summary: 'Change how a record type is shown',
-    description: 'Omitted properties stay, null clears. Built-in types may be changed too.',
+    description: 'Omitted properties stay unchanged; null clears any property but the label. Built-in types can be changed too.',
     permission: 'types:update',
     on: onType,
     body: typeChange,

@@ -36,7 +36,7 @@ export const routes = [
     method: 'GET',
     path: `${orgPath}/members/:userId`,
     summary: 'Get a person of a workspace',
-    description: 'With the roles that it holds.',
+    description: 'With the roles that the person holds.',
     permission: 'member',
     status: 200,
     response: member,

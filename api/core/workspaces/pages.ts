@@ -9,7 +9,7 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'As the mail has it.' })) }))
+const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 interface InvitationForm {
   readonly token: string
@@ -18,8 +18,8 @@ interface InvitationForm {
   readonly fields: string
 }
 
-const form = template<InvitationForm>(new URL('accept-invite.eta', import.meta.url))
-const done = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
+const renderForm = template<InvitationForm>(new URL('accept-invite.eta', import.meta.url))
+const renderDone = template<{ readonly email: string; readonly name: string }>(new URL('accept-invite-done.eta', import.meta.url))
 
 const name: Field = {
   name: 'name',
@@ -48,7 +48,7 @@ function invitedPage(view: InvitationView, token: string, sent: { readonly name?
   const { workspace, email, hasAccount } = view
   const fieldList = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
   const fields = renderFields(withErrors(fieldList, errorsOf(fieldList, hasAccount, sent.failure))).text
-  const body = form({ token, email, hasAccount, fields })
+  const body = renderForm({ token, email, hasAccount, fields })
   return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
 }
 
@@ -65,7 +65,7 @@ export const routes = [
     method: 'GET',
     path: '/accept-invite',
     summary: 'The page where an invitation is accepted',
-    description: 'The invitation mail links to it. A person with an account enters the password of the account.',
+    description: 'The invitation mail links to this page. A person with an account enters the password of the account.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => invitedPage(await readInvitation(scope, token), token),
@@ -85,7 +85,7 @@ export const routes = [
       try {
         // An existing account keeps its name, so the form does not ask for one.
         await joinByInvitation(scope, invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
-        return { title: 'You are in', brand: view.workspace, body: done({ email: view.email, name: view.workspace.name }) }
+        return { title: 'You are in', brand: view.workspace, body: renderDone({ email: view.email, name: view.workspace.name }) }
       } catch (error) {
         if (error instanceof Problem && error.status < 500) return invitedPage(view, token, { name: sent.name ?? '', failure: error })
         throw error

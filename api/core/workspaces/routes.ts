@@ -33,7 +33,7 @@ export const routes = [
     method: 'GET',
     path: orgPath,
     summary: 'Get a workspace',
-    description: 'Every member and every key of it may read its settings.',
+    description: 'Every member and every access key of the workspace may read the settings.',
     permission: 'member',
     status: 200,
     response: workspace,

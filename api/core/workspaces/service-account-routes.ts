@@ -29,7 +29,7 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a service account',
-    description: 'Access keys belong to it. Its roles may grant no more than the caller holds.',
+    description: 'Access keys belong to service accounts. The roles of the account may grant no more than the caller holds.',
     body: serviceAccountInput,
     status: 201,
     response: serviceAccount,

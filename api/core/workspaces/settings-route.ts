@@ -13,7 +13,7 @@ export const createSettingsRoute = (requireLogo: (scope: Scope, path: string) =>
     path: orgPath,
     summary: "Change a workspace's settings",
     description:
-      'Omitted keys stay unchanged. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
+      'Omitted properties stay unchanged. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
     permission: 'org:update',
     body: workspaceChanges,
     stored: (_, scope) => scope.workspace,

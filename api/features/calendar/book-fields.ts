@@ -13,7 +13,7 @@ export const zoneField = (zone: string, calendarZone: string): Field => ({
   options: [...[...new Set([zone, calendarZone])].filter((one) => !zones.includes(one)).map(optionOf), ...zoneOptions],
 })
 
-/** The control for another time, when the visitor's time cannot be booked. Its group is the day of the first slot. */
+/** The control that offers other times when the chosen one cannot be booked. The options are grouped under the day of the first slot. */
 export function timeField(slots: readonly number[], zone: string): Field {
   const group = slots[0] === undefined ? '' : dayInWords(slots[0], zone)
   const options = timeOptions(slots, zone).map((option) => ({ ...option, group }))

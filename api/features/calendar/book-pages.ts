@@ -51,10 +51,10 @@ interface Choosing {
   readonly weekdays: readonly (readonly [string, string])[]
   readonly zone: string
   readonly zoneWords: string
-  /** Query parameters that a change of the zone keeps: names and values. */
+  /** Query parameters that stay when the time zone is changed: names and values. */
   readonly kept: readonly (readonly [string, string])[]
 }
-const choosing = template<Choosing>(new URL('book.eta', import.meta.url))
+const renderChoice = template<Choosing>(new URL('book.eta', import.meta.url))
 
 interface Details {
   readonly when: string
@@ -70,8 +70,8 @@ interface Details {
   readonly hasTimes: boolean
   readonly fields: string
 }
-const details = template<Details>(new URL('book-details.eta', import.meta.url))
-const booked = template<Readonly<Record<'when' | 'location' | 'page' | 'file', string>>>(new URL('booked.eta', import.meta.url))
+const renderDetails = template<Details>(new URL('book-details.eta', import.meta.url))
+const renderBooked = template<Readonly<Record<'when' | 'location' | 'page' | 'file', string>>>(new URL('booked.eta', import.meta.url))
 
 const bookForm = schema(
   t.Object({
@@ -102,7 +102,7 @@ async function choosingPage(scope: Scope, open: OpenBookingPage, asked: BookingC
   const step = day === undefined ? { month } : { day }
   return {
     ...pageOf(scope, open, zone),
-    body: choosing({
+    body: renderChoice({
       ...{ notice, description: settings.description, location: settings.location, weekdays },
       lengths: settings.durations.map((length) => ({
         words: durationInWords(length),
@@ -145,7 +145,7 @@ async function detailsPage(scope: Scope, open: OpenBookingPage, choice: BookingC
   const isShown = start !== undefined && !isTimeOpen
   return {
     ...pageOf(scope, open, zone),
-    body: details({
+    body: renderDetails({
       when: isShown ? eventTimeInWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
       ...{ length: durationInWords(minutes), location: settings.location, back: linkToStep(choice, settings, back) },
       ...{ failure: sent?.failure.message ?? '', isTimeOpen, hasTimes: others.length > 0 },
@@ -196,7 +196,7 @@ async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sen
     return {
       title: open.page.title || open.calendar.name,
       brand: scope.workspace,
-      body: booked({
+      body: renderBooked({
         ...{ when, location: open.page.location, page: `${publicUrl}/rsvp/${scope.workspace.id}/${done.token}` },
         file: `${publicUrl}/cal/${scope.workspace.id}/rsvp/${done.token}/ics`,
       }),

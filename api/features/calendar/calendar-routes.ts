@@ -79,7 +79,8 @@ export const routes = [
     method: 'PATCH',
     path: calendar,
     summary: 'Change a calendar',
-    description: 'Fields left out stay unchanged. settings merge by key, null removes a key; booking and source are replaced as a whole.',
+    description:
+      'Omitted properties stay unchanged. `settings` are merged by key, and null removes a key; `booking` and `source` are replaced as a whole.',
     body: calendarChange,
     stored: ({ params }, scope) => getCalendar(scope, params.calId),
     fails: ['FORBIDDEN'],
@@ -92,7 +93,7 @@ export const routes = [
     method: 'DELETE',
     path: calendar,
     summary: 'Delete a calendar',
-    description: 'Deletes its events, too. The team calendar and main calendars of people cannot be deleted.',
+    description: 'Deletes the events of the calendar, too. The team calendar and main calendars of people cannot be deleted.',
     fails: ['FORBIDDEN'],
     status: 200,
     response: deletedCalendarItem,

@@ -29,7 +29,7 @@ interface Shown {
   readonly fields: string
   readonly file: string
 }
-const body = template<Shown>(new URL('rsvp.eta', import.meta.url))
+const renderBody = template<Shown>(new URL('rsvp.eta', import.meta.url))
 
 const answerForm = schema(
   t.Object({
@@ -60,9 +60,9 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
   return {
     title: seen.title,
     brand: scope.workspace,
-    body: body({
+    body: renderBody({
       ...{ when: seen.when, location: seen.location, organizer: seen.organizer, description: seen.description, cancelled: seen.cancelled },
-      done: said.done ?? (seen.cancelled ? 'This does not take place.' : ''),
+      done: said.done ?? (seen.cancelled ? 'This event does not take place.' : ''),
       ticket: ticketOf(scope, token),
       fields: renderFields([shown ?? field]).text,
       file: `${scope.config.publicUrl}/cal/${scope.workspace.id}/rsvp/${token}/ics`,
@@ -96,7 +96,7 @@ export const routes = [
       const done = after.cancelled
         ? after.booking
           ? 'Your booking is cancelled.'
-          : 'This does not take place.'
+          : 'This event does not take place.'
         : 'Thank you. Your answer has been sent.'
       return rsvpPage(scope, token, after, { done })
     },

@@ -10,10 +10,10 @@ const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as
 const bucket = `${orgPath}/drive/buckets/:bucketId` as const
 
 /** Keeps a file from acting as a page of this origin. Audio and video are sent without it, since browsers would not play them. */
-const sandboxed = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
+const sandboxHeaders = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
 /** Makes browsers ask before they reuse a copy. Otherwise they could show an old version, or a file that is no longer shared. */
-const revalidated = { 'Cache-Control': 'private, no-cache' }
+const revalidationHeaders = { 'Cache-Control': 'private, no-cache' }
 
 export const routes = [
   receive({
@@ -22,7 +22,7 @@ export const routes = [
     path: `${bucket}/objects`,
     summary: 'Upload a file',
     description: 'multipart/form-data with the file in the part `file` and its key in the field `key`, by default its own name.',
-    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key to save it under; the file's own name by default." } },
+    upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key of the file in the space; default: the file's own name." } },
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED'],
     status: 201,
     replaces: true,
@@ -55,7 +55,7 @@ export const routes = [
         ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
-        headers: { ...revalidated, ...(isPlayable(content_type) ? {} : sandboxed) },
+        headers: { ...revalidationHeaders, ...(isPlayable(content_type) ? {} : sandboxHeaders) },
       })
     },
   }),

@@ -115,7 +115,7 @@ export const routes = [
     summary: 'Change a flow',
     description:
       'Any of nodes, edges and context replaces the whole definition, and the caller becomes the editor, with whose rights the flow ' +
-      'runs. Name, description, enabled and positions keep the editor. Other absent fields stay unchanged.',
+      'runs. Name, description, enabled and positions keep the editor. Other omitted properties stay unchanged.',
     permission: 'flows:update',
     on: onFlow,
     body: flowChange,
@@ -129,7 +129,7 @@ export const routes = [
     method: 'DELETE',
     path: one,
     summary: 'Delete a flow',
-    description: 'Its open runs end as failed; all its runs stay readable.',
+    description: "The flow's open runs end as failed; all of its runs stay readable.",
     permission: 'flows:delete',
     on: onFlow,
     status: 204,
@@ -141,7 +141,7 @@ export const routes = [
     method: 'POST',
     path: `${one}/run`,
     summary: 'Run a flow',
-    description: 'Also while it is disabled. Answers at once with the id of the run.',
+    description: 'Also while the flow is disabled. Answers at once with the id of the run.',
     permission: 'flows:run',
     on: onFlow,
     body: runInput,
@@ -154,7 +154,7 @@ export const routes = [
     method: 'GET',
     path: `${one}/versions`,
     summary: 'List versions of a flow',
-    description: 'Its last definitions, newest first; the first is the present one.',
+    description: "The flow's last definitions, newest first; the first is the present one.",
     permission: 'flows:read',
     on: onFlow,
     query: linkedQuery,
@@ -168,7 +168,7 @@ export const routes = [
     method: 'POST',
     path: `${one}/versions/:version/restore`,
     summary: 'Go back to a version of a flow',
-    description: 'Its definition becomes the newest version, and the caller its editor.',
+    description: "The definition of that version becomes the newest version, and the caller becomes the flow's editor.",
     permission: 'flows:update',
     on: onFlow,
     status: 200,
@@ -181,7 +181,7 @@ export const routes = [
     path: `${one}/rehearse`,
     summary: 'Rehearse a flow',
     description:
-      'Runs the triggers of its newest runs through the saved flow, or through the definition that is sent, with the lesser of the ' +
+      'Runs the triggers of the newest runs through the saved flow, or through the definition that is sent, with the lesser of the ' +
       'rights of the caller and of the last editor, and rolls everything back. Answers the effects each run would have had.',
     permission: 'flows:update',
     on: onFlow,

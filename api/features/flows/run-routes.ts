@@ -20,7 +20,7 @@ export const routes = [
     method: 'GET',
     path: `${orgPath}/flows/runs`,
     summary: 'List the runs of all flows',
-    description: 'Newest first, of the last 30 days, those of deleted flows too.',
+    description: 'Newest first, of the last 30 days, including runs of deleted flows.',
     permission: 'flows:read',
     perItem: true,
     query: flowRunQuery,

@@ -25,8 +25,8 @@ interface Shown {
   readonly submit: string
 }
 
-const body = template<Shown>(new URL('form.eta', import.meta.url))
-const done = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
+const renderForm = template<Shown>(new URL('form.eta', import.meta.url))
+const renderDone = template<{ readonly message: string; readonly redirect: string | undefined }>(new URL('form-done.eta', import.meta.url))
 
 /** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so no form has a field of this name. */
 const trapField = 'company-website'
@@ -47,7 +47,7 @@ function formPage(
     fields: renderFields(withErrors(controls, errors)).text,
     submit: form.settings.submit_label || 'Send',
   }
-  return { title: form.name, brand: scope.workspace, body: body(shown), ...(failure ? { failure } : {}) }
+  return { title: form.name, brand: scope.workspace, body: renderForm(shown), ...(failure ? { failure } : {}) }
 }
 
 /** The text of a problem beside its field: `values.email must be a valid email, got "x"` becomes `Must be a valid email`. */
@@ -71,7 +71,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page of a published form',
-    description: 'The visitor needs forms:read on its key.',
+    description: "The visitor needs forms:read on the form's key.",
     limit: null,
     handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
   }),
@@ -79,7 +79,7 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Submit a form by its page',
-    description: 'The visitor needs forms:submit on its key. The fields are those of the form.',
+    description: "The visitor needs forms:submit on the form's key. The fields are those of the form.",
     limit: 'forms',
     form: null,
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
@@ -90,7 +90,7 @@ export const routes = [
       const attempt = { key: readAttempt(fields), isExact: false, spam }
       const { message, redirect } = await submitForm(scope, form, values, attempt)
       const url = safeHttpUrl(redirect)
-      return { title: form.name, brand: scope.workspace, body: done({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
+      return { title: form.name, brand: scope.workspace, body: renderDone({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
     },
   }),
 ]

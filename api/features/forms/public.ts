@@ -19,7 +19,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'Get a published form',
-    description: 'The visitor needs forms:read on its key.',
+    description: "The visitor needs forms:read on the form's key.",
     limit: null,
     status: 200,
     response: formDefinition,
@@ -30,10 +30,12 @@ export const routes = [
     ...common,
     method: 'POST',
     summary: 'Submit a published form',
-    description: 'The visitor needs forms:submit on its key. It is stored even if processing fails later, and once per Idempotency-Key.',
+    description:
+      "The visitor needs forms:submit on the form's key. The submission is stored even if its processing fails later. Attempts with the " +
+      'same Idempotency-Key are stored once.',
     limit: 'forms',
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
-    visitorsKey: true,
+    handlesVisitorKeys: true,
     body: answersInput,
     status: 201,
     response: thanks,

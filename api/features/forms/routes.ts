@@ -11,7 +11,7 @@ import { linkedQuery } from '#shared/platform/db/lists.ts'
 const common = { tag: 'Forms', app: null, permission: 'forms:manage', limit: null } as const
 const all = `${orgPath}/forms` as const
 const one = `${all}/:formId` as const
-const sent = `${one}/submissions` as const
+const submissionsPath = `${one}/submissions` as const
 
 /** Resolves the form of a route, on whose key the permission is checked. */
 const onForm = async ({ params }: { params: { formId: string } }, scope: Scope) => byKey(await getForm(scope, params.formId))
@@ -35,7 +35,8 @@ export const routes = [
     method: 'POST',
     path: all,
     summary: 'Create a form',
-    description: 'The caller becomes its last editor: records are created and its function runs with the current rights of that user.',
+    description:
+      "The caller becomes the form's last editor: records are created and the form's function runs with the current rights of that user.",
     onBody: async ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -59,7 +60,7 @@ export const routes = [
     method: 'PUT',
     path: one,
     summary: 'Replace a form',
-    description: 'The caller becomes its last editor.',
+    description: "The caller becomes the form's last editor.",
     on: onForm,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -85,7 +86,7 @@ export const routes = [
   answer({
     ...common,
     method: 'GET',
-    path: sent,
+    path: submissionsPath,
     summary: 'List the submissions of a form, newest first',
     description: 'Each with its record, or the reason why it has none.',
     on: onForm,
@@ -97,9 +98,9 @@ export const routes = [
   answer({
     ...common,
     method: 'POST',
-    path: `${sent}/:submissionId/retry`,
+    path: `${submissionsPath}/:submissionId/retry`,
     summary: 'Retry a failed submission, or accept spam',
-    description: 'A worker processes it; the answer is the submission before that.',
+    description: 'A worker processes the submission; the answer shows the submission before that.',
     on: onForm,
     status: 202,
     response: submission,

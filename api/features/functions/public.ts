@@ -13,17 +13,17 @@ async function onOpenFunction({ params }: { params: { functionId: string } }, sc
 }
 
 /** Public callers do not learn why a function failed. */
-const failed = () => problem('INTERNAL', 'function failed', { expected: true })
+const failedProblem = () => problem('INTERNAL', 'function failed', { expected: true })
 const timedOut = () => problem('INTERNAL', 'function timed out', { expected: true })
 
-const bare: BareResponse<Invocation> = {
+const bareResponse: BareResponse<Invocation> = {
   body: ({ result, error, timed_out }) => {
     if (error === undefined) return result
-    throw timed_out ? timedOut() : failed()
+    throw timed_out ? timedOut() : failedProblem()
   },
   failure: (reason) => {
     if (reason === 'late') return timedOut()
-    return reason.status < 500 ? problem('NOT_FOUND') : failed()
+    return reason.status < 500 ? problem('NOT_FOUND') : failedProblem()
   },
 }
 
@@ -42,7 +42,7 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     body: 'any',
     job: invokeFunctionJob,
     makes: 'json',
-    bare,
+    bare: bareResponse,
     payload: ({ resource, line, body }) => ({
       functionId: resource.id,
       input: JSON.stringify({ ...line(), body }),

@@ -62,7 +62,7 @@ export const routes = [
     method: 'POST',
     path: `${versions}/:version/restore`,
     summary: 'Go back to a version of a function',
-    description: 'Its source becomes the newest version, and the caller its author.',
+    description: 'The source of that version becomes the newest version, and the caller becomes the author of the function.',
     permission: 'functions:create',
     status: 200,
     response: functionView,

@@ -18,14 +18,14 @@ interface UnsubscribeView extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly error: string
 }
 
-const body = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
+const renderBody = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
 
 function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
   const { workspace, isStopped } = recipient
   return {
     title: isStopped ? 'You have unsubscribed' : 'Unsubscribe',
     brand: workspace,
-    body: body({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
+    body: renderBody({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
     ...(failure ? { failure } : {}),
   }
 }
@@ -34,8 +34,8 @@ function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure
 const confirmation = schema(
   t.Object(
     {
-      proof: t.Optional(t.String({ description: 'As the page has it.' })),
-      'List-Unsubscribe': t.Optional(t.Enum(['One-Click'], { description: 'What mail programs send.' })),
+      proof: t.Optional(t.String({ description: 'The proof that the page contains.' })),
+      'List-Unsubscribe': t.Optional(t.Enum(['One-Click'], { description: 'The value that mail programs send.' })),
     },
     { title: 'Unsubscription' },
   ),
@@ -47,7 +47,7 @@ export const pages = [
     ...common,
     method: 'GET',
     summary: 'The page to unsubscribe from messages',
-    description: 'Messages link to it. Opening it changes nothing.',
+    description: 'Messages link to this page. Opening the page changes nothing.',
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => unsubscribePage(await findUnsubscribeRecipient(scope, params.token), params.token),
   }),

@@ -68,7 +68,7 @@ export const connectionRoutes = [
     method: 'DELETE',
     path: `${connections}/:connectionId`,
     summary: 'Delete a payment connection',
-    description: 'Cancels its open links at the provider. All its links stay readable.',
+    description: "Cancels the connection's open links at the provider. All of its links stay readable.",
     permission: 'payments:manage',
     status: 204,
     response: null,

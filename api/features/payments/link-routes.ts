@@ -45,7 +45,7 @@ export const linkRoutes = [
     method: 'GET',
     path: `${links}/:linkId`,
     summary: 'Get a payment link',
-    description: 'As its provider last reported it; refresh polls the provider.',
+    description: 'As the provider last reported the link. The refresh route polls the provider.',
     permission: 'payments:read',
     status: 200,
     response: linkView,

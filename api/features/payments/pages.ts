@@ -6,14 +6,14 @@ import type { Page } from '#api/pages/page.ts'
 import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { emailKind } from '#shared/core/types/field-kinds/address.ts'
-import { type PayableLink, payOrDecline, requirePayableLink } from '#shared/features/payments/sandbox-pay.ts'
+import { type PayPageLink, payOrDecline, requirePayPageLink } from '#shared/features/payments/sandbox-pay.ts'
 import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const common = { tag: 'Pages', app: 'payments', permission: 'public', limit: null, framed: 'none', path: '/pay/:orgId/:linkId' } as const
 
-const payForm = schema(
+const payBody = schema(
   t.Object({
     action: t.Enum(['pay', 'decline']),
     ticket: t.String({ description: 'The signature that the page contains; it can be sent more than once.' }),
@@ -32,14 +32,14 @@ interface PaymentView {
   readonly description: string
 }
 
-interface PayForm extends PaymentView {
+interface PayPageValues extends PaymentView {
   readonly until: string
   readonly fields: string
   readonly ticket: string
   readonly declined: boolean
   readonly error: string
 }
-const form = template<PayForm>(new URL('pay.eta', import.meta.url))
+const renderPayForm = template<PayPageValues>(new URL('pay.eta', import.meta.url))
 
 interface EndedLink extends PaymentView {
   /** Values of the receipt; undefined for a link that was not paid. */
@@ -53,14 +53,14 @@ const payerFields = (name: string, email: string): Field[] => [
   { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
 ]
 
-function paymentView({ amount, currency, description }: PayableLink, locale: string): PaymentView {
-  const words = formatMoney(amount, currency, locale)
-  return { amount: words, currency: words.includes(currency) ? '' : currency, locale, description }
+function paymentView({ amount, currency, description }: PayPageLink, locale: string): PaymentView {
+  const formatted = formatMoney(amount, currency, locale)
+  return { amount: formatted, currency: formatted.includes(currency) ? '' : currency, locale, description }
 }
 
 /** Signs the form of one link, so other websites cannot submit it. */
 const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'pay pages')
-const signTicket = (scope: Scope, link: PayableLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
+const signTicket = (scope: Scope, link: PayPageLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
 
 /** A payer's input, and how the last attempt to pay failed, if there was one. */
 interface PayerInput {
@@ -70,14 +70,14 @@ interface PayerInput {
   readonly failure?: Problem
 }
 
-function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, email, declined = false, failure }: PayerInput): Page {
+function renderPayPage(scope: Scope, link: PayPageLink, locale: string, { name, email, declined = false, failure }: PayerInput): Page {
   const fields = payerFields(name, email)
   const errors = fieldErrors(fields, failure)
   const isOfField = failure !== undefined && fields.some((field) => failure.message.startsWith(`${field.name} `))
   return {
     title: 'Pay',
     brand: scope.workspace,
-    body: form({
+    body: renderPayForm({
       ...paymentView(link, locale),
       until: formatInstant(link.expires_at, scope.workspace.timezone, locale),
       fields: renderFields(isOfField ? withErrors(fields, errors) : fields).text,
@@ -89,8 +89,8 @@ function renderPayPage(scope: Scope, link: PayableLink, locale: string, { name, 
   }
 }
 
-/** The page of a paid or closed link. With `redirects` it leads a paid link's payer on to the link's redirect address. */
-function renderEndedPage({ workspace }: Scope, link: PayableLink, locale: string, redirects: boolean): Page {
+/** Renders the page of a paid or closed link. With `redirects`, the page of a paid link redirects to the link's `redirect_url`. */
+function renderEndedPage({ workspace }: Scope, link: PayPageLink, locale: string, redirects: boolean): Page {
   const { payment_id: reference, paid_at: at } = link
   const isPaid = reference !== null && at !== null
   const back = isPaid && link.redirect_url !== null ? safeHttpUrl(link.redirect_url) : undefined
@@ -113,7 +113,7 @@ export const payPages = [
     description: 'It simulates the pay page of a provider and moves no money.',
     fails: ['NOT_FOUND'],
     handle: async ({ params, header }, scope) => {
-      const link = await requirePayableLink(scope, params.linkId)
+      const link = await requirePayPageLink(scope, params.linkId)
       const locale = chooseLocale(header('Accept-Language'))
       if (link.state !== 'open') return renderEndedPage(scope, link, locale, false)
       return renderPayPage(scope, link, locale, { name: link.customer_name, email: link.customer_email })
@@ -124,11 +124,11 @@ export const payPages = [
     method: 'POST',
     summary: "Pay or decline on the sandbox's pay page",
     description: "The sandbox then calls the connection's signed webhook, as a provider does.",
-    form: payForm,
+    form: payBody,
     fails: ['NOT_FOUND'],
     handle: async ({ params, body, header }, scope) => {
       const locale = chooseLocale(header('Accept-Language'))
-      const link = await requirePayableLink(scope, params.linkId)
+      const link = await requirePayPageLink(scope, params.linkId)
       if (link.state !== 'open') return renderEndedPage(scope, link, locale, true)
       const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
       const failure = findFailure(scope, link, body)
@@ -141,7 +141,7 @@ export const payPages = [
   }),
 ]
 
-function findFailure(scope: Scope, link: PayableLink, body: URLSearchParams): Problem | undefined {
+function findFailure(scope: Scope, link: PayPageLink, body: URLSearchParams): Problem | undefined {
   const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
   if (!tickets(scope).verify(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
     return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')

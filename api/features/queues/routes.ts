@@ -78,7 +78,7 @@ export const routes = [
     path: queuePath,
     summary: "Replace a work queue's definition",
     description:
-      'Omitted parts stay. Items keep the stages whose keys are sent; a stage with open items cannot be removed. Intake then acts with the rights of the caller.',
+      'Omitted properties stay unchanged. Items keep the stages whose keys are sent; a stage with open items cannot be removed. Intake then acts with the rights of the caller.',
     permission: 'queues:update',
     body: queueReplacement,
     stored: ({ resource }, scope) => getQueue(scope, resource),

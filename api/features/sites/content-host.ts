@@ -10,13 +10,13 @@ interface ContentHost {
   readonly match: (host: string) => { readonly orgId: string | null } | undefined
 }
 
-const known = new Map<string, ContentHost>()
+const hostsByUrl = new Map<string, ContentHost>()
 
 /** The content hosts of a configuration; undefined when content is served on the same host as everything else. */
 export function contentHost({ contentUrl }: Pick<Config, 'contentUrl'>): ContentHost | undefined {
   if (contentUrl === null) return undefined
-  const found = known.get(contentUrl) ?? hostsOf(contentUrl)
-  known.set(contentUrl, found)
+  const found = hostsByUrl.get(contentUrl) ?? hostsOf(contentUrl)
+  hostsByUrl.set(contentUrl, found)
   return found
 }
 

@@ -151,7 +151,7 @@ export const routes = [
     path: `${inSite}/*path`,
     summary: 'Put a document or a file at a path of a website',
     description:
-      'A body of application/json is a document, {title, body, fields, published}, unless raw=1. Any other is a file, without drafts.',
+      'A body of application/json is a document, {title, body, fields, published}, unless raw=1. Any other body is a file, which has no draft.',
     on: onSite,
     query: putQuery,
     keep: (file, request, scope) => {
@@ -182,7 +182,7 @@ export const routes = [
     ...get,
     path: `${inAssets}/*path`,
     summary: 'Get a file that all websites share',
-    description: 'Its bytes, with an ETag.',
+    description: 'The bytes of the file, with an ETag.',
     on: onAssets,
     handle: async (request, scope) =>
       fileOf(request, await getContent(scope, await findAssetsId(scope, { make: false }), pathOf(request)), scope),

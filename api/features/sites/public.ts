@@ -10,13 +10,13 @@ import { readLogo } from '#shared/features/sites/logo.ts'
 import { deliveredDocument } from '#shared/features/sites/schemas.ts'
 
 /** Browsers and proxies may cache content for 60 seconds. Unpublished content disappears after that. */
-const cached = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
+const cacheHeaders = { 'Cache-Control': 'public, max-age=60', 'X-Content-Type-Options': 'nosniff' }
 
 /** Keeps a logo that is opened as a page, such as an SVG image, from running scripts. */
-const inert = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
+const inertHeaders = { 'Content-Security-Policy': "sandbox; default-src 'none'" }
 
 /** Lets scripts of a website run in an opaque origin, isolated from the pages of this server and of other workspaces. */
-const sandbox = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups' }
+const sandboxHeaders = { 'Content-Security-Policy': 'sandbox allow-scripts allow-forms allow-popups' }
 
 /** The versions that a visitor already has, from If-None-Match. */
 const versionsOf = (header: string): string[] => [...header.matchAll(/"([0-9a-f-]{36})"/g)].map(([, version = '']) => version)
@@ -67,7 +67,7 @@ export const routes = [
       const versions = versionsOf(header('if-none-match'))
       const row = await deliverContent(scope, params.siteKey, encoded, versions)
       const isApart = contentHost(scope.config)?.hasHostPerWorkspace ?? false
-      const headers = { ...cached, ...(isApart || isPassiveImage(row.content_type ?? '') ? {} : sandbox) }
+      const headers = { ...cacheHeaders, ...(isApart || isPassiveImage(row.content_type ?? '') ? {} : sandboxHeaders) }
       return row.blob_id === null ? documentReply(header, row, headers) : fileReply(request, sentFile(row, headers, scope))
     },
   }),
@@ -87,7 +87,7 @@ export const routes = [
     statuses: [206, 304, 416],
     handle: async (request, scope) => {
       const { row, type } = await readLogo(scope)
-      return fileReply(request, { ...sentFile(row, { ...cached, ...inert }, scope), type })
+      return fileReply(request, { ...sentFile(row, { ...cacheHeaders, ...inertHeaders }, scope), type })
     },
   }),
 ]

@@ -53,7 +53,7 @@ export const routes = [
     method: 'PATCH',
     path: one,
     summary: 'Change a website',
-    description: 'Fields left out stay unchanged. Visitors get NOT_FOUND for a website that is not published.',
+    description: 'Omitted properties stay unchanged. Visitors get NOT_FOUND for a website that is not published.',
     on: onSite,
     fails: ['KEY_TAKEN'],
     body: siteChange,

@@ -40,7 +40,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       summary: 'A multi-tenant workspace platform with one REST API',
       description:
         'Every JSON success body is `{data: …}`, every failure `{error: {code, message, request_id}}`. Identifiers are UUIDs, timestamps ' +
-        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; omitted keys stay unchanged and null clears.',
+        'RFC 3339 in UTC, amounts exact decimals. Unknown keys of a body and unknown query parameters are refused; a change leaves omitted keys unchanged, and null clears an optional key.',
       license: { name: 'All rights reserved', identifier: 'LicenseRef-all-rights-reserved' },
       contact: { name: 'Operator of this installation', url: publicUrl },
     },

@@ -1,4 +1,5 @@
 import { refusesCrossSite } from '#api/http/cors.ts'
+import { needsNoPermission } from '#api/http/declaration.ts'
 import type { JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
@@ -13,7 +14,7 @@ export const failureSchema: JsonObject = {
       type: 'object',
       required: ['code', 'message', 'request_id'],
       properties: {
-        code: { enum: Object.keys(errorCatalogue), description: 'Stable; decide by it.' },
+        code: { enum: Object.keys(errorCatalogue), description: 'Stable: programs should decide by this code.' },
         message: { type: 'string', description: 'For humans; it may change.' },
         request_id: { type: 'string', description: 'The same as the header X-Request-ID.' },
       },
@@ -21,7 +22,7 @@ export const failureSchema: JsonObject = {
   },
 }
 
-/** The failures of a route by status, as references into `responses`, which collects the referenced ones. */
+/** Returns a route's failures by status, as references to components. Adds those components to `responses`. */
 export function failuresOf(route: Route, responses: Map<string, JsonObject>): JsonObject {
   const byStatus = Map.groupBy(codesOf(route), (code) => errorCatalogue[code].status)
   return Object.fromEntries(
@@ -37,10 +38,9 @@ export function failuresOf(route: Route, responses: Map<string, JsonObject>): Js
 export function codesOf(route: Route): ErrorCode[] {
   const { permission, path, limit, limitBy, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
-  const isOpen = ['public', 'any', 'person', 'member'].includes(permission)
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
-  if (!isOpen || refusesCrossSite(route)) codes.add('FORBIDDEN')
+  if (!needsNoPermission(permission) || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
   if (limit || limitBy) codes.add('RATE_LIMITED')
@@ -51,7 +51,7 @@ function failure(codes: readonly ErrorCode[], route: Route): JsonObject {
   const narrowed = { properties: { error: { properties: { code: { enum: codes } } } } }
   return {
     description: codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join('; '),
-    headers: { ...commonHeaders(route), ...Object.assign({}, ...codes.map((code) => carried[code] ?? {})) },
+    headers: { ...commonHeaders(route), ...Object.assign({}, ...codes.map((code) => headersByCode[code] ?? {})) },
     content:
       route.kind === 'page'
         ? { 'text/html': { schema: { type: 'string', description: codes.join(' or ') } } }
@@ -60,7 +60,7 @@ function failure(codes: readonly ErrorCode[], route: Route): JsonObject {
 }
 
 /** Additional headers of failures, by error code. */
-const carried: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
+const headersByCode: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
   OVERLOADED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },

@@ -28,11 +28,11 @@ const table: readonly HeaderParameter[] = [
   {
     component: 'IdempotencyKey',
     name: 'Idempotency-Key',
-    on: ({ kind, method, path, permission, visitorsKey }) =>
-      visitorsKey === true || (kind !== 'page' && method === 'POST' && permission !== 'public' && !path.startsWith('/auth/')),
+    on: ({ kind, method, path, permission, handlesVisitorKeys }) =>
+      handlesVisitorKeys === true || (kind !== 'page' && method === 'POST' && permission !== 'public' && !path.startsWith('/auth/')),
     description:
-      'Repeating the key on the same path within 24 hours returns the first response without repeating the work; with another body it is ' +
-      'VALIDATION_ERROR. A 5xx response is not kept.',
+      'Repeating the key on the same path within 24 hours returns the first response without repeating the work. The key with another body ' +
+      'is refused with VALIDATION_ERROR. A 5xx response is not kept.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   {

@@ -17,13 +17,19 @@ function pathParameter(name: string): JsonObject {
 }
 
 /** Full words for abbreviated path parameters. */
-const words: Readonly<Record<string, string>> = { org: 'workspace', type: 'record type', fn: 'function', cal: 'calendar', group: 'role' }
+const fullWords: Readonly<Record<string, string>> = {
+  org: 'workspace',
+  type: 'record type',
+  fn: 'function',
+  cal: 'calendar',
+  group: 'role',
+}
 
 /** Describes a path parameter: `typeKey` is "Key of the record type"; a single word describes itself. */
 function describe(name: string): string {
   const [, thing = '', part] = /^(\w+?)(Id|Key)$/.exec(name) ?? []
   if (!part) return name.charAt(0).toUpperCase() + name.slice(1)
-  return `${part} of the ${words[thing] ?? thing.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
+  return `${part} of the ${fullWords[thing] ?? thing.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 }
 
 function queryParameters({ query }: Route, schemas: Schemas): JsonObject[] {

@@ -31,20 +31,20 @@ export const commonHeaders = (route: Route): JsonObject => ({
 /** The successful answers of a route, by status. */
 export function successesOf(route: Route, schemas: Schemas): JsonObject {
   if (route.kind === 'page')
-    return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...others(route) }
+    return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...otherResponses(route) }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged, linked } = route
-    const content = merged(response ? json(schemas.reference(response.json)) : {}, file(contentType))
+    const content = mergeContent(response ? json(schemas.reference(response.json)) : {}, file(contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}), ...(linked ? { Link: refer('Link') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
-    return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(described[status]), ...others(route) }
+    return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(descriptions[status]), ...otherResponses(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
   const made = route.makes === 'json' ? json(schemas.reference(route.job.result.json)) : file(...[route.makes].flat())
   if (route.bare) return { 200: { description: 'The result of the work', headers: commonHeaders(route), ...anything } }
   // A visitor waits for the result and never gets a job.
   if (route.permission === 'public')
-    return { 200: { description: described[200], headers: commonHeaders(route), ...made }, ...others(route) }
+    return { 200: { description: descriptions[200], headers: commonHeaders(route), ...made }, ...otherResponses(route) }
   return {
     [route.status ?? 200]: { description: 'The work is done', headers: { ...commonHeaders(route), ...applied }, ...made },
     202: {
@@ -55,25 +55,25 @@ export function successesOf(route: Route, schemas: Schemas): JsonObject {
   }
 }
 
-const described: Readonly<Record<number, string>> = {
+const descriptions: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
   202: 'Started; the work continues in the background',
   203: 'Done',
   204: 'Done; there is no body',
   206: 'The part that Range asks for',
-  302: 'It is at Location',
-  303: 'See Location',
+  302: 'Found at the address in Location',
+  303: 'Continue at the address in Location',
   304: 'Not modified since the version in If-None-Match or If-Modified-Since',
   416: 'The requested range does not exist',
 }
 
-/** Statuses that a Reply may have instead. */
-const others = (route: Route): JsonObject =>
+/** The responses for the other statuses of a route (`statuses`), which a `Reply` may have instead of the declared one. */
+const otherResponses = (route: Route): JsonObject =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {
       const content = status === 206 && 'contentType' in route ? file(route.contentType) : {}
-      return [status, { description: described[status], headers: commonHeaders(route), ...content }]
+      return [status, { description: descriptions[status], headers: commonHeaders(route), ...content }]
     }),
   )
 
@@ -89,7 +89,7 @@ const json = (data: JsonObject): JsonObject => ({
 })
 
 /** Content of an answer that is JSON, bytes, either of them, or empty. */
-const merged = (data: JsonObject, bytes: JsonObject): JsonObject => {
+const mergeContent = (data: JsonObject, bytes: JsonObject): JsonObject => {
   const content = { ...(data.content as JsonObject), ...(bytes.content as JsonObject) }
   return Object.keys(content).length > 0 ? { content } : {}
 }

@@ -1,7 +1,7 @@
 /** Tags of the API's description, in their order, with their descriptions. */
 export const tags = {
   People: 'Signing in and out, passwords, and joining a workspace. A session token goes in the same header as an access key.',
-  Workspaces: 'Workspaces and their settings. Everything else belongs to one.',
+  Workspaces: 'Workspaces and their settings. Everything else belongs to a workspace.',
   Members: 'The people of a workspace, and those who are invited.',
   'Service accounts': 'Identities of programs that call on behalf of a workspace, and their access keys.',
   Roles: 'Roles, their policies, their holders, and simulation of decisions.',

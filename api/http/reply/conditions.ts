@@ -37,7 +37,7 @@ const isMatched = (list: string, etag: string): boolean =>
   list.trim() === '*' || [...list.matchAll(/(W\/)?("[^"]*")/g)].some(([, weak, one]) => weak === undefined && one === etag)
 
 const names = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec'
-const forms = [
+const dateForms = [
   new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d{2} (?:${names}) \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$`),
   new RegExp(`^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d{2}-(?:${names})-\\d{2} \\d{2}:\\d{2}:\\d{2} GMT$`),
 ]
@@ -46,6 +46,6 @@ const asctime = new RegExp(`^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:${names}) [ \\d]
 /** An HTTP date (RFC 9110, 5.6.7) in milliseconds; `otherwise` for an invalid one, whose condition is ignored. */
 function timeOf(header: string, otherwise: number): number {
   const text = header.trim()
-  const time = asctime.test(text) ? Date.parse(`${text} GMT`) : forms.some((form) => form.test(text)) ? Date.parse(text) : Number.NaN
+  const time = asctime.test(text) ? Date.parse(`${text} GMT`) : dateForms.some((form) => form.test(text)) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? otherwise : time
 }

@@ -15,7 +15,7 @@ export function answerFailure(ctx: Context, error: unknown, { log, config: { pub
     ctx.res.destroy()
     return
   }
-  for (const name of ctx.res.getHeaderNames()) if (!kept.has(name)) ctx.res.removeHeader(name)
+  for (const name of ctx.res.getHeaderNames()) if (!keptHeaders.has(name)) ctx.res.removeHeader(name)
   ctx.status = shown.status
   ctx.set(shown.headers)
   if (ctx.state.framed) sendFailurePage(ctx, shown, requestId, publicUrl)
@@ -32,7 +32,7 @@ function sendFailurePage(ctx: Context, shown: Problem, requestId: string, public
 }
 
 /** Headers that an error response keeps from the unfinished answer. */
-const kept = new Set([
+const keptHeaders = new Set([
   'x-request-id',
   'access-control-allow-origin',
   'access-control-expose-headers',

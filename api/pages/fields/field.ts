@@ -63,10 +63,10 @@ function renderField(field: Field, isFirst: boolean): Html {
   return renderTemplate({ ...field, values, options, groups, attributes, described, isFirst })
 }
 
-const pieces = template<{ readonly parts: readonly Html[] }>(new URL('pieces.eta', import.meta.url))
+const renderPieces = template<{ readonly parts: readonly Html[] }>(new URL('pieces.eta', import.meta.url))
 
 /** Joins parts of a page. */
-const joinHtml = (parts: readonly Html[]): Html => pieces({ parts })
+const joinHtml = (parts: readonly Html[]): Html => renderPieces({ parts })
 
 /** Adds errors, given by field name, to the fields. */
 export const withErrors = (fields: readonly Field[], errors: Readonly<Record<string, string>>): Field[] =>

@@ -27,7 +27,7 @@ const side = (description: string) => t.Optional(t.Unknown({ description }))
 const clause = t.Object({
   left: side('Mostly a reference.'),
   op: t.Optional(t.String({ description: `One of ${Object.keys(operators).join(', ')}.` })),
-  right: side('What it is compared with; is_empty and is_not_empty need none.'),
+  right: side('The value that left is compared with; is_empty and is_not_empty need none.'),
 })
 interface Clause {
   readonly left?: unknown
@@ -38,7 +38,7 @@ interface Clause {
 /** Settings of a block that evaluates clauses. */
 export const clauseSettings = {
   match: t.Optional(t.String({ description: 'all: every clause must hold (the default); any: one is enough.' })),
-  clauses: t.Optional(t.Array(clause, { maxItems: 100, description: 'Tests; none at all is true.' })),
+  clauses: t.Optional(t.Array(clause, { maxItems: 100, description: 'Tests; without any, the result is true.' })),
 }
 
 /** Problems of a block's clauses, as sentences that name the setting. */

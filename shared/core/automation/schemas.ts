@@ -12,7 +12,7 @@ export const runSteps = t.Array(t.Object({ method: t.String({ description: 'Such
 export const invocation = schema(
   t.Object(
     {
-      result: t.Unknown({ description: 'What handler returned, as JSON; null when nothing.' }),
+      result: t.Unknown({ description: 'What handler returned, as JSON; null when it returned nothing.' }),
       logs: logLines,
       steps: runSteps,
       duration_ms: t.Integer(),
@@ -26,7 +26,7 @@ export type Invocation = TypeOf<typeof invocation>
 
 /** Input of an invocation. */
 export const invokeInput = schema(
-  t.Object({ input: t.Optional(t.Unknown({ description: 'Any JSON; what handler is called with. Absent means null.' })) }),
+  t.Object({ input: t.Optional(t.Unknown({ description: 'The argument of handler: any JSON; null by default.' })) }),
 )
 
 /** One kind of block in the block catalogue's response. */

@@ -1,7 +1,7 @@
 import { automationLimits } from '#shared/core/automation/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { isExactDouble } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { roundTripsAsDouble } from '#shared/platform/kernel/values/exact-numbers.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 import { copyJson, hasParts, isLongJson } from '#shared/platform/kernel/values/json-walk.ts'
 
@@ -84,7 +84,7 @@ export function toPlainJson(value: unknown): unknown {
 export const toPlainJsonInSlices = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
   copyJson(value, { leaf: (part) => (JSON.isRawJSON(part) ? plainNumber(part.rawJSON) : part) }, budget)
 
-const plainNumber = (text: string): number | string => (isExactDouble(text) ? Number(text) : text)
+const plainNumber = (text: string): number | string => (roundTripsAsDouble(text) ? Number(text) : text)
 
 export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !JSON.isRawJSON(value)

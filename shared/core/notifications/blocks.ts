@@ -11,11 +11,11 @@ export const notifyBlock = defineBlock({
   label: 'Notify members',
   description: 'Puts an item into the inbox of a member, of those who hold a role, or of every member.',
   settings: {
-    title: textSetting('What the inbox shows: up to 200 characters that everybody may read who gets it.'),
-    user_id: textSetting('A member who gets it.'),
-    role_id: textSetting('A role whose holders get it.'),
-    object_type: textSetting('The type of the record that it is about.'),
-    record_id: textSetting('The record that it is about.'),
+    title: textSetting('The title of the item, up to 200 characters. Every recipient may read it.'),
+    user_id: textSetting('A member who gets the item.'),
+    role_id: textSetting('A role whose holders get the item.'),
+    object_type: textSetting('The type of the record that the item is about.'),
+    record_id: textSetting('The record that the item is about.'),
   },
   required: ['title'],
   problems: (config, around) => [

@@ -4,13 +4,13 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const notification = t.Object(
   {
     id: t.String({ format: 'uuid' }),
-    title: t.String({ description: "What it says: of a rule, the rule's title when the item was made." }),
-    object_type: nullable(t.String({ description: 'The type of the record that it is about; null where it is about none.' })),
+    title: t.String({ description: 'The title. An item of a rule has the title that the rule had at that time.' }),
+    object_type: nullable(t.String({ description: 'The type of the record that the item is about; null for an item without a record.' })),
     record_id: nullable(t.String({ format: 'uuid' })),
     event: t.String({ description: 'created, updated or deleted, or an event of a feature such as payment.late.' }),
     read: t.Boolean(),
-    read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once read.' })),
-    created_at: t.String({ format: 'date-time', description: 'When it happened.' }),
+    read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once the item is read.' })),
+    created_at: t.String({ format: 'date-time', description: 'When the event happened.' }),
   },
   { title: 'InboxNotification' },
 )
@@ -30,7 +30,7 @@ export const inboxPage = schema(
 /** Filter and page of the inbox. */
 export const inboxQuery = schema(
   t.Object({
-    unread: t.Boolean({ default: false, description: 'True for unread ones only.' }),
+    unread: t.Boolean({ default: false, description: 'True: only unread notifications.' }),
     limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
     cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
   }),
@@ -48,10 +48,10 @@ export const noticeInput = schema(
   t.Object(
     {
       title: t.String({ minLength: 1, maxLength: maxTitle }),
-      user_id: t.Optional(nullable(t.String({ description: 'A member who gets it.' }))),
-      role_id: t.Optional(nullable(t.String({ description: 'A role whose holders get it.' }))),
-      object_type: t.Optional(nullable(t.String({ description: 'The type of the record that it is about.' }))),
-      record_id: t.Optional(nullable(t.String({ description: 'The record that it is about.' }))),
+      user_id: t.Optional(nullable(t.String({ description: 'A member who gets the item.' }))),
+      role_id: t.Optional(nullable(t.String({ description: 'A role whose holders get the item.' }))),
+      object_type: t.Optional(nullable(t.String({ description: 'The type of the record that the item is about.' }))),
+      record_id: t.Optional(nullable(t.String({ description: 'The record that the item is about.' }))),
     },
     { title: 'NoticeInput' },
   ),

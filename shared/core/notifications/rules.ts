@@ -41,7 +41,7 @@ export function createNotificationRule({ db, workspace }: Scope, input: Notifica
   })
 }
 
-/** Changes the sent members of a rule; a disabled rule does not fire. NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`. */
+/** Changes the sent properties of a rule; a disabled rule does not fire. NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`. */
 export async function changeNotificationRule(
   { db, workspace }: Scope,
   id: string,

@@ -1,26 +1,26 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Members of a rule (document 1, Notification rule). */
-const ruleMembers = {
+/** Properties of a rule (document 1, Notification rule). */
+const ruleProperties = {
   name: t.String({ minLength: 1, maxLength: 120 }),
   object_type: t.String({ description: 'Key of an existing record type.' }),
   event: t.Enum([...changeEvents], { description: 'What happens to a record of the type.' }),
-  title: t.String({ minLength: 1, maxLength: 200, description: 'What the inbox shows.' }),
+  title: t.String({ minLength: 1, maxLength: 200, description: 'Title of the inbox items.' }),
 }
 const audience = t.Enum(['all_members'], { description: 'Who gets the item: every member of the workspace, the actor included.' })
 
 /** Body that creates a notification rule, enabled at once. */
 export const notificationRuleInput = schema(
-  t.Object({ ...ruleMembers, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }),
+  t.Object({ ...ruleProperties, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }),
 )
 export type NotificationRuleInput = TypeOf<typeof notificationRuleInput>
 
-/** Body that changes a rule. Omitted members stay unchanged. */
+/** Body that changes a rule. Omitted properties stay unchanged. */
 export const notificationRuleChange = schema(
   t.Object(
     {
-      ...t.Partial(t.Object(ruleMembers)).properties,
+      ...t.Partial(t.Object(ruleProperties)).properties,
       audience: t.Optional(audience),
       enabled: t.Optional(t.Boolean({ description: 'False: the rule is kept and does not fire.' })),
     },
@@ -34,7 +34,7 @@ export const notificationRule = schema(
   t.Object(
     {
       id: t.String({ format: 'uuid' }),
-      ...ruleMembers,
+      ...ruleProperties,
       audience,
       enabled: t.Boolean(),
       created_at: t.String({ format: 'date-time' }),

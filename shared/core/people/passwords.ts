@@ -27,8 +27,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** Whether the password matches the hash. A missing or malformed hash takes the same time and is false. */
-export async function verifyPassword(password: string, text: string | undefined): Promise<boolean> {
-  const hash = parseHash(text ?? '')
+export async function verifyPassword(password: string, storedHash: string | undefined): Promise<boolean> {
+  const hash = parseHash(storedHash ?? '')
   const { tag, ...parameters } = hash ?? decoyHash
   return timingSafeEqual(await computeTag(password, parameters, tag.length), tag) && hash !== null
 }

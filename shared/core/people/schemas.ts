@@ -8,7 +8,7 @@ export const credentials = schema(
 /** A new session. */
 export const sessionShape = t.Object(
   {
-    token: t.String({ description: 'Goes as Authorization: Bearer; shown this once.' }),
+    token: t.String({ description: 'To be sent as Authorization: Bearer. Only this response shows it.' }),
     expires_at: t.String({ format: 'date-time', description: 'Using the session extends it.' }),
     user: t.Object({ id: t.String({ format: 'uuid' }), email: t.String(), name: t.String() }),
   },

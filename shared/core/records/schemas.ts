@@ -44,7 +44,7 @@ export const recordInput = schema(
 /** Body that changes a record. */
 export const recordChanges = schema(
   t.Object(
-    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields not sent keep their values; null clears one.' }) },
+    { values: t.Record(t.String(), t.Unknown(), { description: 'Fields that are not sent keep their values; null clears a field.' }) },
     { title: 'RecordChanges' },
   ),
 )
@@ -63,7 +63,7 @@ const search = {
 }
 
 /** Query parameter that selects the fields of a response. */
-const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; all without it.' }))
+const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; default: all fields.' }))
 
 /** Query parameters of one record. */
 export const recordQuery = schema(t.Object({ fields }))
@@ -78,9 +78,11 @@ export const listQuery = schema(
     fields,
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
     cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
-    ref_field: t.Optional(t.String({ description: 'Plain listing, with ref_id: only records whose reference field points there.' })),
+    ref_field: t.Optional(
+      t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),
+    ),
     ref_id: t.Optional(t.String()),
-    page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: 1-based.' })),
-    offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: wins over page.' })),
+    page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: the page, counted from 1.' })),
+    offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: number of records to skip; overrides page.' })),
   }),
 )

@@ -38,7 +38,7 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
   return filter === undefined ? query : { ...query, filter: readFilters(filter) }
 }
 
-/** Whether this is a numeric parameter written as text: a function passes it on as it got it from a URL. */
+/** Whether this is a numeric parameter written as text: a function may pass on a parameter of a URL. */
 const isNumberAsText = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 

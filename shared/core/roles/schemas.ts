@@ -13,7 +13,7 @@ const roleSchema = t.Object(
     name: t.String(),
     description: t.String(),
     policy: rules,
-    is_anonymous: t.Boolean({ description: 'Whether it applies to visitors who are not signed in.' }),
+    is_anonymous: t.Boolean({ description: 'Whether the role applies to visitors, who are not signed in.' }),
     created_at: instant,
     updated_at: instant,
   },
@@ -22,14 +22,16 @@ const roleSchema = t.Object(
 export const role = schema(roleSchema)
 export const roleList = schema(t.Array(roleSchema))
 
-/** Body that creates or replaces a role. Omitted members become empty. */
+/** Body that creates or replaces a role. Omitted properties become empty. */
 export const roleInput = schema(
   t.Object(
     {
       name: nameSchema(120),
       description: t.Optional(t.String({ maxLength: 1_000 })),
       policy: t.Optional(rules),
-      is_anonymous: t.Optional(t.Boolean({ description: 'Only the owner may make a role so.' })),
+      is_anonymous: t.Optional(
+        t.Boolean({ description: 'Whether the role applies to visitors, who are not signed in. Only the owner may change it to true.' }),
+      ),
     },
     { title: 'RoleInput' },
   ),
@@ -72,7 +74,7 @@ export const simulation = schema(
     {
       user_id: t.String({ description: 'Id of a member or service account.' }),
       action: t.Unsafe<Permission>({ type: 'string', enum: permissions }),
-      resource: t.Optional(t.String({ maxLength: 100, description: 'A key, or `*` for all of them.' })),
+      resource: t.Optional(t.String({ maxLength: 100, description: 'Key of the resource, or `*` for every resource.' })),
       attrs: t.Optional(t.Record(t.String(), t.Unknown(), { description: 'Values that conditions test, by field key.' })),
     },
     { title: 'Simulation' },

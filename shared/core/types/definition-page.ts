@@ -10,7 +10,8 @@ interface Definition {
 
 /**
  * Returns one page of definitions held in memory, or all of them without `limit`. A definition deleted between two pages does not cause
- * another to be skipped. Throws VALIDATION_ERROR for a damaged cursor, and naming `limit` when an unlimited list exceeds 10 MB.
+ * another to be skipped. Throws VALIDATION_ERROR for a damaged cursor, and for a list above 10 MB without `limit`; the message then names
+ * `limit`.
  */
 export function pageDefinitions<Item extends Definition>(
   list: string,

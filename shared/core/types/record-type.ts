@@ -2,7 +2,7 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { type Computation, compileTypeComputations } from '#shared/core/types/formulas/computations.ts'
+import { type Computation, compileStoredFormulas } from '#shared/core/types/formulas/computations.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
 import { type FieldRow, findTypeKeys, findTypeWithFields, type TrigramsRow, type TypeWithFields } from '#shared/core/types/types/store.ts'
@@ -112,7 +112,7 @@ export function toField(entityType: string, row: FieldRow): Field {
 }
 
 function toRecordType(workspaceId: string, { created_at, edition, long_records, fields: rows, ui, ...row }: TypeWithFields): RecordType {
-  const { fields, computations } = compileTypeComputations(rows.map((field) => toField(row.key, field)))
+  const { fields, computations } = compileStoredFormulas(rows.map((field) => toField(row.key, field)))
   const fieldByKey = new Map(fields.map((field) => [field.key, field]))
   const recordType = {
     ...row,

@@ -12,13 +12,17 @@ const workspaceSchema = t.Object(
   {
     id,
     name: t.String(),
-    status: t.Enum(['provisioning', 'active', 'suspended'], { description: 'While provisioning its routes answer ORG_NOT_READY.' }),
+    status: t.Enum(['provisioning', 'active', 'suspended'], {
+      description: 'While it is provisioning, the routes of the workspace answer ORG_NOT_READY.',
+    }),
     plan: t.Enum(['free', 'paid']),
     owner_id: id,
-    color: nullable(t.String({ description: '#rrggbb, of the pages that the workspace shows to others.' })),
-    logo: nullable(t.String({ description: 'Path of a picture of its assets, of the same pages; at `/logo/{orgId}` for everybody.' })),
+    color: nullable(t.String({ description: 'Colour of the pages that the workspace shows to others, as #rrggbb.' })),
+    logo: nullable(
+      t.String({ description: 'Path of an image among the shared files, shown on these pages. `/logo/{orgId}` answers it to everybody.' }),
+    ),
     default_currency: t.String({ description: 'ISO 4217 code.' }),
-    timezone: t.String({ description: 'Name of the IANA list.' }),
+    timezone: t.String({ description: 'Time zone: a name of the IANA list.' }),
     apps: t.Unsafe<Workspace['apps']>(appFlags),
     multi_currency: t.Boolean({ description: 'Whether the books keep several currencies; cannot be switched off.' }),
     books_closed_through: nullable(
@@ -33,7 +37,7 @@ export const workspaceList = schema(t.Array(workspaceSchema))
 
 export const workspaceInput = schema(t.Object({ name: nameSchema(120) }, { title: 'WorkspaceInput' }))
 
-/** Changes of a workspace's settings. Omitted members stay unchanged. */
+/** Changes of a workspace's settings. Omitted properties stay unchanged. */
 export const workspaceChanges = schema(
   t.Object(
     {
@@ -44,14 +48,14 @@ export const workspaceChanges = schema(
           t.String({
             minLength: 1,
             maxLength: 1_024,
-            description: 'Path of a PNG, JPEG, GIF, WebP or AVIF file of its assets, at most 1 MB.',
+            description: 'Path of a PNG, JPEG, GIF, WebP or AVIF file among the shared files, at most 1 MB.',
           }),
         ),
       ),
       default_currency: t.Optional(t.String()),
       timezone: t.Optional(t.String()),
       apps: t.Optional(t.Unsafe<Partial<Record<AppName, boolean>>>(appFlagChanges)),
-      multi_currency: t.Optional(t.Boolean({ description: 'Only to true.' })),
+      multi_currency: t.Optional(t.Boolean({ description: 'Can only be changed to true.' })),
       books_closed_through: t.Optional(nullable(t.String({ description: 'YYYY-MM-DD; null opens all days again.' }))),
     },
     { title: 'WorkspaceChanges' },

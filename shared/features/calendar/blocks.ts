@@ -18,8 +18,8 @@ import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const attendee = t.Object({
   user_id: textSetting('Id of a member.'),
-  email: textSetting('Or an email address.'),
-  name: textSetting('The name, for an address.'),
+  email: textSetting('An email address, instead of user_id.'),
+  name: textSetting('The name of a guest who is given by email.'),
 })
 
 export const createEventBlock = defineBlock({
@@ -32,7 +32,7 @@ export const createEventBlock = defineBlock({
     description: textSetting('The description.'),
     location: textSetting('The location.'),
     start: textSetting('An instant, or a date for an all-day event.'),
-    end: textSetting('The end; or duration_minutes.'),
+    end: textSetting('The end, unless duration_minutes is set.'),
     duration_minutes: numberSetting('The length in minutes, instead of end.'),
     all_day: flagSetting('Whether it is an all-day event.'),
     attendees: t.Optional(t.Array(attendee, { maxItems: 200, description: 'The guests to invite.' })),

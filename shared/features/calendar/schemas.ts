@@ -94,7 +94,7 @@ export const calendarInput = schema(
           description: '2 to 64 lowercase letters, digits, - and _; u- at the start is reserved. Optional for a personal calendar.',
         }),
       ),
-      kind: t.Optional(t.Enum([...calendarKinds], { description: 'org when left out.' })),
+      kind: t.Optional(t.Enum([...calendarKinds], { description: 'Default: org.' })),
       ...changeable,
     },
     { title: 'CalendarInput' },

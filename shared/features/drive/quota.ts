@@ -6,7 +6,7 @@ import { changeUsage, findUsage } from '#shared/features/drive/store.ts'
  * Adds bytes of files in spaces or websites to the workspace's usage; `bytes` is negative for deleted files. Throws LIMIT_EXCEEDED when
  * added bytes exceed the cap of the free plan. Call it last in the transaction that commits the files, after every lock (decisions, Drive).
  */
-export async function takeQuota(scope: Scope, bytes: number): Promise<void> {
+export async function addUsage(scope: Scope, bytes: number): Promise<void> {
   if (bytes === 0) return
   const [counted] = await scope.db.query(changeUsage({ workspaceId: scope.workspace.id, bytes, cap: planCapOf(scope, 'fileBytes') }))
   if (!counted) throw overPlan(scope, 'fileBytes')

@@ -28,7 +28,9 @@ export const spaceInput = schema(
       key: t.Optional(
         t.String({ description: '2 to 63 lowercase letters, digits and hyphens, starting with a letter or digit; unused if personal.' }),
       ),
-      name: t.Optional(t.String({ minLength: 1, maxLength: 120, description: 'Required for a personal space; else by default the key.' })),
+      name: t.Optional(
+        t.String({ minLength: 1, maxLength: 120, description: 'Required for a personal space; default for any other: the key.' }),
+      ),
       type: t.Optional(
         t.String({ description: '`personal` creates another drive of the caller; any other value creates a space of the team.' }),
       ),

@@ -17,10 +17,10 @@ const key = ['key', schema(t.String())] as const
 const text = ['text', schema(t.String())] as const
 const contentType = ['contentType', schema(t.Unknown())] as const
 const prefix = ['prefix', schema(t.Unknown())] as const
-const said = schema(t.String())
+const textSchema = schema(t.String())
 
 /** Returns `name`, the key or id of a space; for the key of the shared space, creates that space if it is missing. */
-async function named(scope: Scope, name: string): Promise<string> {
+async function ensureNamedSpace(scope: Scope, name: string): Promise<string> {
   if (name === sharedSpaceKey) await ensureDefaultSpaces({ ...scope, actor: withoutPersonalStanding(scope.actor) })
   return name
 }
@@ -28,7 +28,7 @@ async function named(scope: Scope, name: string): Promise<string> {
 /** SDK methods for text files in spaces; they use the permissions of the run's caller. */
 export const driveMethods: readonly SdkMethod[] = [
   defineSdkMethod('drive.read', '(space: string, key: string): Promise<string>', [space, key], async ({ scope }, name, key) =>
-    readText(scope, await named(scope, name), key, maxTextBytes),
+    readText(scope, await ensureNamedSpace(scope, name), key, maxTextBytes),
   ),
   defineSdkMethod(
     'drive.write',
@@ -38,10 +38,10 @@ export const driveMethods: readonly SdkMethod[] = [
       (
         await writeDriveFile(
           scope,
-          await named(scope, name),
+          await ensureNamedSpace(scope, name),
           key,
           Buffer.from(text),
-          said.parse(contentType ?? 'text/plain', 'contentType'),
+          textSchema.parse(contentType ?? 'text/plain', 'contentType'),
         )
       ).object,
   ),
@@ -49,6 +49,7 @@ export const driveMethods: readonly SdkMethod[] = [
     'drive.list',
     '(space: string, prefix?: string): Promise<{ folders: { prefix: string; name: string }[]; objects: DriveObject[]; cursor?: string }>',
     [space, prefix],
-    async ({ scope }, name, prefix) => listFolder(scope, await named(scope, name), folderQuery.parse({ prefix: prefix ?? '', limit: 200 })),
+    async ({ scope }, name, prefix) =>
+      listFolder(scope, await ensureNamedSpace(scope, name), folderQuery.parse({ prefix: prefix ?? '', limit: 200 })),
   ),
 ]

@@ -10,9 +10,12 @@ import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 interface SubmissionAttempt {
   /** Identifies the attempt among those of the form. Attempts with the same key are stored once. */
   readonly key: string | undefined
-  /** True refuses a key with other values, as for an Idempotency-Key. False keeps the first, as for a page's id (decisions, Forms). */
+  /**
+   * What happens when the key is already stored with other values. True: VALIDATION_ERROR, as for an Idempotency-Key. False: the stored
+   * values stay, without an error, as for the id in a hosted page (decisions, Forms).
+   */
   readonly isExact: boolean
-  /** Why it counts as spam; null otherwise. */
+  /** Why the submission counts as spam; null otherwise. */
   readonly spam: string | null
 }
 

@@ -11,18 +11,18 @@ import { t } from '#shared/platform/kernel/schema.ts'
 export const createPaymentLinkBlock = defineBlock({
   type: 'action.create_payment_link',
   label: 'Create a payment link',
-  description: 'Makes an address where a customer pays.',
+  description: 'Creates an address where a customer pays.',
   settings: {
     connection_id: textSetting('Id of the connection.'),
-    amount: textSetting('What is to be paid; that of the invoice when blank.'),
-    currency: textSetting('ISO 4217 code; that of the invoice when blank, else the workspace’s own.'),
+    amount: textSetting('The amount; default: the total of the invoice.'),
+    currency: textSetting('ISO 4217 code; default: that of the invoice, else the workspace’s default currency.'),
     invoice_id: textSetting('Id of an invoice.'),
     description: textSetting('Shown to the payer.'),
-    customer_name: textSetting('Who pays.'),
+    customer_name: textSetting('The payer’s name.'),
     customer_email: textSetting('The payer’s address.'),
     customer_contact: textSetting('The payer’s telephone.'),
-    redirect_url: textSetting('Where the payer is sent afterwards.'),
-    expires_at: textSetting('Until when it can be paid.'),
+    redirect_url: textSetting('Address to which the payer is sent after paying.'),
+    expires_at: textSetting('Until when the link can be paid.'),
   },
   required: ['connection_id'],
   problems: (config, { paymentConnectionIds }) => [
@@ -38,7 +38,7 @@ export const createPaymentLinkBlock = defineBlock({
     // Calls the provider with the step's key. A retry passes the same key and gets the link that was created first.
     calls: async ({ settings, key }, scope) => {
       requirePermission(scope, 'payments:collect', '*')
-      const { id, short_url } = await asked(
+      const { id, short_url } = await toEgressFailure(
         createPaymentLink(scope, linkInput.parse(readFilledTexts(settings), 'link'), { deduplicationKey: key }),
       )
       return { id, short_url }
@@ -47,7 +47,7 @@ export const createPaymentLinkBlock = defineBlock({
 })
 
 /** Turns ProviderUnavailable into the failure that any other unreachable server gives. */
-const asked = async <T>(work: Promise<T>): Promise<T> => {
+const toEgressFailure = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {

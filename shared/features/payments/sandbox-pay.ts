@@ -18,12 +18,12 @@ import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A link as the sandbox's pay page shows it. */
-export interface PayableLink extends SandboxLink {
+export interface PayPageLink extends SandboxLink {
   readonly state: 'open' | 'paid' | 'closed'
 }
 
 /** Reads the link of a pay page. Throws NOT_FOUND. */
-export async function requirePayableLink({ db, workspace, now }: Scope, linkId: string): Promise<PayableLink> {
+export async function requirePayPageLink({ db, workspace, now }: Scope, linkId: string): Promise<PayPageLink> {
   const link = requireRow(isUuid(linkId) ? await db.query(findSandboxLink({ workspaceId: workspace.id, id: linkId })) : [])
   const isClosed = !link.active || Date.parse(link.expires_at) <= now().getTime()
   return { ...link, state: link.payment_id !== null ? 'paid' : isClosed ? 'closed' : 'open' }
@@ -40,8 +40,8 @@ interface PayerAction {
  * Stores a payer's action together with the job that calls the webhook; a paid or closed link stays unchanged. Returns the link afterwards.
  * Throws NOT_FOUND.
  */
-export async function payOrDecline(scope: Scope, linkId: string, { outcome, name, email }: PayerAction): Promise<PayableLink> {
-  await requirePayableLink(scope, linkId)
+export async function payOrDecline(scope: Scope, linkId: string, { outcome, name, email }: PayerAction): Promise<PayPageLink> {
+  await requirePayPageLink(scope, linkId)
   const { db, workspace, now, jobQueue } = scope
   await db.transaction(async (tx) => {
     const [link] = await tx.query(lockPayableSandboxLink({ workspaceId: workspace.id, id: linkId, now: now() }))
@@ -56,7 +56,7 @@ export async function payOrDecline(scope: Scope, linkId: string, { outcome, name
     if (inserted.length === 0) return
     await jobQueue.enqueue(tx, deliverSandboxEvent, platformOrigin(scope), { paymentId: id })
   })
-  return requirePayableLink(scope, linkId)
+  return requirePayPageLink(scope, linkId)
 }
 
 /** Timeout of the webhook call in milliseconds. */

@@ -40,7 +40,7 @@ export const intakeRecordChanges = defineJob({
 })
 
 const buttonResult = t.Object(
-  { item_id: t.String(), ok: t.Boolean(), error: t.Optional(t.String({ description: 'Why it failed.' })) },
+  { item_id: t.String(), ok: t.Boolean(), error: t.Optional(t.String({ description: 'Why the button failed for this item.' })) },
   { title: 'QueueButtonResult' },
 )
 export const buttonResults = schema(t.Array(buttonResult))

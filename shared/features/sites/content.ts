@@ -1,7 +1,7 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { readRows, type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
-import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
+import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import { maxPathBytes, normalizeContentPath } from '#shared/features/sites/content-path.ts'
 import {
   type ContentRow,
@@ -88,7 +88,7 @@ async function writeRow(
     const [row] = await tx.query(statement())
     if (!row) throw problem('INTERNAL')
     const inside = within(scope, tx)
-    await takeQuota(inside, bytes - row.replaced_bytes)
+    await addUsage(inside, bytes - row.replaced_bytes)
     return {
       content: addWarnings(contentViewOf(row), row.published ? await listContentWarnings(inside, siteId) : []),
       replaced: row.was_there,
@@ -132,7 +132,7 @@ export async function removeContent(scope: Scope, siteId: string | undefined, pa
   await scope.db.transaction(async (tx) => {
     const [gone] = await tx.query(deleteContent({ workspaceId: scope.workspace.id, siteId, path }))
     if (!gone) throw problem('NOT_FOUND')
-    await takeQuota(within(scope, tx), -gone.bytes)
+    await addUsage(within(scope, tx), -gone.bytes)
   })
 }
 

@@ -13,7 +13,7 @@ export const siteInput = schema(
 )
 export type SiteInput = TypeOf<typeof siteInput>
 
-/** Changes of a website; a field that is left out stays unchanged. */
+/** Changes of a website; omitted properties stay unchanged. */
 export const siteChange = schema(
   t.Object({ key: t.Optional(siteKey), name: t.Optional(nameSchema(200)), published: t.Optional(t.Boolean()) }, { title: 'SiteChange' }),
 )
@@ -24,7 +24,7 @@ const siteSchema = t.Object(
     id: t.String({ format: 'uuid' }),
     key: t.String(),
     name: t.String(),
-    published: t.Boolean({ description: 'Whether visitors can reach its content.' }),
+    published: t.Boolean({ description: 'Whether visitors can reach the content of the website.' }),
     created_at: t.String({ format: 'date-time' }),
     updated_at: t.String({ format: 'date-time' }),
     warnings: t.Optional(warningsSchema),
@@ -97,7 +97,7 @@ export const contentList = schema(
 
 export const contentQuery = schema(
   t.Object({
-    prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this.' })),
+    prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this text.' })),
     after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the previous page.' })),
     limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
   }),

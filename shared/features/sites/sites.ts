@@ -1,7 +1,7 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings, findVisitorWarnings } from '#shared/core/scope/visitor-warnings.ts'
-import { takeQuota } from '#shared/features/drive/quota.ts'
+import { addUsage } from '#shared/features/drive/quota.ts'
 import { assetsKey, type Site, type SiteChange, type SiteInput } from '#shared/features/sites/schemas.ts'
 import {
   deleteSite,
@@ -13,7 +13,7 @@ import {
   lockSite,
   updateSite,
 } from '#shared/features/sites/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The websites that the caller may manage, oldest first. */
@@ -25,7 +25,7 @@ export async function listSites(scope: Scope): Promise<Site[]> {
 
 /** One website; throws NOT_FOUND. */
 export async function getSite({ db, workspace }: Scope, id: string): Promise<Site> {
-  return found(isUuid(id) ? await db.query(findSite({ workspaceId: workspace.id, id })) : [])
+  return requireRow(isUuid(id) ? await db.query(findSite({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a website. Throws KEY_TAKEN, and VALIDATION_ERROR for the key `assets`. */
@@ -33,7 +33,7 @@ export async function createSite(scope: Scope, { key, name, published = false }:
   const { db, workspace, now } = scope
   refuseAssets(key)
   const site = { workspaceId: workspace.id, id: newId(), key, name: name.trim(), published, createdAt: now() }
-  return withWarnings(scope, found(await db.query(insertSite(site))))
+  return withWarnings(scope, requireRow(await db.query(insertSite(site))))
 }
 
 /** Adds warnings to a saved website: why visitors cannot reach it although it is published. */
@@ -46,7 +46,7 @@ export async function changeSite(scope: Scope, id: string, { key, name, publishe
   if (!isUuid(id)) throw problem('NOT_FOUND')
   if (key !== undefined) refuseAssets(key)
   const change = { workspaceId: workspace.id, id, key, name: name?.trim(), published, updatedAt: now() }
-  return withWarnings(scope, found(await db.query(updateSite(change))))
+  return withWarnings(scope, requireRow(await db.query(updateSite(change))))
 }
 
 /** Deletes a website with its content. Throws NOT_FOUND. */
@@ -54,9 +54,9 @@ export async function removeSite(scope: Scope, id: string): Promise<void> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
     // The lock waits for writes in progress, so that their bytes are counted below.
-    found(await tx.query(lockSite({ workspaceId: scope.workspace.id, id })))
-    const { bytes } = found(await tx.query(deleteSite({ workspaceId: scope.workspace.id, id })))
-    await takeQuota(within(scope, tx), -bytes)
+    requireRow(await tx.query(lockSite({ workspaceId: scope.workspace.id, id })))
+    const { bytes } = requireRow(await tx.query(deleteSite({ workspaceId: scope.workspace.id, id })))
+    await addUsage(within(scope, tx), -bytes)
   })
 }
 
@@ -76,9 +76,4 @@ export async function listContentWarnings(scope: Scope, siteId: string): Promise
 
 function refuseAssets(key: string): void {
   if (key === assetsKey) throw problem('VALIDATION_ERROR', `key must not be ${assetsKey}, which is reserved for the files of all websites`)
-}
-
-function found<Row>([row]: readonly Row[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
 }

@@ -40,10 +40,10 @@ export function inAttempts<T>(
   return retry(cache, () => work(tracked), tracked, options)
 }
 
-/** The failure of work that is not attempted again. Outdated type metadata is load as well: a type that changes again and again. */
+/** Returns the failure to throw when no further attempt is made. Outdated type metadata becomes OVERLOADED, since a later retry may succeed. */
 function giveUp(error: unknown): unknown {
   if (isOutdatedTypeMetadata(error))
-    return overloadedProblem('The record type changed while this was at work; try again soon', { cause: error, expected: false })
+    return overloadedProblem('The record type changed while the work ran; try again soon', { cause: error, expected: false })
   exhausted.add(error as object)
   return error
 }

@@ -28,13 +28,13 @@ export const isOverloaded = (error: unknown): boolean => error instanceof Proble
  * PostgreSQL's error codes that load causes. Those that are not `expected` are logged, since the operator may have to act.
  */
 const overloads: Readonly<Record<string, readonly [message: string, expected: boolean]>> = {
-  '55P03': ['Others were changing what this needs for too long; try again soon', true],
-  '40P01': ['Others were changing what this needs at the same time; try again soon', true],
-  '40001': ['Others were changing what this needs at the same time; try again soon', true],
-  '57014': ['The database was at work on this for too long; try again soon', false],
-  '25P03': ['The server was too busy to go on with this; try again soon', false],
-  '53200': ['The database has no memory left for this; try again soon', false],
-  '53300': ['The database has no connection left for this; try again soon', false],
+  '55P03': ['Other work held data that this work needs for too long; try again soon', true],
+  '40P01': ['Other work changed the same data at the same time; try again soon', true],
+  '40001': ['Other work changed the same data at the same time; try again soon', true],
+  '57014': ['The database needed too long for this work; try again soon', false],
+  '25P03': ['The server was too busy to continue this work; try again soon', false],
+  '53200': ['The database has no memory left for this work; try again soon', false],
+  '53300': ['The database has no connection left for this work; try again soon', false],
 }
 
 /** The driver's messages for a connection timeout of the pool. */

@@ -85,7 +85,7 @@ export const linkedParameters = {
     t.Integer({
       minimum: 1,
       maximum: 200,
-      description: 'Items of a page; the header Link leads to the next. Without it all come, up to 10 MB.',
+      description: 'Items of a page; the header Link names the next page. Without `limit`, the answer has all items, up to 10 MB.',
     }),
   ),
   cursor: t.Optional(t.String({ description: 'Where the page starts: as in the address that the header Link names.' })),

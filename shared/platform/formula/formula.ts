@@ -17,7 +17,7 @@ interface FormulaScope {
 export interface CompiledFormula {
   /** Keys of the fields it reads, each once, in order of first mention. */
   readonly dependencies: readonly string[]
-  /** Its bare words, including TRUE and FALSE: a new field with such a key would change the meaning of the formula. */
+  /** Names that are not fields: bare words (unquoted texts), TRUE and FALSE. A new field with such a key would change the formula. */
   readonly words: ReadonlySet<string>
   /**
    * Evaluates the formula for a record. Never throws and is bounded in steps: failures are error values, which `toFieldValue` converts to

@@ -11,7 +11,7 @@ const shared = shareWorld(test, {}, { pools: ['data', 'schedule', 'flows'] })
 
 const interrupted = {
   status: 'failed',
-  error: 'INTERNAL at f: The function was begun twice, and each time the worker that ran it was lost',
+  error: 'INTERNAL at f: The function was started twice, and each time the worker that ran it was lost',
 }
 
 test('interrupted: an interrupted function is begun at most twice', async (t) => {

@@ -141,7 +141,7 @@ test('rehearsal: a rehearsal has the lesser of its caller’s rights and the edi
   await holder.query('begin')
   await holder.query(`select from ws_${org.id.replaceAll('-', '')}.locations for update`)
   const [locked] = (await rehearse(org, flow.id)).data.runs
-  t.like(locked, { status: 'failed', error: 'somebody else is changing what it needs at this moment' })
+  t.like(locked, { status: 'failed', error: 'another request is changing data that the run needs' })
   await holder.query('rollback')
   holder.release()
   const [free] = (await rehearse(org, flow.id)).data.runs

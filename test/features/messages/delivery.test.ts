@@ -154,7 +154,7 @@ test('delivery: a worker that died while it was sending leaves the message uncer
   await db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
   worker.pools.pollAll()
   await drain()
-  t.like(await read(org, id), { status: 'uncertain', error: 'The worker died while sending it' })
+  t.like(await read(org, id), { status: 'uncertain', error: 'The worker died while sending the mail' })
   await pass(15)
   t.is((await read(org, id)).status, 'sent')
 })
@@ -180,7 +180,7 @@ test('delivery: messages of a connection that is deleted fail, and say so', asyn
   const id = await send({ connection_id: connection.id })
   await org.owner.delete(`${org.path}/messages/connections/${connection.id}`)
   await pass(1)
-  t.like(await read(org, id), { status: 'failed', error: 'Its connection has been deleted' })
+  t.like(await read(org, id), { status: 'failed', error: 'The connection of the mail has been deleted' })
 })
 
 test('delivery: what a message said is kept for 30 days, and it is not sent any more then', async (t) => {

@@ -30,7 +30,7 @@ class TakenOver extends Error {}
 
 /**
  * Runs one attempt: enter the workspace, run, complete. A job that must wait for its workspace or app (shared/platform/kernel/background.ts)
- * leaves its queue and is deferred (`rests`). Failures below 500 and expected ones fail the operation at once, without a retry. Any other
+ * leaves its queue and is deferred: the result is `deferred`. Failures below 500 and expected ones fail the operation at once, without a retry. Any other
  * failure, OVERLOADED included, fails the operation at the last attempt and is rethrown, so that the queue retries it or keeps a dead letter.
  */
 export async function runAttempt(
@@ -38,7 +38,7 @@ export async function runAttempt(
   row: JobRow,
   signal: AbortSignal,
   { db, ...others }: WorkerServices,
-): Promise<'ended' | 'rests'> {
+): Promise<'ended' | 'deferred'> {
   const { job } = handler
   const services = { ...others, db: row.data.workspaceId === null ? db : db.forWorkspace(row.data.workspaceId) }
   await services.cache.refresh()
@@ -88,10 +88,10 @@ async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId 
 }
 
 /** Defers the job, unless another attempt has taken it. */
-async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'rests'> {
+async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { db, jobQueue, now }: WorkerServices): Promise<'deferred'> {
   await deferJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
   if (job.gate) await jobQueue.admitNext(job.gate, workspace.id)
-  return 'rests'
+  return 'deferred'
 }
 
 /** The id of a job's operation: its own id, unless it resumes a parked operation. */

@@ -7,8 +7,9 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Enters a workspace as the principal that caused the work, with its current rights; work of the platform itself is allowed everything.
- * NOT_FOUND when the workspace was deleted, ORG_SUSPENDED where suspension halts this kind of work, FORBIDDEN when the caller has left it.
- * Under an impersonal cause the actor has no personal standing.
+ * Throws NOT_FOUND when the workspace was deleted, ORG_SUSPENDED when it is suspended and this kind of work does not run then, and FORBIDDEN
+ * when the caller has left the workspace. The actor has no personal standing if `cause.impersonal` is set: one person's work runs for
+ * another.
  */
 export async function enterAsCaller(platform: PlatformScope, workspaceId: string, work: WorkKind): Promise<Scope> {
   const { cache, db } = platform
@@ -26,9 +27,9 @@ export async function enterAsCaller(platform: PlatformScope, workspaceId: string
 }
 
 /**
- * Enters a workspace as a principal that did not cause the work: the last editor of a flow, a form or a queue. The work, and the jobs it
- * enqueues, run as that principal with its current rights, as a step of an automation. Without personal standing unless `isPersonal` marks
- * the work as the principal's own. Throws like `enterAsCaller`.
+ * Enters a workspace as a principal that did not cause the work: the last editor of a flow, a form or a queue. The work, and the jobs that
+ * it enqueues, run with that principal's current rights. The kind of work is `step`. The actor has no personal standing unless `isPersonal`
+ * marks the work as the principal's own. Throws like `enterAsCaller`.
  */
 export async function enterAsPrincipal(
   platform: PlatformScope,
@@ -47,7 +48,8 @@ export type RefusableResult<T> = { readonly value: T; readonly refusal?: undefin
 
 /**
  * Runs work for a principal that does not wait for it. A Problem below 500, such as FORBIDDEN after a role was lost, is returned to be
- * recorded. Any other error is thrown, so the job is retried; ORG_SUSPENDED is thrown too, so the job is parked.
+ * recorded. Any other error is thrown, so that the job is retried. ORG_SUSPENDED is thrown too, so that the job
+ * is deferred.
  */
 export async function catchRefusal<T>(work: () => Promise<T>): Promise<RefusableResult<T>> {
   try {

@@ -9,7 +9,7 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** UIDs that are written and checkpointed in one transaction. After a crash, the next attempt continues after them. */
 const uidsPerStep = 100
-/** The same in a calendar without overlaps, which stays locked while each event is compared with all others. */
+/** UIDs in one transaction for a calendar without overlaps, which stays locked while each event is compared with all others. */
 const uidsPerStepWithoutOverlaps = 10
 const maxWarnings = 100
 

@@ -15,8 +15,8 @@ import { createPersistentRunner, RunSuperseded } from '#workers/features/flows/p
 import { resolveWait } from '#workers/features/flows/resolve-wait.ts'
 
 /**
- * Continues a run as the platform, which enters the workspace as the run's editor at every step: if the editor has left, the run fails, not
- * the job.
+ * Continues a run. The job runs as the platform; every step enters the workspace as the last editor of the flow when the run started.
+ * If that person has left the workspace, the run fails, and the job ends without an error.
  */
 export default definePlatformHandler(continueRunJob, async ({ payload: { workspaceId, runId }, scope, signal }) => {
   const run = await findOpenRun(scope, workspaceId, runId)

@@ -47,7 +47,7 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   return { result: { runs: rehearsed } }
 })
 
-const tooLong = `it takes more than ${limits.msPerRun / 1_000} seconds`
+const tooLong = `the run takes more than ${limits.msPerRun / 1_000} seconds`
 
 /** Thrown at the end of a rehearsal to roll it back. */
 class RolledBack extends Error {}
@@ -153,6 +153,6 @@ async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: Act
 function failed({ id }: EndedRun, error: unknown): RehearsedRun {
   const isTooLong = isStatementCancelled(error)
   if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error
-  const reason = isTooLong ? tooLong : 'somebody else is changing what it needs at this moment'
+  const reason = isTooLong ? tooLong : 'another request is changing data that the run needs'
   return { run_id: id, status: 'failed', created: [], changed: [], messages: [], would_call: [], error: reason }
 }

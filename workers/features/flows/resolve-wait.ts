@@ -21,7 +21,7 @@ import { endingMessages } from '#workers/features/functions/sandbox/run-outcome.
 /** Maximum number of starts of a function whose worker is lost (decisions, Flows). */
 const maxTries = 2
 
-const lostTwice = 'The function was begun twice, and each time the worker that ran it was lost'
+const lostTwice = 'The function was started twice, and each time the worker that ran it was lost'
 
 /**
  * Completes the step at which a run waits and returns its row; undefined while the wait is not over, or when the run waits again or has

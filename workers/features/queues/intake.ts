@@ -12,7 +12,7 @@ import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-w
 export default definePlatformHandler(intakeRecordChanges, async ({ payload, scope }) => {
   for (const queueId of payload.listenerIds) {
     const { refusal } = await catchRefusal(() => applyToQueue(scope, payload.workspaceId, queueId, payload))
-    if (refusal) scope.log.info({ queueId, refusal: refusal.message }, 'intake rests')
+    if (refusal) scope.log.info({ queueId, refusal: refusal.message }, 'intake skips a queue')
   }
   return { result: null }
 })

@@ -30,8 +30,8 @@ interface LoopServices {
   readonly log: Logger
 }
 
-/** Runs an attempt at a fetched job. `rests` when the job has left its queue; throws when the queue should retry it. */
-type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'rests'>
+/** Runs an attempt at a fetched job. `deferred` when the job has left its queue; throws when the queue should retry it. */
+type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'deferred'>
 
 /**
  * Fetches one queue's jobs while slots are free. pg-boss's own `work` fetches one job per wake-up at batch size 1 (40 sent, 4 answered in
@@ -175,8 +175,8 @@ export class JobLoop {
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
       const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
-      done({ outcome: outcome === 'rests' ? 'rested' : 'completed' })
-      if (outcome === 'rests') return
+      done({ outcome: outcome === 'deferred' ? 'rested' : 'completed' })
+      if (outcome === 'deferred') return
       this.#completed.push(row.id)
       this.#completing ??= this.#completeBatch()
     } catch (error) {

@@ -37,10 +37,11 @@ export const createSendMailHandler = (findConnectionTransport: FindConnectionTra
 const workOf = ({ kind }: OutboxMail): WorkKind => (kind === messageKind ? 'due' : 'upkeep')
 
 async function send(scope: JobScope, mail: OutboxMail, transport: MailTransport | undefined, signal: AbortSignal): Promise<void> {
-  if (mail.status === 'sending' && transport?.kind === 'server') return recordUncertain(scope, mail, 'The worker died while sending it')
+  if (mail.status === 'sending' && transport?.kind === 'server')
+    return recordUncertain(scope, mail, 'The worker died while sending the mail')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...sendableStatuses].includes(mail.status)) return
   if (mail.is_suspended && waitsForWorkspace(workOf(mail))) return postpone(scope, mail, 0)
-  if (!transport) return completeSending(scope, mail, 'failed', 'Its connection has been deleted')
+  if (!transport) return completeSending(scope, mail, 'failed', 'The connection of the mail has been deleted')
   let isTaken = false
   const begin = async () => {
     const from = mail.status === 'uncertain' || mail.status === 'sending' ? [mail.status] : sendableStatuses

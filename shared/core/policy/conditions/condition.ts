@@ -20,29 +20,31 @@ export interface RecordTest {
   readonly test: (record: TestedRecord) => Truth
   readonly toSql: (alias: string | undefined) => Knex.Raw
   /** Subject and values of a membership test; absent for other tests. */
-  readonly among?: { readonly subject: OpenSubject; readonly values: readonly unknown[] }
+  readonly among?: { readonly subject: RecordSubject; readonly values: readonly unknown[] }
 }
 
-type OpenSubject = Extract<ReturnType<SubjectResolver>, { known: false }>
+type RecordSubject = Extract<ReturnType<SubjectResolver>, { known: false }>
 
 /** Binds a condition to a caller and the subjects of its tests. An unknown operator counts as a test whose sides cannot be compared. */
 export function bindCondition(condition: PolicyRule['condition'], principal: PolicyPrincipal, subjectOf: SubjectResolver): BoundCondition {
-  let known: Truth = true
-  const open: RecordTest[] = []
+  let truth: Truth = true
+  const recordTests: RecordTest[] = []
   for (const [tested, tests] of Object.entries(condition ?? {})) {
     const subject = subjectOf(tested)
     for (const [name, writtenOperand] of Object.entries(tests)) {
       const operator = operators.get(name)
       const operand = resolvePrincipalId(writtenOperand, principal)
-      if (!operator) known = andTruth(known, undefined)
-      else if (operand === null) known = andTruth(known, operator.acceptsMissing)
+      if (!operator) truth = andTruth(truth, undefined)
+      else if (operand === null) truth = andTruth(truth, operator.acceptsMissing)
       else if (!subject.known)
-        open.push(operator.among ? createMembershipTest(subject, operator.among(operand)) : createRecordTest(subject, operator, operand))
+        recordTests.push(
+          operator.among ? createMembershipTest(subject, operator.among(operand)) : createRecordTest(subject, operator, operand),
+        )
       else
-        known = andTruth(known, subject.value == null ? operator.acceptsMissing : operator.bind(subject.kind, operand).test(subject.value))
+        truth = andTruth(truth, subject.value == null ? operator.acceptsMissing : operator.bind(subject.kind, operand).test(subject.value))
     }
   }
-  return { truth: known, recordTests: open }
+  return { truth, recordTests }
 }
 
 /** Kleene's three-valued `and`: false if either side is false. */
@@ -50,8 +52,8 @@ const andTruth = (first: Truth, second: Truth): Truth =>
   first === false || second === false ? false : first === undefined ? undefined : second
 
 /** Evaluates a condition for a record. */
-export function evaluateCondition({ truth: known, recordTests }: BoundCondition, record: TestedRecord): Truth {
-  let truth = known
+export function evaluateCondition({ truth: truthWithoutRecord, recordTests }: BoundCondition, record: TestedRecord): Truth {
+  let truth = truthWithoutRecord
   for (const test of recordTests) {
     if (truth === false) return false
     truth = andTruth(truth, test.test(record))
@@ -59,7 +61,7 @@ export function evaluateCondition({ truth: known, recordTests }: BoundCondition,
   return truth
 }
 
-/** The condition as SQL that evaluates to true, false or, as null, undefined. */
+/** The condition as SQL. Null stands for undefined. */
 export function conditionSql({ truth, recordTests }: BoundCondition, alias: string | undefined): Knex.Raw {
   const parts = recordTests.map((test) => test.toSql(alias))
   if (truth !== true || parts.length === 0) parts.push(builder.raw(truth === undefined ? 'null::boolean' : String(truth)))
@@ -72,31 +74,31 @@ function resolvePrincipalId(operand: unknown, { id }: PolicyPrincipal): unknown 
   return Array.isArray(operand) ? operand.flatMap((item) => (item === 'principal.id' ? (id ?? []) : [item])) : operand
 }
 
-const createRecordTest = (subject: OpenSubject, { acceptsMissing, bind }: Operator, operand: unknown): RecordTest =>
+const createRecordTest = (subject: RecordSubject, { acceptsMissing, bind }: Operator, operand: unknown): RecordTest =>
   createLazyTest(subject, acceptsMissing, () => bind(subject.kind, operand))
 
 /** Creates a test that a record's value is one of the given values. */
-export const createMembershipTest = (subject: OpenSubject, values: readonly unknown[]): RecordTest => ({
+export const createMembershipTest = (subject: RecordSubject, values: readonly unknown[]): RecordTest => ({
   ...createLazyTest(subject, false, () => equalsAny(subject.kind, values)),
   among: { subject, values },
 })
 
 // The operand is parsed on first use: of tens of thousands of tests most are only counted or merged into another.
-function createLazyTest({ of, column, nullable }: OpenSubject, passesMissing: boolean, bind: () => BoundOperator): RecordTest {
+function createLazyTest({ of, column, nullable }: RecordSubject, acceptsMissing: boolean, bind: () => BoundOperator): RecordTest {
   let bound: BoundOperator | undefined
-  const forms = () => {
+  const boundOperator = () => {
     bound ??= bind()
     return bound
   }
   return {
     test(record) {
       const value = of(record)
-      return value == null ? passesMissing : forms().test(value)
+      return value == null ? acceptsMissing : boundOperator().test(value)
     },
     toSql(alias) {
       const name = builder.raw('??', [alias === undefined ? column : `${alias}.${column}`])
-      const test = forms().toSql(name)
-      return nullable ? builder.raw(passesMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, test]) : test
+      const test = boundOperator().toSql(name)
+      return nullable ? builder.raw(acceptsMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, test]) : test
     },
   }
 }

@@ -50,8 +50,8 @@ export const isTestable = (tested: string): boolean => builtIn.has(tested) || (f
 const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/
 const reservedNames = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
 
-const known = (kind: ValueKind, value: unknown): TestSubject => ({ known: true, kind, value })
-const missing = known(valueKinds.text, null)
+const knownSubject = (kind: ValueKind, value: unknown): TestSubject => ({ known: true, kind, value })
+const missing = knownSubject(valueKinds.text, null)
 
 const ofRecord: ReadonlyMap<string, TestSubject> = new Map<string, TestSubject>([
   ['resource.id', { known: false, kind: valueKinds.id, of: (record) => record.id, column: 'id', nullable: false }],
@@ -64,15 +64,15 @@ const ofRecord: ReadonlyMap<string, TestSubject> = new Map<string, TestSubject>(
 const builtIn = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
 
 const principalSubject = ({ id, type }: PolicyPrincipal, tested: string): TestSubject | undefined => {
-  if (tested === 'principal.id') return known(valueKinds.id, id)
-  return tested === 'principal.type' ? known(valueKinds.text, type) : undefined
+  if (tested === 'principal.id') return knownSubject(valueKinds.id, id)
+  return tested === 'principal.type' ? knownSubject(valueKinds.text, type) : undefined
 }
 
 /** Resolves the subjects of tests on the records of one type. An unknown field is a missing value. */
 export function subjectsOfType(principal: PolicyPrincipal, typeKey: string, fields: readonly TestedField[]): SubjectResolver {
   const byName = new Map(fields.map((field) => [`resource.${field.key}`, ofField(field)]))
   return (tested) => {
-    if (tested === 'resource.object_type') return known(valueKinds.text, typeKey)
+    if (tested === 'resource.object_type') return knownSubject(valueKinds.text, typeKey)
     return principalSubject(principal, tested) ?? ofRecord.get(tested) ?? byName.get(tested) ?? missing
   }
 }
@@ -88,7 +88,7 @@ const ofField = ({ key, type, column }: TestedField): TestSubject => ({
   nullable: true,
 })
 
-/** Resolves the subjects of tests if only the caller is known: every value of a record stays open. */
+/** Resolves the subjects of tests if only the caller is known: no value of a record is. */
 export const subjectsOfAnyRecord =
   (principal: PolicyPrincipal): SubjectResolver =>
   (tested) =>
@@ -106,6 +106,6 @@ export function subjectsOfAttributes(principal: PolicyPrincipal, attributes: Att
     const value = Object.hasOwn(attributes, key) ? attributes[key] : Object.hasOwn(attributes, tested) ? attributes[tested] : null
     const type = types.get(key)
     const kind = key === 'created_at' ? valueKinds.instant : type ? fieldTypeKinds[type] : jsonValueKind(value)
-    return principalSubject(principal, tested) ?? known(kind, value)
+    return principalSubject(principal, tested) ?? knownSubject(kind, value)
   }
 }

@@ -6,7 +6,7 @@ import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db
 
 /** The fields that a caller's allow rules show. */
 interface FieldAccess {
-  /** Fields that some rule could hide, regardless of its condition. */
+  /** Fields that may be hidden in some record. Allow rules that never apply to this caller count too. */
   readonly hideable: ReadonlySet<string>
   /** Fields that no record shows; exports omit their columns. */
   readonly neverVisible: ReadonlySet<string>
@@ -42,8 +42,8 @@ export function compileFieldAccess(allows: readonly BoundRule[], fields: readonl
 }
 
 /**
- * For the key of a field: this key and those of all fields that its formula reads, directly or through other formulas. Who may not see an
- * input may not see the result either. A deleted input counts while values computed from it are still stored.
+ * Returns a function from a field's key to this key and the keys of all fields that its formula reads, directly or through other formulas. A
+ * caller that may not see an input may not see the result either. Inputs of a former formula count too while records still hold its results.
  */
 function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
   const reads = new Map(fields.map((field) => [field.key, [...(field.reads ?? []), ...(field.staleReads ?? [])]]))
@@ -59,7 +59,8 @@ function inputsOf(fields: readonly TestedField[]): (key: string) => readonly str
 }
 
 /**
- * Whether a rule could hide the field. None can if no rule denies it and it is revealed by every rule, or by a rule that always applies.
+ * Whether the field may be hidden in some record. It is never hidden if no rule denies it and, besides, all rules (at least one) reveal it
+ * or a rule that always applies reveals it.
  */
 function isHideable(allows: readonly BoundRule[], key: string): boolean {
   const revealing = allows.filter(({ mask }) => revealsField(mask, key))

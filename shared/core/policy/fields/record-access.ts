@@ -19,7 +19,7 @@ export interface RecordAccess {
   readonly searchColumns: ReadonlySet<string>
   /** True if every field of every permitted record is shown, so `hideable` is empty. */
   readonly alwaysVisible: boolean
-  /** Fields that some rule of the caller could hide, regardless of its condition. */
+  /** Fields that may be hidden in some record. Allow rules that never apply to this caller count too. */
   readonly hideable: ReadonlySet<string>
   /** Fields that no record of the type shows to the caller; exports omit their columns. */
   readonly neverVisible: ReadonlySet<string>

@@ -36,7 +36,7 @@ export const batchInput = schema(
   t.Object(
     {
       operations,
-      atomic: t.Optional(t.Boolean({ description: 'True: all of them or none. Otherwise each succeeds or fails on its own.' })),
+      atomic: t.Optional(t.Boolean({ description: 'True: all changes or none. Otherwise each change succeeds or fails on its own.' })),
     },
     { title: 'Batch' },
   ),

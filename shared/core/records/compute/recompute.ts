@@ -111,7 +111,10 @@ async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRe
   }
 }
 
-/** Stores all changes and returns undefined. When another record holds a unique value, it stores none and returns the field's key. */
+/**
+ * Stores all changes and returns undefined. If another record holds one of the unique values, stores nothing and returns the key of that
+ * field.
+ */
 async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<string | undefined> {
   const statement = storeComputedStatement(
     type,

@@ -135,7 +135,9 @@ async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Dr
   }
 }
 
-/** A draft, and its values with numbers and, later, computed fields. */
+/**
+ * A draft and the values to store: those of the draft with auto-numbers, and after `computeGroups` with computed fields too.
+ */
 interface NumberedDraft {
   readonly draft: Draft
   readonly values: Values

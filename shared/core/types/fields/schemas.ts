@@ -19,9 +19,9 @@ export const fieldInput = schema(
     type: t.Enum([...fieldTypes]),
     required: flag('No record is saved without a value.'),
     unique: flag('No two records hold the same value.'),
-    immutable: flag('A value that a record was created with stays.'),
+    immutable: flag('The value of a record cannot be changed after its creation.'),
     rules: t.Optional(
-      t.Unknown({ description: 'An object of rules, such as {max_len: 20, default: "new"}; which there are depends on the type.' }),
+      t.Unknown({ description: 'An object of rules, such as {max_len: 20, default: "new"}; each field type has its own rules.' }),
     ),
     description: t.Optional(nullable(fieldDescription)),
   }),
@@ -43,7 +43,7 @@ export const fieldChangeShape = t.Object(
   { title: 'FieldChange' },
 )
 
-/** The input that changes a field: omitted properties stay, null clears. */
+/** The input that changes a field: omitted properties stay unchanged; null clears an optional one. */
 export const fieldChange = schema(fieldChangeShape)
 export type FieldChange = TypeOf<typeof fieldChange>
 
@@ -67,7 +67,7 @@ export const fieldView = schema(
       immutable: t.Boolean(),
       autogen: t.String({ description: 'The auto-numbering pattern; empty when off.' }),
       description: fieldDescription,
-      rules: t.Record(t.String(), t.Unknown(), { description: 'In the form in which they are sent.' }),
+      rules: t.Record(t.String(), t.Unknown(), { description: 'The rules, in the form in which they are sent.' }),
       created_at: t.String({ format: 'date-time' }),
       system: t.Boolean({ description: 'True for fields built into built-in types, which cannot be changed or deleted.' }),
     },

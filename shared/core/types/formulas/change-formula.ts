@@ -21,7 +21,7 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
   return changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
     requireComputedVisible(scope, type, field)
-    if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} numbers itself; stop that before it is computed`)
+    if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} is auto-numbered; disable that before you set a formula`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
     compileComputations(
       type.fields.map((other) => (other === field ? changed : other)),

@@ -24,7 +24,9 @@ interface ComputeContext {
 /** A computed field of a record type with its compiled formula. */
 export interface Computation {
   readonly field: Field
-  /** Bare words in the formula. */
+  /**
+   * Names in the formula that are not fields: unquoted texts, TRUE and FALSE. A new field with such a key would change the formula.
+   */
   readonly words: ReadonlySet<string>
   /** Computes the field's value. `values` holds the record's other values and earlier computations. Null is no value. */
   readonly compute: (values: Readonly<Record<string, FieldValue>>, context: ComputeContext) => FieldValue | Promise<FieldValue>
@@ -66,10 +68,11 @@ function refuseLongFormulas(computed: readonly Field[]): void {
 }
 
 /**
- * Returns the fields of the type metadata, computed ones with `reads`, and their computations. Formulas were checked when they were set. If
- * one is invalid nevertheless, nothing is computed and each computed field counts as reading every other, so that no hidden value is shown.
+ * Returns a type's fields and the computations of its computed fields. Adds `reads` to computed fields: the keys that their formulas read.
+ * Formulas were checked when they were set. If one is invalid nevertheless, nothing is computed and each computed field counts as reading
+ * every other, so that no hidden value is shown.
  */
-export function compileTypeComputations(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
+export function compileStoredFormulas(fields: readonly Field[]): { fields: readonly Field[]; computations: readonly Computation[] } {
   if (fields.every(({ rules }) => rules.formula === undefined)) return { fields, computations: [] }
   try {
     const { computations, reads } = compileComputations(fields)

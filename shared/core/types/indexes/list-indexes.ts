@@ -75,5 +75,5 @@ function whyOf(candidate: IndexCandidate): string {
   if (isChosen) return used
   const required = requiredScore(type.records)
   if (!Number.isFinite(required)) return `${used}; the type holds few records`
-  return candidate.score >= required ? `${used}; others are worth more` : `${used} of ${required}`
+  return candidate.score >= required ? `${used}; other indexes of the type have higher scores` : `${used} of ${required}`
 }

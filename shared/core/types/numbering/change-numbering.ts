@@ -34,7 +34,8 @@ export async function disableAutoNumbering(scope: Scope, found: Field): Promise<
 
 function requireNumberable({ key, type, rules }: Field): void {
   if (type !== 'string') throw problem('VALIDATION_ERROR', `auto-numbering is for string fields; ${key} is a ${type} field`)
-  if (rules.formula !== undefined) throw problem('VALIDATION_ERROR', `${key} is computed; remove its formula before it numbers itself`)
+  if (rules.formula !== undefined)
+    throw problem('VALIDATION_ERROR', `${key} is computed; remove its formula before you enable auto-numbering`)
 }
 
 async function setNumbering(scope: Scope, field: Field, pattern: string, next: number): Promise<void> {

@@ -4,7 +4,10 @@ import { type TypeChange, type TypeView, toTypeView } from '#shared/core/types/t
 import { updateType } from '#shared/core/types/types/store.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
 
-/** Changes the display properties of a record type, also a built-in one. Omitted properties stay, null clears. Throws NOT_FOUND. */
+/**
+ * Changes the display properties of a record type, also of a built-in one. Omitted properties stay unchanged; null clears any property but
+ * the label. Throws NOT_FOUND.
+ */
 export async function changeType({ db, workspace }: Scope, key: string, change: TypeChange): Promise<TypeView> {
   const { label, icon, app, ui, description } = change
   const statement = updateType({

@@ -18,7 +18,7 @@ const ui = t.Optional(
 export const typeInput = schema(t.Object({ key: typeKey, label, icon, app, ui }))
 export type TypeInput = TypeOf<typeof typeInput>
 
-/** The input that changes a record type: omitted properties stay, null clears. */
+/** The input that changes a record type: omitted properties stay unchanged; null clears any property but the label. */
 export const typeChange = schema(
   t.Object({
     label: t.Optional(label),

@@ -76,8 +76,8 @@ class ChainCheck {
     const entries = this.#hash?.entries ?? 0
     const hash = this.#hash?.digest()
     if (seal.previous !== (this.#seals[this.#next - 1]?.hash ?? null)) addDifference('does not follow the seal before it')
-    if (entries !== seal.entries) addDifference(`covers ${entries} entries, and says ${seal.entries}`)
-    if (hash !== seal.hash) addDifference(`its entries have the hash ${hash}, and it says ${seal.hash}`)
+    if (entries !== seal.entries) addDifference(`covers ${entries} entries, but the seal names ${seal.entries}`)
+    if (hash !== seal.hash) addDifference(`its entries have the hash ${hash}, but the seal holds ${seal.hash}`)
     this.#next += 1
     this.#open()
   }

@@ -25,7 +25,10 @@ const withLock = createKeyedLocks()
 interface BookingRequest {
   /** Undefined when the visitor sent none. The attempt then never counts as a repetition. */
   readonly key: string | undefined
-  /** True refuses the same key with another body, like an Idempotency-Key. False returns the first answer, as for a hosted page's id. */
+  /**
+   * What happens when the key was used with another body. True: VALIDATION_ERROR, as for an Idempotency-Key. False: the first answer is
+   * returned, as for the id in a hosted page.
+   */
   readonly isExact: boolean
 }
 
@@ -49,7 +52,7 @@ function bookUnderLock(
     await lockCalendar(tx, scope.workspace.id, calendar.id)
     // The settings of the page may have changed before the locks were taken.
     const open = await requireBookingPage(inside, calendar.key)
-    // The locks are of the calendar that was found first; another one may have its key by now.
+    // The locks are those of `calendar`. Another calendar may have taken its key since it was found.
     if (open.calendar.id !== calendar.id) throw problem('NOT_FOUND')
     const hash = createHash('sha256')
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))

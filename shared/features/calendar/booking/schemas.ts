@@ -23,8 +23,8 @@ export const bookingPageView = schema(
 export const slotsQuery = schema(
   t.Object({
     from: t.String({ description: "An RFC 3339 instant, or YYYY-MM-DD in the page's time zone." }),
-    to: t.String({ description: 'The same; a date includes the whole day.' }),
-    duration: t.Optional(t.Integer({ minimum: 1, description: "Minutes, one of the page's; the first when left out." })),
+    to: t.String({ description: 'Written like `from`; a date includes the whole day.' }),
+    duration: t.Optional(t.Integer({ minimum: 1, description: 'Minutes: one of the durations of the page; default: the first one.' })),
     explain: t.Optional(
       t.Enum(['0', '1', 'true', 'false'], { description: '1 adds why starts are refused, for callers who may read the calendar.' }),
     ),
@@ -52,7 +52,7 @@ export const slotList = schema(
 export const bookingInput = schema(
   t.Object(
     {
-      start: t.String({ description: 'One of the slots.' }),
+      start: t.String({ description: 'The start of one of the slots.' }),
       duration: t.Optional(t.Integer({ minimum: 1, description: 'Minutes.' })),
       name: t.String({ minLength: 1, maxLength: 200 }),
       email: t.String({ format: 'email', maxLength: 320 }),

@@ -7,7 +7,7 @@ import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { findMembersById } from '#shared/features/calendar/store.ts'
 import { instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
 
-/** What a booking page says of itself. */
+/** The view of a booking page for visitors. */
 export async function viewBookingPage(scope: Scope, { calendar, page }: OpenBookingPage) {
   const [owner] = calendar.owner_id === null ? [] : await findMembersById(scope.db, scope.workspace.id, [calendar.owner_id])
   return {
@@ -18,7 +18,7 @@ export async function viewBookingPage(scope: Scope, { calendar, page }: OpenBook
   }
 }
 
-/** The times of a page that can be booked; for a reader of the calendar that asks also those that cannot, and why. */
+/** The times of a page that can be booked. A query with `explain` by a `reader` of the calendar gets the refused times too, with reasons. */
 export async function listSlots(scope: Scope, open: OpenBookingPage, query: SlotsQuery, reader: Scope | undefined) {
   const minutes = requireDuration(open.page, query.duration)
   const starts = await listSlotStarts(scope, open, readTimeWindow(query.from, query.to, open.calendar.timezone), minutes)

@@ -56,7 +56,10 @@ function recordLink(row: EventRow, { record_type, record_id }: EventChange): Pic
 export const isSameTime = (a: EventTime, b: EventTime): boolean =>
   a.allDay === b.allDay && a.start === b.start && a.end === b.end && a.zone === b.zone
 
-/** Whether a change raises SEQUENCE: the time, the repeats or the cancellation changed. */
+/**
+ * Whether a change raises the iCalendar SEQUENCE: the time, the rule, the added or excluded starts changed, or the event was cancelled or
+ * restored.
+ */
 export function isSignificant(before: EventRow, after: EventRow): boolean {
   const isCancelled = (row: EventRow) => row.status === 'cancelled' || row.is_removed
   return (

@@ -52,7 +52,7 @@ export const eventInput = schema(
 )
 export type EventInput = TypeOf<typeof eventInput>
 
-/** Body of a change request. Fields that are left out stay. */
+/** Body of a change request. Omitted properties stay unchanged. */
 export const eventChange = schema(t.Object(fields, { title: 'EventChange' }))
 export type EventChange = TypeOf<typeof eventChange>
 

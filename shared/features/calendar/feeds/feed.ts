@@ -60,7 +60,7 @@ export async function writeFeedFile(scope: Scope, calendarId: string) {
   }
 }
 
-/** Registers a file that a job has stored as the calendar's feed. `tag` is the version it was written from. */
+/** Registers a job's file as the file of the calendar's feed. `tag` is the ETag of the calendar's version from which the file was written. */
 export async function storeFeedFile({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
   const file = await findJobFile(db, workspace.id, fileId)
   if (file) await putFeedFile(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })

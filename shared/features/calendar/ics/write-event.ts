@@ -63,7 +63,7 @@ class FileEvent extends ICalEvent {
 function eventData(out: EventForFile, now: Date): ICalEventData {
   const { event, access } = out
   const when = eventTimeOf(event)
-  const isOpen = access === 'details'
+  const showsDetails = access === 'details'
   return {
     id: escaped(cleanFileText(event.uid), false),
     ...{ stamp: now, sequence: event.sequence, created: new Date(event.created_at), lastModified: new Date(event.updated_at) },
@@ -71,8 +71,8 @@ function eventData(out: EventForFile, now: Date): ICalEventData {
     start: libraryTime(when, when.start),
     end: when.end > when.start ? libraryTime(when, when.end) : null,
     repeating: recurrenceLines(out),
-    summary: cleanFileText(isOpen ? event.title : hiddenTitle),
-    ...(isOpen
+    summary: cleanFileText(showsDetails ? event.title : hiddenTitle),
+    ...(showsDetails
       ? { description: cleanFileText(event.description) || null, location: cleanFileText(event.location) || null, ...people(out) }
       : {}),
     status: statuses[event.status],

@@ -4,7 +4,7 @@ export const recordMoveInput = schema(
   t.Object(
     {
       start: t.String({ description: 'An RFC 3339 instant or YYYY-MM-DD.' }),
-      end: t.Optional(t.String({ description: 'The same; unchanged when left out.' })),
+      end: t.Optional(t.String({ description: 'Written like `start`; default: unchanged.' })),
     },
     { title: 'RecordMove' },
   ),

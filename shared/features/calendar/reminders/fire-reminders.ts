@@ -83,7 +83,10 @@ async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }
   await announceEvent(scope, calendar, startingEventName(minutes), event, guests, { id, when })
 }
 
-/** The next check is at the next reminder. With none in reach but later events, it is before these come within reach. */
+/**
+ * The next check is at the next reminder. If no reminder is within reach but there are later events, the check is before these come within
+ * reach.
+ */
 async function scheduleNextCheck(scope: Scope, calendar: Calendar, reminders: readonly Reminder[], now: number): Promise<void> {
   const next = Math.min(...reminders.filter(({ at }) => at > now).map(({ at }) => at))
   if (Number.isFinite(next)) return scheduleReminderCheck(scope, calendar.id, next)

@@ -123,8 +123,8 @@ function withoutTimes({ title, description, location, color, status, visibility 
 }
 
 /**
- * Converts a change of an occurrence to one of the series' first start, for the later part of a split series. The sent times are those of
- * the occurrence at the split, which may be an added start (`rdates`).
+ * Converts a change of the occurrence at `original` and all following ones to a change of the first start of their series. The times in
+ * `change` are those of the occurrence, which may be an added start (`rdates`); the first start moves by the same distance in local time.
  */
 export function asChangeOfFirstStart(series: EventRow, original: number, change: EventChange): EventChange {
   const own = eventTimeOf(series)

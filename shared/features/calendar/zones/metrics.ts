@@ -16,7 +16,7 @@ export const calendarMetrics: Metrics<Executor> = {
   counters: [releaseInUse],
   addGauges: (registry, query) => {
     const help = 'Calendar events that are not over and whose times were derived from an older release of the time zone data'
-    // Maintenance derives their times again.
+    // Maintenance derives the times of these events again.
     addGauge(registry, 'kontor_calendar_stale_events', help, [], async () => {
       const counts = await query(async (db) => [await countStaleEvents(db, zoneRelease, new Date())], 'events')
       return counts.map((value) => ({ labels: {}, value }))

@@ -82,7 +82,7 @@ function rederiveEvent(row: EventRow): EventRow {
 
 /**
  * Rederives the exceptions of a series. Each gets an original start that the series has now: its own, or else the nearest free one within
- * three hours. Without one it keeps its own.
+ * three hours. If there is neither, the exception keeps its original start.
  */
 function rederiveExceptions(exceptions: readonly EventRow[], series: EventRow, repeats: Series): { before: EventRow; after: EventRow }[] {
   // Without COUNT: counting all earlier starts costs too much here, and the rule alone decides whether it has a start at a time.

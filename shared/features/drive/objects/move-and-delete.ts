@@ -2,7 +2,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkKey, isFolder, type KeyRange, movingKeys, rangeOf } from '#shared/features/drive/objects/key.ts'
 import { countRange, deleteDuplicateFolders, deleteRange, moveRange, type RangeCounts } from '#shared/features/drive/objects/store.ts'
-import { takeQuota } from '#shared/features/drive/quota.ts'
+import { addUsage } from '#shared/features/drive/quota.ts'
 import { deleteSharesIn, moveShares } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
@@ -33,7 +33,7 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
     if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
     if (gone.files > maxFiles) throw tooMany()
     await tx.query(deleteSharesIn(range))
-    await takeQuota(within(scope, tx), -gone.bytes)
+    await addUsage(within(scope, tx), -gone.bytes)
     return gone.files
   })
 }

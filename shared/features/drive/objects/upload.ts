@@ -4,7 +4,7 @@ import { detectContentType, headLength } from '#shared/features/drive/objects/co
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
 import { objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
-import { requireQuota, takeQuota } from '#shared/features/drive/quota.ts'
+import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -75,7 +75,7 @@ async function replaceObject(scope: Scope, spaceId: string, key: string, kept: S
   const statement = putObject({ ...file, workspaceId: workspace.id, spaceId, createdBy: actor.id, now: now() })
   const [row] = await db.query(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
-  await takeQuota(scope, sizeBytes - (row.replaced_bytes ?? 0))
+  await addUsage(scope, sizeBytes - (row.replaced_bytes ?? 0))
   return { object: objectViewOf(row), isNew: row.replaced_bytes === null }
 }
 

@@ -27,10 +27,10 @@ export const httpRequestBlock = defineBlock({
   label: 'Call an address',
   description: 'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error.',
   settings: {
-    method: textSetting(`One of ${methods.join(', ')}; GET unless set.`),
-    url: textSetting('Where.'),
+    method: textSetting(`One of ${methods.join(', ')}; default: GET.`),
+    url: textSetting('The address.'),
     headers: textMapSetting('Headers by their names. An Idempotency-Key is sent unless one is set.'),
-    body: textSetting('Sent as it is; as application/json unless a header says otherwise.'),
+    body: textSetting('The body, sent unchanged; its content type is application/json unless a header names another.'),
   },
   required: ['url'],
   problems: ({ method, url, headers }) => [

@@ -20,7 +20,7 @@ const instantOf = (value: unknown): string | undefined => {
   return toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 }
 
-/** Whether a setting has a value without references that `read` does not accept. */
+/** Whether a setting is a fixed value (not empty, no references) that `read` rejects. */
 const isWrong = (value: unknown, read: (value: unknown) => unknown): boolean =>
   value !== undefined && value !== '' && !hasReference(value) && read(value) === undefined
 

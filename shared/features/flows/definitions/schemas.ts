@@ -27,7 +27,7 @@ const edge = t.Object(
   {
     id: t.Optional(t.String({ maxLength: 128 })),
     source: t.String(),
-    source_handle: t.Optional(t.String({ description: 'Output of the source block; its first one when absent.' })),
+    source_handle: t.Optional(t.String({ description: 'Output of the source block; default: the first one.' })),
     target: t.String(),
   },
   { title: 'FlowEdge' },
@@ -95,14 +95,14 @@ const before = {
   enabled: t.Boolean(),
   trigger_kind: nullable(t.Enum([...triggerKinds], { description: 'Null for a draft without a trigger.' })),
   trigger_type: derived('Key of the record type, or of the calendar.'),
-  trigger_event: derived('What happens to it.'),
+  trigger_event: derived('What happens to the record or the calendar event.'),
   cron_expr: derived('The schedule.'),
-  next_run_at: instant('When its schedule is due next; null without a schedule or while it is disabled.'),
-  last_run_at: instant('When its last run began.'),
+  next_run_at: instant('When the schedule is due next; null without a schedule or while the flow is disabled.'),
+  last_run_at: instant('When the last run of the flow began.'),
 }
 const after = {
   context: t.Record(t.String(), t.String()),
-  problems: t.Array(flowProblemView, { description: 'Why it cannot be enabled; empty when it is complete.' }),
+  problems: t.Array(flowProblemView, { description: 'Why the flow cannot be enabled; empty when the flow is complete.' }),
   version: t.Integer({ description: 'Number of the definition, from 1.' }),
   editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition; the flow runs with their rights.' }),
   created_at: t.String({ format: 'date-time' }),

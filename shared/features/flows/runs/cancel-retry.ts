@@ -37,7 +37,10 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
     const caller = { requestId: scope.cause.requestId, personId: scope.actor.personId }
     const made = await tx.query(insertRetry({ ...caller, workspaceId: scope.workspace.id, oldId: run.id, id, jobId, now, endedAfter }))
     if (made.length === 0) {
-      throw problem('VALIDATION_ERROR', `The run ended more than ${flowLimits.retryDays} days ago: what its steps gave is no longer kept`)
+      throw problem(
+        'VALIDATION_ERROR',
+        `The run ended more than ${flowLimits.retryDays} days ago: the outputs of its steps are no longer kept`,
+      )
     }
     const origin = runJobOrigin(scope.workspace.id, id)
     await enqueueAll(scope.jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id } }])

@@ -23,20 +23,20 @@ const rehearsedRun = t.Object(
   {
     run_id: t.String({ format: 'uuid', description: 'The run whose trigger was used.' }),
     status: t.Enum(['ok', 'failed']),
-    created: t.Array(t.Object({ id: t.String(), object_type, values: values('A number of a series is not taken: it is null.') })),
+    created: t.Array(t.Object({ id: t.String(), object_type, values: values('No auto-numbers are issued: their fields are null.') })),
     changed: t.Array(
       t.Object({
         object_type,
         record_id: t.String(),
-        before: values('As it was, of the keys that change.'),
-        after: values('As it would be.'),
+        before: values('The present values of the fields that would change.'),
+        after: values('The values that these fields would have.'),
       }),
     ),
     messages: t.Array(t.Object({ node_id: t.String(), to: nullable(t.String()), subject: nullable(t.String()), skipped: t.Boolean() })),
     would_call: t.Array(t.String(), {
       description: 'Blocks that would call out or run a function with an input that no recorded step had.',
     }),
-    error: nullable(t.String({ description: 'Why it would fail.' })),
+    error: nullable(t.String({ description: 'Why the run would fail.' })),
   },
   { title: 'RehearsedRun' },
 )

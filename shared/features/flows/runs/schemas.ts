@@ -17,7 +17,7 @@ const parts = {
   id: uuid,
   flow_id: uuid,
   flow_name: t.String(),
-  version: t.Integer({ description: 'Version of the definition that it runs.' }),
+  version: t.Integer({ description: 'Version of the definition that the run executes.' }),
   status: t.Enum([...flowRunStatuses]),
   error,
   trigger: t.Object(
@@ -27,12 +27,12 @@ const parts = {
       object_type: nullable(t.String({ description: 'Key of the record type, or of the calendar.' })),
       record_id: nullable(t.String({ description: 'The record, or the calendar event.' })),
     },
-    { description: 'Event that started it.' },
+    { description: 'Event that started the run.' },
   ),
-  retry_of: nullable(t.String({ format: 'uuid', description: 'The run that it continues.' })),
+  retry_of: nullable(t.String({ format: 'uuid', description: 'The run that this one continues.' })),
   created_at: t.String({ format: 'date-time' }),
-  started_at: instant('When its first step began; null while it is queued.'),
-  finished_at: instant('Null while it is open.'),
+  started_at: instant('When the first step began; null while the run is queued.'),
+  finished_at: instant('Null while the run is open.'),
 }
 
 const step = t.Object(
@@ -41,7 +41,7 @@ const step = t.Object(
     node_type: t.String(),
     iteration: t.String({ description: 'Indexes in the loops around it, from 0 and outermost first: 3 or 3.0; empty outside of loops.' }),
     status: t.Enum(['ok', 'failed']),
-    output: t.Optional(t.Unknown({ description: 'The parts of its output that the caller may see.' })),
+    output: t.Optional(t.Unknown({ description: 'The parts of the output of the step that the caller may see.' })),
     output_cut: t.Optional(
       t.Boolean({
         description: 'True when output is the first 64 KB of a longer one, as text; empty once the outputs before it reach 8 MB together.',
@@ -126,7 +126,7 @@ export const flowDeletedError: RunError = Object.freeze({ code: 'NOT_FOUND', mes
 /** What a parked run waits for, as stored. */
 export type ParkedWait = { readonly started_at: string; readonly node_id: string } & (
   | Extract<WaitRequest, { kind: 'time' | 'call' }>
-  /** Operation of a function's run, and how often the function was started. */
+  /** Id of the operation that runs a function, and how often the function was started. */
   | { readonly kind: 'function'; readonly operation: string; readonly tries: number }
 )
 

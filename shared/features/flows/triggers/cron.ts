@@ -30,7 +30,7 @@ const wordsOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `
 export function cronProblem(text: string): string | undefined {
   if (isCron(text)) return undefined
   const [fault] = validateDetailed(text).errors.filter(({ field }) => isFieldAtFault.test(field))
-  const why = fault ? `: ${fault.value} is no ${wordsOf(fault.field)} that there is` : ''
+  const why = fault ? `: ${fault.value} is no valid ${wordsOf(fault.field)}` : ''
   return `cron must be a cron expression with five fields that falls on some day, such as 0 9 * * mon-fri${why}`
 }
 

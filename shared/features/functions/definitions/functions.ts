@@ -11,7 +11,7 @@ import {
 } from '#shared/features/functions/definitions/store.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Functions visible to the caller, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
@@ -31,7 +31,8 @@ export async function requireFunction({ db, cache, workspace }: Scope, id: strin
         return found
       })
     : undefined
-  return found([known])
+  if (!known) throw problem('NOT_FOUND')
+  return known
 }
 
 /** An enabled function without its source. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled (document 2, Functions, rule 3). */
@@ -46,7 +47,7 @@ export const functionDisabledProblem = () => problem('VALIDATION_ERROR', 'The fu
 
 /** A function with its source; throws NOT_FOUND. */
 export async function getFunction({ db, workspace }: Scope, id: string): Promise<FunctionView> {
-  return found(isUuid(id) ? await db.query(findFunctionWithSource({ workspaceId: workspace.id, id })) : [])
+  return requireRow(isUuid(id) ? await db.query(findFunctionWithSource({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a function whose source has been checked; the caller becomes its author. */
@@ -59,7 +60,7 @@ export async function createFunction({ db, workspace, actor }: Scope, values: Fu
     http_enabled: httpEnabled = false,
   } = values
   const settings = { name, description, source, timeoutMs, httpEnabled }
-  return found(await db.query(insertFunction({ ...settings, workspaceId: workspace.id, id: newId(), authorId: actor.id })))
+  return requireRow(await db.query(insertFunction({ ...settings, workspaceId: workspace.id, id: newId(), authorId: actor.id })))
 }
 
 /** Changes a function; a new source must have been checked and makes the caller its author. Throws NOT_FOUND. */
@@ -68,15 +69,10 @@ export async function changeFunction({ db, workspace, actor }: Scope, id: string
   const { name, description, timeout_ms: timeoutMs, enabled, http_enabled: httpEnabled, source } = values
   const changes = { name, description, timeoutMs, enabled, httpEnabled, source }
   const { keptVersions } = functionLimits
-  return found(await db.query(updateFunction({ ...changes, workspaceId: workspace.id, id, senderId: actor.id, keptVersions })))
+  return requireRow(await db.query(updateFunction({ ...changes, workspaceId: workspace.id, id, senderId: actor.id, keptVersions })))
 }
 
 /** Deletes a function permanently. Throws NOT_FOUND. */
 export async function removeFunction({ db, workspace }: Scope, id: string): Promise<void> {
-  found(isUuid(id) ? await db.query(deleteFunction({ workspaceId: workspace.id, id })) : [])
-}
-
-function found<Row>([row]: readonly (Row | undefined)[]): Row {
-  if (!row) throw problem('NOT_FOUND')
-  return row
+  requireRow(isUuid(id) ? await db.query(deleteFunction({ workspaceId: workspace.id, id })) : [])
 }

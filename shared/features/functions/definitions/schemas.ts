@@ -10,12 +10,12 @@ const timeout = t.Optional(
   t.Unknown({ description: 'Milliseconds, 100 to 30,000; other values are clamped to that range. Default 5,000.' }),
 )
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
-const http_enabled = flag('Whether anybody may call it at its public address.')
+const http_enabled = flag('Whether anybody may call the function at its public address.')
 
 /** Body that creates a function (document 2, Functions). */
 export const functionInput = schema(t.Object({ name, source, description, timeout_ms: timeout, http_enabled }, { title: 'FunctionInput' }))
 
-/** Body that changes a function; omitted keys stay. */
+/** Body that changes a function; omitted properties stay unchanged. */
 export const functionChange = schema(
   t.Object(
     {

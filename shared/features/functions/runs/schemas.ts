@@ -10,13 +10,18 @@ const parts = {
   function_id: uuid,
   version: t.Integer({ description: 'Version of the source that ran.' }),
   parent_id: nullable(t.String({ format: 'uuid', description: 'Id of the run that invoked this one; null when none did.' })),
-  actor_id: nullable(t.String({ format: 'uuid', description: 'Id of the caller with whose rights it ran; null for the visitor.' })),
+  actor_id: nullable(
+    t.String({
+      format: 'uuid',
+      description: 'Id of the caller with whose rights the function ran; null for the visitor and the platform.',
+    }),
+  ),
   actor_type: t.String({ description: 'user, service, anonymous or system.' }),
   request_id: t.String(),
   ending: t.Enum([...runEndings]),
   error: t.Optional(
     t.String({
-      description: 'Absent when the function returned. Like logs, shown to its caller and to those who may change the function.',
+      description: 'Absent when the function returned. Like logs, shown to the caller of the run and to those who may change the function.',
     }),
   ),
   result_bytes: t.Integer({ description: 'Size of the result as JSON; the result is not stored.' }),

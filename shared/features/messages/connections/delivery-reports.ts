@@ -23,7 +23,7 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
   // The header's hexadecimal digits may be in upper case.
   if (!verifyTimestampedSignature(signature.toLowerCase(), secret, body, now()))
-    throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not fit, or is too old')
+    throw problem('VALIDATION_ERROR', 'X-Kontor-Signature does not match the body, or is too old')
   const { event, messageId } = readReport(body) ?? {}
   if (messageId === undefined) return
   const { workspace_id: workspaceId } = webhook

@@ -9,15 +9,15 @@ const optionalText = (maxLength: number, description: string) => t.Optional(null
 export const messageInput = schema(
   t.Object(
     {
-      connection_id: t.String({ maxLength: 200, description: 'The connection that sends it.' }),
-      template_id: optionalId('What it says, unless said here.'),
-      to: optionalText(320, 'The address; else the field of the record has it.'),
-      record_type: optionalId('Key of the type of the record that it is about.'),
-      record_id: optionalId('The record that it is about.'),
-      to_field: optionalId('Key of the field of that record that has the address.'),
-      subject: optionalText(messageLimits.subject, 'In place of that of the template.'),
-      body_text: optionalText(messageLimits.body, 'The same.'),
-      body_html: optionalText(messageLimits.body, 'The same.'),
+      connection_id: t.String({ maxLength: 200, description: 'The connection that sends the message.' }),
+      template_id: optionalId('The template of the subject and the bodies that are not sent here.'),
+      to: optionalText(320, 'The address; default: the value of to_field in the record.'),
+      record_type: optionalId('Key of the type of the record that the message is about.'),
+      record_id: optionalId('The record that the message is about.'),
+      to_field: optionalId('Key of the field of that record that holds the address.'),
+      subject: optionalText(messageLimits.subject, 'Default: the subject of the template.'),
+      body_text: optionalText(messageLimits.body, 'Default: the plain text of the template.'),
+      body_html: optionalText(messageLimits.body, 'Default: the HTML of the template.'),
       vars: t.Optional(
         nullable(
           t.Record(t.String(), t.Union([t.String(), t.Number(), t.Boolean(), t.Null()]), {
@@ -38,7 +38,7 @@ export interface SentMessage {
   readonly skipped: boolean
 }
 
-const summaryMembers = {
+const summaryProperties = {
   id: t.String({ format: 'uuid' }),
   to: t.String(),
   subject: t.String(),
@@ -53,14 +53,14 @@ const summaryMembers = {
 }
 
 /** A message in a list. */
-export const messageSummary = schema(t.Object(summaryMembers, { title: 'ListedMessage' }))
+export const messageSummary = schema(t.Object(summaryProperties, { title: 'ListedMessage' }))
 export type MessageSummary = TypeOf<typeof messageSummary>
 
 /** One message, with its bodies. */
 export const messageView = schema(
   t.Object(
     {
-      ...summaryMembers,
+      ...summaryProperties,
       connection_id: nullable(t.String({ format: 'uuid' })),
       template_id: nullable(t.String({ format: 'uuid' })),
       record_type: nullable(t.String()),

@@ -58,7 +58,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 }
 
 /**
- * Changes the sent fields of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
+ * Changes the sent properties of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
  * VALIDATION_ERROR.
  */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {

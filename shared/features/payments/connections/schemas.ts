@@ -32,7 +32,7 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** Change of a connection. Omitted fields and credentials stay; each sent credential replaces the previous one. */
+/** Change of a connection. Omitted properties and credentials stay unchanged; each sent credential replaces the previous one. */
 export const connectionChange = schema(
   t.Object(
     {

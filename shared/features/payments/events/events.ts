@@ -45,7 +45,8 @@ export function storeEvent(
       ...{ source, body: bytes, bodyHash, receivedAt: now(), providerLinkId: facts.providerLinkId },
     })
     const insert = async () => (await tx.query(statement))[0]
-    // A concurrent event with another body may have taken an unsigned id. The second insert then uses the hash of the body as the key.
+    // If the provider does not sign event ids, a concurrent transaction may have stored another body under this id: the first insert waits
+    // for it and stores nothing. The second insert sees that body and stores this event under the hash of its own body.
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
     const origin = platformOrigin({ workspace: { id: workspaceId }, cause })

@@ -92,7 +92,7 @@ const definition = {
 
 /** Body that creates a queue (document 2, Queue create/replace). */
 export const queueInput = schema(t.Object({ key: t.Optional(key), name, ...definition }, { title: 'QueueInput' }))
-/** Body that replaces a queue's definition; omitted parts stay. */
+/** Body that replaces a queue's definition; omitted properties stay unchanged. */
 export const queueReplacement = schema(
   t.Object({ key: t.Optional(key), name: t.Optional(name), ...definition }, { title: 'QueueReplacement' }),
 )

@@ -11,7 +11,7 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findReplacedValues } from '#shared/features/queues/intake/store.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
 import { moveItem } from '#shared/features/queues/items/move.ts'
-import { findOpenOfRecords } from '#shared/features/queues/items/store.ts'
+import { findOpenItemsOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 
@@ -20,7 +20,7 @@ const batchSize = 100
 
 /**
  * Adds an item for each record that began to match the queue's filter by this change; with `close_on_unmatch` it also cancels the items of
- * records that do not match any more. Acts with the rights of the queue's last editor (decisions, Work queues). The present records decide
+ * records that no longer match. Acts with the rights of the queue's last editor (decisions, Work queues). The present records decide
  * whether the change still applies; they stay locked until the items are written, so the result does not depend on the order of the jobs. A
  * change adds at most one item, even when the job is repeated.
  */
@@ -85,7 +85,7 @@ async function addForChanges(
   const access = recordAccessFor(scope, type, 'records:read')
   const items = latest.map(({ after: { id } }) => {
     const record = records.get(id)
-    // The editor's rights of now count: the field may have been hidden from the editor since the queue was saved.
+    // The editor's present rights count: the field may have been hidden from the editor since the queue was saved.
     const isVisible = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
     const value = isVisible ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
     const key = value === '' ? id : [...value].slice(0, queueLimits.keyCharacters).join('')
@@ -100,9 +100,9 @@ async function addForChanges(
 
 async function cancelItems(scope: Scope, queue: Queue, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return
-  const open = await scope.db.query(findOpenOfRecords({ workspaceId: scope.workspace.id, queueId: queue.id, recordIds }))
+  const open = await scope.db.query(findOpenItemsOfRecords({ workspaceId: scope.workspace.id, queueId: queue.id, recordIds }))
   for (const { id, stage } of open) {
     const to = { ...requireStage(queue, stage), from: [], wip_limit: 0, record_patch: null, on_enter: null }
-    await moveItem(scope, queue, id, { to, status: 'cancelled', kind: 'cancelled', note: 'The record matches no more' })
+    await moveItem(scope, queue, id, { to, status: 'cancelled', kind: 'cancelled', note: 'The record no longer matches the filter' })
   }
 }

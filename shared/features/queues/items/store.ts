@@ -59,8 +59,8 @@ export const findAccessibleByKey = accessStatement(
 )
 
 /** The open items that link a record. */
-export const findOpenOfRecords = statement(
-  'queues.findOpenOfRecords',
+export const findOpenItemsOfRecords = statement(
+  'queues.findOpenItemsOfRecords',
   `select id, record_id, stage from queue_items
    where workspace_id = $workspaceId and queue_id = $queueId and record_id = any($recordIds::uuid[]) and status = 'open'
    order by id`,

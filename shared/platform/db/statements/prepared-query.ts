@@ -60,7 +60,7 @@ interface Wire {
  * Prepared statements by connection. Their columns never change: PostgreSQL refuses to run a prepared statement whose columns have changed
  * (0A000).
  */
-const known = new WeakMap<Wire, PreparedStatements>()
+const statementsByConnection = new WeakMap<Wire, PreparedStatements>()
 
 /**
  * The most characters of prepared text per connection. PostgreSQL uses 30 to 60 bytes for each character, so this is 15 to 30 MB. All fixed
@@ -227,10 +227,10 @@ function sendCommand(wire: Wire, text: string): void {
 }
 
 function preparedOn(wire: Wire): PreparedStatements {
-  const found = known.get(wire)
+  const found = statementsByConnection.get(wire)
   if (found) return found
   const created = { statements: new Map<string, PreparedStatement>(), length: 0, runs: 0 }
-  known.set(wire, created)
+  statementsByConnection.set(wire, created)
   return created
 }
 

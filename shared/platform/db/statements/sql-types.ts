@@ -28,47 +28,47 @@ interface JsonType extends OpenSqlType<unknown, string> {
   as<Value>(): OpenSqlType<Value, string>
 }
 
-function open<Value, Param = Value>(sqlName: string): OpenSqlType<Value, Param> {
+function openType<Value, Param = Value>(sqlName: string): OpenSqlType<Value, Param> {
   const nullable = { sqlName, isNotNull: false }
   return Object.freeze({ ...nullable, notNull: Object.freeze({ sqlName, isNotNull: true }), orNull: Object.freeze(nullable) })
 }
 
 /** `as` changes the type for the compiler only. */
-const narrowed = <Type extends object>(type: Type) => Object.freeze({ ...type, as: () => type as never })
+const narrowable = <Type extends object>(type: Type) => Object.freeze({ ...type, as: () => type as never })
 
-export const uuid = open<string>('uuid')
-export const text: TextType = narrowed(open<string>('text'))
-export const boolean = open<boolean>('boolean')
-export const smallint = open<number>('smallint')
-export const integer = open<number>('integer')
+export const uuid = openType<string>('uuid')
+export const text: TextType = narrowable(openType<string>('text'))
+export const boolean = openType<boolean>('boolean')
+export const smallint = openType<number>('smallint')
+export const integer = openType<number>('integer')
 /** Becomes a JavaScript number, so it is for counts and sizes. The type of a parameter of `limit` and `offset`. */
-export const bigint = open<number>('bigint')
-export const double = open<number>('double precision')
+export const bigint = openType<number>('bigint')
+export const double = openType<number>('double precision')
 /** Exact decimal text. */
-export const numeric = open<string, string | number>('numeric')
+export const numeric = openType<string, string | number>('numeric')
 /** `2026-11-21`. */
-export const date = open<string>('date')
+export const date = openType<string>('date')
 /** `timestamptz`: a column gives RFC 3339 text with microseconds (decisions, Instants). */
-export const instant = open<string, string | Date>('timestamp with time zone')
+export const instant = openType<string, string | Date>('timestamp with time zone')
 /** A local time without a zone, such as `2026-11-21T08:00:00`. */
-export const localTime = open<string>('timestamp without time zone')
+export const localTime = openType<string>('timestamp without time zone')
 /** The type of PostgreSQL's own names, such as those of schemas. */
-export const identifier = open<string>('name')
+export const identifier = openType<string>('name')
 /** The result of a function that returns nothing, such as `pg_advisory_xact_lock`; it reads as an empty text. */
-export const nothing = open<string>('void')
-export const json: JsonType = narrowed(open<unknown, string>('json'))
-export const jsonb: JsonType = narrowed(open<unknown, string>('jsonb'))
-export const bytes = open<Buffer, Uint8Array>('bytea')
-export const uuids = open<string[], readonly (string | null)[]>('uuid[]')
-export const texts = open<string[], readonly (string | null)[]>('text[]')
+export const nothing = openType<string>('void')
+export const json: JsonType = narrowable(openType<unknown, string>('json'))
+export const jsonb: JsonType = narrowable(openType<unknown, string>('jsonb'))
+export const bytes = openType<Buffer, Uint8Array>('bytea')
+export const uuids = openType<string[], readonly (string | null)[]>('uuid[]')
+export const texts = openType<string[], readonly (string | null)[]>('text[]')
 /** JSON texts. A column of this type cannot be read: the driver would return the elements as text. */
-export const jsonbs = open<never, readonly string[]>('jsonb[]')
-export const booleans = open<boolean[], readonly boolean[]>('boolean[]')
-export const integers = open<number[], readonly number[]>('integer[]')
+export const jsonbs = openType<never, readonly string[]>('jsonb[]')
+export const booleans = openType<boolean[], readonly boolean[]>('boolean[]')
+export const integers = openType<number[], readonly number[]>('integer[]')
 /** A column of this type cannot be read: the driver would read the elements as binary floats. */
-export const numerics = open<never, readonly string[]>('numeric[]')
-export const dates = open<never, readonly string[]>('date[]')
-export const instants = open<never, readonly (string | Date)[]>('timestamp with time zone[]')
+export const numerics = openType<never, readonly string[]>('numeric[]')
+export const dates = openType<never, readonly string[]>('date[]')
+export const instants = openType<never, readonly (string | Date)[]>('timestamp with time zone[]')
 
 /** The parameters of a statement by name. */
 export type Params = Readonly<Record<string, SqlType<unknown, unknown>>>

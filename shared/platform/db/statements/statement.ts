@@ -161,7 +161,7 @@ function requireSameParameters(text: string, bindings: readonly unknown[], param
 
 /**
  * The statement without a prepared name, planned for its values each time. A prepared statement may switch to a generic plan after some
- * runs and keeps it for the connection's lifetime, even after a new index (measured: text in a million records found in 500 ms instead of
- * 25).
+ * runs and keeps it for the connection's lifetime, even after a new index (measured: text in a million records was found in 500 ms by a
+ * generic plan, and in 25 ms by a plan for its values).
  */
 export const asUnprepared = <Row>({ text, values = [], columns }: Statement<Row>): Statement<Row> => ({ text, values, columns })

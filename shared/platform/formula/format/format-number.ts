@@ -1,4 +1,4 @@
-import { roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import type { FormatPiece } from './format-pieces.ts'
 
@@ -24,8 +24,8 @@ export function formatNumber(value: Decimal, pieces: readonly FormatPiece[]): st
   const places = items.filter((item) => item.type === 'digit')
   const decimals = places.filter(({ isFraction }) => isFraction).length
   const hasExponent = items.some(({ type }) => type === 'exponent')
-  const exponent = hasExponent ? exponentOf(roundToTrusted(value), places.length - decimals, decimals) : 0
-  const fixed = roundToTrusted(value)
+  const exponent = hasExponent ? exponentOf(roundToReliableDigits(value), places.length - decimals, decimals) : 0
+  const fixed = roundToReliableDigits(value)
     .times(`1e${scale - exponent}`)
     .toFixed(decimals)
   const [whole = '', fraction = ''] = fixed.split('.')

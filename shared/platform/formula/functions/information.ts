@@ -1,5 +1,5 @@
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
-import { roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, isError, kindOf, one, type Value, type ValueKind, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, defineLazy, type FormulaFunction, type FunctionTable } from './definition.ts'
@@ -9,7 +9,7 @@ import { any, number } from './parameters.ts'
 const inspect = (doc: string, answer: (value: Value) => Value): FormulaFunction =>
   defineLazy({ usage: ['value'], min: 1, max: 1, doc, call: (args, run) => answer(args[0]!(run)) })
 
-const isEven = (value: Decimal): boolean => roundToTrusted(value).trunc().mod(2).isZero()
+const isEven = (value: Decimal): boolean => roundToReliableDigits(value).trunc().mod(2).isZero()
 
 /** Results of TYPE, as in spreadsheets; 1 also for dates, instants and empty. */
 const typeNumbers: Readonly<Record<ValueKind, number>> = {

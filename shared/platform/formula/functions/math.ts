@@ -1,9 +1,9 @@
 import { raiseToPower, transcendentalSteps } from '#shared/platform/formula/parse/operators.ts'
-import { bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { bounded, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
-import { figure, number } from './parameters.ts'
+import { number, numberOrNone } from './parameters.ts'
 
 const transcendentalCost = (): number => transcendentalSteps
 
@@ -25,7 +25,7 @@ const isAboveZero = (value: Decimal): boolean => value.gt(0)
 /** MOD: the remainder of a division, with the sign of the divisor. */
 function modulo(dividend: Decimal, divisor: Decimal): Value {
   if (divisor.isZero()) return errorValues.zeroDivision
-  const remainder = roundToTrusted(dividend).mod(roundToTrusted(divisor))
+  const remainder = roundToReliableDigits(dividend).mod(roundToReliableDigits(divisor))
   return remainder.isZero() || remainder.isNegative() === divisor.isNegative() ? remainder : remainder.plus(divisor)
 }
 
@@ -41,7 +41,7 @@ export const mathFunctions: FunctionTable = {
   ABS: defineEager({ takes: [number('number')], doc: 'The number without its sign.', call: (value) => value.abs() }),
   SIGN: defineEager({
     takes: [number('number')],
-    doc: '-1, 0 or 1.',
+    doc: 'The sign of the number: -1, 0 or 1.',
     call: (value) => new Decimal(value.isZero() ? 0 : value.isNegative() ? -1 : 1),
   }),
   MOD: defineEager({
@@ -52,7 +52,7 @@ export const mathFunctions: FunctionTable = {
   QUOTIENT: defineEager({
     takes: [number('number'), number('divisor')],
     doc: 'The whole part of a division.',
-    call: (value, divisor) => (divisor.isZero() ? errorValues.zeroDivision : roundToTrusted(value.div(divisor)).trunc()),
+    call: (value, divisor) => (divisor.isZero() ? errorValues.zeroDivision : roundToReliableDigits(value.div(divisor)).trunc()),
   }),
   POWER: defineEager({
     takes: [number('base'), number('exponent')],
@@ -87,5 +87,5 @@ export const mathFunctions: FunctionTable = {
     call: (value) => logarithm(value, ten),
   }),
   PI: defineEager({ takes: [], doc: 'π to 40 digits.', call: () => Decimal.acos(-1) }),
-  PRODUCT: defineVariadic(figure('number'), 'The product of the numbers; arguments without a number are skipped.', product),
+  PRODUCT: defineVariadic(numberOrNone('number'), 'The product of the numbers; arguments without a number are skipped.', product),
 }

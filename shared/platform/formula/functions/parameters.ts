@@ -24,15 +24,15 @@ export const momentOrNone = (label: string): Parameter<Moment | null> => ({
 export const any = (label: string): Parameter<Given> => ({ label, read: (value) => value })
 
 /** A number as SUM and similar functions read it: null for an empty argument and for text that is not a number. */
-export const figure = (label: string): Parameter<Decimal | null> => ({ label, read: readFigure })
+export const numberOrNone = (label: string): Parameter<Decimal | null> => ({ label, read: readNumberOrNone })
 
-/** As `figure`, but a date or an instant stays one. */
-export const figureOrMoment = (label: string): Parameter<Decimal | Moment | null> => ({
+/** As `numberOrNone`, but a date or an instant stays one. */
+export const numberMomentOrNone = (label: string): Parameter<Decimal | Moment | null> => ({
   label,
-  read: (value) => (isMoment(value) ? value : readFigure(value)),
+  read: (value) => (isMoment(value) ? value : readNumberOrNone(value)),
 })
 
-function readFigure(value: Given): Decimal | null {
+function readNumberOrNone(value: Given): Decimal | null {
   if (value === null) return null
   if (typeof value === 'string') return parseNumber(value)
   const number = toNumber(value)

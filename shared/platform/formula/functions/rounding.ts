@@ -1,4 +1,4 @@
-import { bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { bounded, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
@@ -13,7 +13,7 @@ const outermostDigit = 400
 /** Rounds to `digits` places after the point, or before it when negative, by a rounding mode of decimal.js. */
 export function roundAt(value: Decimal, digits: number, mode: Rounding): Decimal {
   const places = Math.max(-outermostDigit, Math.min(outermostDigit, digits))
-  const exact = roundToTrusted(value)
+  const exact = roundToReliableDigits(value)
   if (places >= 0) return exact.toDecimalPlaces(places, mode)
   return exact.times(`1e${places}`).toDecimalPlaces(0, mode).times(`1e${-places}`)
 }
@@ -65,7 +65,11 @@ export const roundingFunctions: FunctionTable = {
   ROUNDUP: toDigits('Rounds away from zero.', Decimal.ROUND_UP),
   ROUNDDOWN: toDigits('Rounds towards zero.', Decimal.ROUND_DOWN),
   TRUNC: toDigits('Truncates to a number of digits after the point, as ROUNDDOWN.', Decimal.ROUND_DOWN),
-  INT: defineEager({ takes: [number('number')], doc: 'Rounds down to a whole number.', call: (value) => roundToTrusted(value).floor() }),
+  INT: defineEager({
+    takes: [number('number')],
+    doc: 'Rounds down to a whole number.',
+    call: (value) => roundToReliableDigits(value).floor(),
+  }),
   MROUND: defineEager({
     takes: [number('number'), number('multiple')],
     doc: 'The nearest multiple; both numbers need the same sign.',

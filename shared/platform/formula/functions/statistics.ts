@@ -4,7 +4,7 @@ import { addNumbers, bounded } from '#shared/platform/formula/values/number.ts'
 import { errorValues, isError, isMoment, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { defineLazy, defineVariadic, type FormulaFunction, type FunctionTable } from './definition.ts'
-import { figure, figureOrMoment } from './parameters.ts'
+import { numberMomentOrNone, numberOrNone } from './parameters.ts'
 
 type Figures = (Decimal | null)[]
 
@@ -50,17 +50,17 @@ function items(arg: Evaluate, run: Evaluation): Value[] {
   return Array.isArray(value) ? [...value] : [value as Exclude<Value, readonly string[]>]
 }
 
-const isFigure = (value: Value): boolean => !isError(value) && (isMoment(value) || figure('').read(value) instanceof Decimal)
+const isNumberOrMoment = (value: Value): boolean => !isError(value) && (isMoment(value) || numberOrNone('').read(value) instanceof Decimal)
 const isGap = (value: Value): boolean => value === null || value === ''
 
 /** Functions of several values. They skip empty values and values without a number, as spreadsheets do with cells. */
 export const statisticsFunctions: FunctionTable = {
-  SUM: defineVariadic(figure('number'), 'The sum of the numbers.', (...figures) => bounded(total(figures))),
-  AVERAGE: defineVariadic(figure('number'), 'The mean; #DIV/0! without any number.', average),
-  MEDIAN: defineVariadic(figure('number'), 'The middle number; #NUM! without any number.', median),
-  MIN: defineVariadic(figureOrMoment('value'), 'The least number or earliest date; 0 without any.', extreme(-1)),
-  MAX: defineVariadic(figureOrMoment('value'), 'The greatest number or latest date; 0 without any.', extreme(1)),
-  COUNT: counting('The number of values that are numbers or dates.', isFigure),
+  SUM: defineVariadic(numberOrNone('number'), 'The sum of the numbers.', (...figures) => bounded(total(figures))),
+  AVERAGE: defineVariadic(numberOrNone('number'), 'The mean; #DIV/0! without any number.', average),
+  MEDIAN: defineVariadic(numberOrNone('number'), 'The middle number; #NUM! without any number.', median),
+  MIN: defineVariadic(numberMomentOrNone('value'), 'The least number or earliest date; 0 without any.', extreme(-1)),
+  MAX: defineVariadic(numberMomentOrNone('value'), 'The greatest number or latest date; 0 without any.', extreme(1)),
+  COUNT: counting('The number of values that are numbers or dates.', isNumberOrMoment),
   COUNTA: counting('The number of values that are not empty; each item of a list counts.', (value) => value !== null),
   COUNTBLANK: counting('The number of values that are empty or "".', isGap),
 }

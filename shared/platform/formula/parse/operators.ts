@@ -1,7 +1,7 @@
 import { toNumber, toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
 import { compareValues } from '#shared/platform/formula/values/compare.ts'
 import { daysBetween, shiftMoment } from '#shared/platform/formula/values/dates.ts'
-import { addNumbers, bounded, roundToTrusted } from '#shared/platform/formula/values/number.ts'
+import { addNumbers, bounded, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { limitText } from '#shared/platform/formula/values/text.ts'
 import { type ErrorValue, errorValues, isError, isMoment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
@@ -64,7 +64,7 @@ export const transcendentalSteps = 15_000
 
 /** `base ^ exponent`: `0 ^ 0` is #NUM!, 0 to a negative power #DIV/0!, a negative number to a fractional power #NUM!. */
 export function raiseToPower(base: Decimal, exponent: Decimal): Value {
-  if (!base.isZero()) return bounded(base.pow(roundToTrusted(exponent)))
+  if (!base.isZero()) return bounded(base.pow(roundToReliableDigits(exponent)))
   if (exponent.isZero()) return errorValues.number
   return exponent.isNegative() ? errorValues.zeroDivision : base
 }

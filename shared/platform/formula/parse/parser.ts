@@ -7,7 +7,7 @@ import { binaryOperators, percentPower, signPower } from './operators.ts'
 import { type Token, tokenize } from './tokens.ts'
 
 /**
- * Syntax tree of a formula. A name is not resolved yet: it is a field, TRUE, FALSE or a bare word. The constant null is an omitted
+ * Syntax tree of a formula. A name is not resolved yet: it is a field, TRUE, FALSE or a bare word, which is text without quotes. The constant null is an omitted
  * argument. `at` is the position in the source, from 0.
  */
 export type FormulaNode =

@@ -1,7 +1,7 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { parseDateText, valueOfDateText } from './date-text.ts'
 import { formatIsoDate, formatIsoInstant, microsOf, microsPerDay, momentOfSerial, serialOf } from './dates.ts'
-import { formatGeneralNumber, parseNumber, roundToTrusted } from './number.ts'
+import { formatGeneralNumber, parseNumber, roundToReliableDigits } from './number.ts'
 import { type ErrorValue, errorValues, isError, isMoment, type Moment, one, type Value, zero } from './value.ts'
 
 /** Separator of the items of a multiselect or refs field in its text. */
@@ -32,7 +32,7 @@ export function toNumber(value: Value): Decimal | ErrorValue {
 /** Converts a value to a whole number, truncated towards zero and limited to ±1e15. */
 export function toWhole(value: Value): number | ErrorValue {
   const number = toNumber(value)
-  return isError(number) ? number : Math.max(-1e15, Math.min(1e15, roundToTrusted(number).trunc().toNumber()))
+  return isError(number) ? number : Math.max(-1e15, Math.min(1e15, roundToReliableDigits(number).trunc().toNumber()))
 }
 
 /** Converts a value to text: TRUE or FALSE, plain digits, `YYYY-MM-DD`, RFC 3339 in UTC, items joined by a comma. Empty is "". */

@@ -1,5 +1,5 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { roundToTrusted } from './number.ts'
+import { roundToReliableDigits } from './number.ts'
 import { type DateValue, type ErrorValue, errorValues, type InstantValue, type Moment } from './value.ts'
 
 const msPerDay = 86_400_000
@@ -44,7 +44,7 @@ export function instantAt(day: number, micros: number): InstantValue | ErrorValu
 
 /** Shifts a moment by days. A fraction of a day turns a date into an instant and is exact to the millisecond. */
 export function shiftMoment(moment: Moment, by: Decimal): Moment | ErrorValue {
-  const days = roundToTrusted(by)
+  const days = roundToReliableDigits(by)
   if (days.abs().gt(lastCalendarDay - firstCalendarDay)) return errorValues.number
   const whole = days.floor()
   if (moment.kind === 'date' && whole.eq(days)) return dateValue(moment.day + whole.toNumber())
@@ -85,7 +85,7 @@ export function serialOf(moment: Moment): Decimal {
 
 /** The moment of a spreadsheet serial number, a date for a whole number. #VALUE! below 1 or beyond the year 9999. */
 export function momentOfSerial(serial: Decimal): Moment | ErrorValue {
-  const days = roundToTrusted(serial)
+  const days = roundToReliableDigits(serial)
   if (days.lt(1) || days.gte(lastCalendarDay + epochSerial + 1)) return errorValues.value
   return shiftMoment({ kind: 'date', day: days.lt(marchSerial) ? 1 - epochSerial : -epochSerial }, days)
 }

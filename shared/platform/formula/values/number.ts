@@ -3,7 +3,7 @@ import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.t
 import { type ErrorValue, errorValues, zero } from './value.ts'
 
 /** Reliable digits of a quotient: the 40 digits of `Decimal` minus those that rounding may have changed. */
-const trustedDigits = 34
+const reliableDigits = 34
 /** decimal.js stores seven digits per word, so five words hold at most 35 digits: such numbers are exact. */
 const exactWords = 5
 
@@ -16,18 +16,18 @@ export function bounded(value: Decimal): Decimal | ErrorValue {
 }
 
 /** Rounds to the reliable digits, so that `1 / 3 * 3`, stored as forty nines, is 1. Numbers of up to 35 digits are unchanged. */
-export const roundToTrusted = (value: Decimal): Decimal => (isLong(value) ? value.toSignificantDigits(trustedDigits) : value)
+export const roundToReliableDigits = (value: Decimal): Decimal => (isLong(value) ? value.toSignificantDigits(reliableDigits) : value)
 
 /** Compares two numbers by their reliable digits; the result is below, equal to or above zero. */
 export function compareNumbers(left: Decimal, right: Decimal): number {
   const order = left.cmp(right)
-  return order === 0 || !(isLong(left) || isLong(right)) ? order : roundToTrusted(left).cmp(roundToTrusted(right))
+  return order === 0 || !(isLong(left) || isLong(right)) ? order : roundToReliableDigits(left).cmp(roundToReliableDigits(right))
 }
 
 /** Adds two numbers. A result beyond the reliable digits of a long number is zero, so that `1 / 3 * 3 - 1` is 0. */
 export function addNumbers(left: Decimal, right: Decimal): Decimal {
   const result = left.plus(right)
-  return (isLong(left) || isLong(right)) && result.e < left.e - trustedDigits ? zero : result
+  return (isLong(left) || isLong(right)) && result.e < left.e - reliableDigits ? zero : result
 }
 
 const formattedNumber = /^([+-]?)[$€£]?((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?)(%?)$/

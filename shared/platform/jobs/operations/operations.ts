@@ -207,7 +207,7 @@ const setCancelled = statement(
 )
 /** Fails a queued operation that has no waiting caller any more; its job does not run. */
 export async function cancelQueuedOperation(db: Executor, id: string): Promise<void> {
-  const abandoned: StoredProblem = { code: 'INTERNAL', message: 'Nobody waited for it any more' }
+  const abandoned: StoredProblem = { code: 'INTERNAL', message: 'No caller waited for the work any more' }
   await db.query(setCancelled({ id, error: JSON.stringify(abandoned) }))
 }
 

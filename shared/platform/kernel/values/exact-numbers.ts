@@ -36,15 +36,18 @@ export function quoteInexactNumbers(text: string): string {
   let end = 0
   for (const { from, to } of inexactNumbers(text)) {
     const number = text.slice(from, to)
-    if (isExactDouble(number)) continue
+    if (roundTripsAsDouble(number)) continue
     quoted += `${text.slice(end, from)}"${number}"`
     end = to
   }
   return end === 0 ? text : quoted + text.slice(end)
 }
 
-/** Whether a double represents the number exactly. */
-export const isExactDouble = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
+/**
+ * Whether the number keeps its decimal value when it is converted to a double and printed again, as 0.1 does and 12345678901234567890
+ * does not.
+ */
+export const roundTripsAsDouble = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
 
 /** Position of a number in the text. */
 interface NumberRange {

@@ -21,7 +21,7 @@ export function parseJson(text: string, where = 'body'): unknown {
   return value
 }
 
-/** Parses stored JSON, such as a column's, with exact numbers as `parseJson` but without its checks. */
+/** Parses stored JSON, such as that of a column. Numbers stay exact, as with `parseJson`, but nothing is checked. */
 export const parseStoredJson = (text: string): unknown => parseExactJson(text)
 
 /** The exact decimal text of a JSON number; undefined for other values. */

@@ -6,12 +6,12 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { openServices, platformScope } from '#shared/services.ts'
 
 /** Scope of a command: the platform itself, without a user or workspace. */
-export interface Operator extends PlatformScope {
+export interface CommandScope extends PlatformScope {
   readonly db: Database
 }
 
 /** Opens the services of a Kontor process, runs the work with them and closes them. */
-export async function withOperator<T>(config: Config, work: (operator: Operator) => Promise<T>): Promise<T> {
+export async function withCommandScope<T>(config: Config, work: (platform: CommandScope) => Promise<T>): Promise<T> {
   const kind = { name: 'kontor command', connections: 4, statementTimeoutMs: 60_000, supervise: false }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {
