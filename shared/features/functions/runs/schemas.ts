@@ -40,7 +40,6 @@ export const functionRunPage = schema(
   }),
 )
 export type FunctionRunPage = TypeOf<typeof functionRunPage>
-export type FunctionRunSummary = FunctionRunPage['runs'][number]
 
 export const functionRunQuery = schema(
   t.Object({
