@@ -1,0 +1,22 @@
+import test from 'ava'
+import { eventually } from '#test/support/eventually.ts'
+
+test('eventually: gives the first answer that is something', async (t) => {
+  const answers = [undefined, null, false, 0]
+  t.is(await eventually(() => answers.shift()), 0)
+  t.deepEqual(answers, [])
+})
+
+test('eventually: fails after the bound and shows the last answer and the question', async (t) => {
+  const { message } = await t.throwsAsync(eventually(() => false, 30))
+  t.is(message, 'Still false after 30 ms: () => false')
+})
+
+test('eventually: an error of the question ends the wait', async (t) => {
+  await t.throwsAsync(
+    eventually(() => {
+      throw new Error('gone')
+    }),
+    { message: 'gone' },
+  )
+})

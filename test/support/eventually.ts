@@ -1,0 +1,25 @@
+import { setTimeout } from 'node:timers/promises'
+import { inspect } from 'node:util'
+
+const pollMs = 10
+
+/** What `eventually` gives: everything but undefined, null and false. */
+type Found<T> = Exclude<T, undefined | null | false>
+
+/**
+ * Asks until `ask` gives something other than undefined, null or false, and returns it. Fails `withinMs` after the call, with the last answer;
+ * the bound is generous, since a busy machine is slow and no test depends on a rate. An error of `ask` ends the wait at once.
+ */
+export async function eventually<T>(ask: () => T | Promise<T>, withinMs = 60_000): Promise<Found<T>> {
+  const failure = new Error()
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== null && answer !== false) return answer as Found<T>
+    if (performance.now() >= deadline) {
+      failure.message = `Still ${inspect(answer)} after ${withinMs} ms: ${String(ask)}`
+      throw failure
+    }
+    await setTimeout(pollMs)
+  }
+}
