@@ -9,6 +9,7 @@ import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { statementsWithoutWorkspace } from '#test/support/watch/watch.ts'
@@ -80,6 +81,9 @@ const clockOf =
   () =>
     services.now()
 
+/** Some tests leave much work, such as thousands of jobs, and machines are busy. */
+const drainWithinMs = 600_000
+
 /** Workers hear by themselves of what waits, so they are told to look only so often: all of them asking all the time would cost more than the work. */
 const wakeEveryMs = 50
 
@@ -87,7 +91,8 @@ const wakeEveryMs = 50
 async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
   let wokenAt = Number.NEGATIVE_INFINITY
-  for (let quiet = 0; quiet < 2; ) {
+  let quiet = 0
+  const isQuiet = async () => {
     const { rows } = await db.query<{ left: boolean; waits: boolean }>({
       name: 'drained',
       text: `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
@@ -109,8 +114,9 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
       wokenAt = performance.now()
       worker.pools.pollAll()
     }
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    return quiet === 2
   }
+  await eventually(isQuiet, drainWithinMs)
 }
 
 async function openOperations(db: pg.Pool): Promise<string> {
