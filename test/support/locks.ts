@@ -16,6 +16,8 @@ export interface HeldLock {
 
 type T = Pick<ExecutionContext, 'teardown'>
 
+type LockMode = 'access exclusive' | 'exclusive' | 'share row exclusive'
+
 /** Inserts an Idempotency-Key without committing, so that requests with the key wait. */
 export const holdIdempotencyKey = (t: T, db: Pool, principalId: string, path: string, key: string): Promise<HeldLock> =>
   begin(t, db, `insert into idempotency_records (principal_id, path, key, body_hash) values ($1, $2, $3, '')`, [principalId, path, key])
@@ -29,7 +31,7 @@ export const lockRows = (t: T, db: Pool, table: string, condition = 'true', valu
   begin(t, db, `select from ${table} where ${condition} for update`, values)
 
 /** Locks a table, by default against every other use. */
-export const lockTable = (t: T, db: Pool, table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive'): Promise<HeldLock> =>
+export const lockTable = (t: T, db: Pool, table: string, mode: LockMode = 'access exclusive'): Promise<HeldLock> =>
   begin(t, db, `lock table ${table} in ${mode} mode`)
 
 /** Reads a table, so that changes of its columns wait. */

@@ -13,6 +13,11 @@ export async function assignRole(db: Db, workspaceId: string, roleId: string, pr
   await db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [workspaceId, roleId, principalId])
 }
 
+/** The number of jobs that failed for good. */
+export async function countDeadLetters(db: Db): Promise<number> {
+  return count(db, `pgboss.job where name = 'dead-letters'`)
+}
+
 /** The number of a workspace's jobs of this name in the queue, in any state. */
 export async function countJobs(db: Db, name: string, workspaceId: string): Promise<number> {
   return count(db, 'pgboss.job where name = $1 and group_id = $2', [name, workspaceId])
@@ -71,6 +76,11 @@ export async function readFileUsage(db: Db, workspaceId: string): Promise<number
   return rows[0]?.bytes
 }
 
+/** Removes a person from a workspace, past the API; roles stay assigned. */
+export async function removeMember(db: Db, workspaceId: string, userId: string): Promise<void> {
+  await db.query('delete from members where workspace_id = $1 and user_id = $2', [workspaceId, userId])
+}
+
 /** Renames a workspace, past the checks of its name. */
 export async function renameWorkspace(db: Db, workspaceId: string, name: string): Promise<void> {
   await db.query('update workspaces set name = $2 where id = $1', [workspaceId, name])
@@ -89,6 +99,11 @@ export async function setPlan(db: Db, workspaceId: string, plan: 'free' | 'paid'
 /** Suspends a workspace, or makes it active again. */
 export async function setWorkspaceStatus(db: Db, workspaceId: string, status: 'active' | 'suspended'): Promise<void> {
   await db.query('update workspaces set status = $2 where id = $1', [workspaceId, status])
+}
+
+/** Takes all roles from a person or service account, past the API. */
+export async function unassignRoles(db: Db, principalId: string): Promise<void> {
+  await db.query('delete from role_members where principal_id = $1', [principalId])
 }
 
 /** Changes a workspace's row by these assignments of SQL. */

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { until } from '#test/features/functions/support.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
@@ -129,7 +129,7 @@ test('claims: a claim whose answer was cut off is asked for again under its key,
     const wire = new Wire(w.api.port).send([...head, `Content-Length: ${body.length}`, ...headers].join('\r\n'), '\r\n\r\n')
     wire.socket.pause()
     wire.send(body)
-    await until(async () => (await claims()).length > known)
+    await eventually(async () => (await claims()).length > known)
     wire.breakOff()
     return (await claims())[known]
   }
