@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 
 /** A pool or one of its connections. */
 export type Db = Pick<ClientBase, 'query'>
@@ -55,6 +55,19 @@ export async function dropQueuedJobs(db: Db): Promise<void> {
 /** Lets an access key expire a minute ago. */
 export async function expireAccessKey(db: Db, id: string): Promise<void> {
   await db.query(`update access_keys set expires_at = now() - interval '1 minute' where id = $1`, [id])
+}
+
+/** Runs a statement in a transaction without triggers and foreign keys. */
+export async function queryWithoutTriggers(db: Pool, text: string, values: readonly unknown[] = []): Promise<void> {
+  const client = await db.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local session_replication_role = replica')
+    await client.query(text, [...values])
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
 }
 
 /** The column that holds a field, in the table of its record type. */
