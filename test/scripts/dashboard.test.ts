@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
-import { until } from '#test/features/functions/support.ts'
 import { createLine } from '#test/features/queues/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { echo } from '#test/support/things.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
@@ -56,7 +56,7 @@ test('dashboard: how long jobs wait is told by job, from when they were filed un
   for (const table of ['pgboss.job', 'gated_jobs', 'operations'])
     await w.db.query(`update ${table} set id = $1 where id = $2`, [rows[0].id, invoked.data.job_id])
   const worker = await startWorker(w.config, ['functions'], createLogger('worker', 'silent'))
-  await until(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  await eventually(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
   await worker.stop(1_000)
   for (const [index, { count, seconds }] of (await Promise.all(jobs.map(waits))).entries()) {
     t.is(count - (before[index]?.count ?? 0), 1)

@@ -1,13 +1,13 @@
-import { setTimeout } from 'node:timers/promises'
+import { eventually } from '#test/support/eventually.ts'
+import { retryJobsNow } from '#test/support/rows.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Lets every job that waits for its next attempt have it now, until the operation has settled. */
+/** Gives every job that waits for its next attempt that attempt now, until the operation has ended. Returns its status. */
 export async function hurry(w: World, id: string): Promise<string> {
-  for (;;) {
-    await w.db.query(`update pgboss.job set start_after = now() where state = 'retry'`)
+  return eventually(async () => {
+    await retryJobsNow(w.db)
     w.worker.pools.pollAll()
-    const { rows } = await w.db.query('select status from operations where id = $1 and finished_at is not null', [id])
-    if (rows[0]) return rows[0].status
-    await setTimeout(20)
-  }
+    const { rows } = await w.db.query<{ status: string }>('select status from operations where id = $1 and finished_at is not null', [id])
+    return rows[0]?.status
+  })
 }

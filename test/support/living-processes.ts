@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { eventually } from '#test/support/eventually.ts'
 
 /** The processes that a process has started and that live. */
 export function childrenOf(pid: number): number[] {
@@ -14,9 +15,9 @@ export function childrenOf(pid: number): number[] {
     .map(Number)
 }
 
-/** Fulfils when the process is gone; the test's own time limit bounds the wait. */
+/** Resolves when the process is gone. */
 export async function goneProcess(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(() => !isAlive(pid))
 }
 
 /** Whether there is a process of this id. */

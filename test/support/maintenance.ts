@@ -1,4 +1,5 @@
 import { maintenance } from '#shared/features.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Makes a maintenance task due now, and waits until it has run. */
@@ -10,9 +11,9 @@ export async function runMaintenanceTask(w: World, name: string): Promise<void> 
   // Draining does not wait for maintenance tasks, which recur: this one was enqueued once it has another time.
   const isEnqueued = async () =>
     (await w.db.query(`select from due_work where kind = 'maintenance' and subject = $1 and at > 'epoch'`, [name])).rowCount === 1
-  while (!(await isEnqueued())) {
+  await eventually(() => {
     w.worker.pools.pollAll()
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+    return isEnqueued()
+  })
   await w.drain()
 }

@@ -9,6 +9,7 @@ import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { takeContradictions } from '#test/support/watch/rows.ts'
@@ -94,7 +95,8 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
   const deadline = Date.now() + openTooLongMs
   const end = Date.now() + drainedWithinMs
   let wokenAt = Number.NEGATIVE_INFINITY
-  for (let quiet = 0; quiet < 2; ) {
+  let quiet = 0
+  const isQuiet = async () => {
     const { rows } = await db.query<{ left: boolean; waits: boolean }>({
       name: 'drained',
       text: `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
@@ -117,8 +119,9 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
       wokenAt = performance.now()
       worker.pools.pollAll()
     }
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    return quiet === 2
   }
+  await eventually(isQuiet, drainedWithinMs)
 }
 
 async function openOperations(db: pg.Pool): Promise<string> {

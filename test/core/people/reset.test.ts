@@ -1,5 +1,6 @@
 import test from 'ava'
 import { findPersonByEmail, insertSession } from '#shared/core/people/store.ts'
+import { changePasswordHash, deleteResets, expireResets, listRecipients, readResets } from '#test/core/people/rows.ts'
 import { createAccount, fromAnywhere, password, signIn } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
@@ -13,7 +14,7 @@ const fresh = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.e
 
 const forgot = ({ visitor }: World, email: string) => visitor.post('/v1/auth/forgot', { email }, fromAnywhere())
 
-test('reset: a reset goes by a mailed token that works once, and ends every session', async (t) => {
+test('reset: a password is reset by a mailed token that works once, and every session ends', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client, email } = await createAccount(w)
@@ -23,9 +24,10 @@ test('reset: a reset goes by a mailed token that works once, and ends every sess
   const [mail] = await mailsTo(w, email)
   t.is(mail?.subject, 'Set a new password')
   t.true(mail?.text?.includes(`https://kontor.example/reset?token=${token}\n`))
-  const kept = await w.db.query('select token_hash from password_resets where user_id = $1', [id])
-  t.is(kept.rowCount, 1)
-  t.false(JSON.stringify(kept.rows).includes(token))
+  const stored = await readResets(w.db, id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(token))
+  t.false(String(stored[0]?.token_hash).includes(token))
 
   t.is((await w.visitor.post('/v1/auth/reset', { token, password: 'another one' })).status, 204)
   t.is((await client.get('/v1/auth/me')).status, 401)
@@ -37,7 +39,7 @@ test('reset: a reset goes by a mailed token that works once, and ends every sess
   t.regex(again.body.error.message, /^token is not valid/)
 })
 
-test('reset: of 20 resets by one token at once, one is done', async (t) => {
+test('reset: one of 20 resets by one token at once succeeds', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   await forgot(w, email)
@@ -50,13 +52,15 @@ test('reset: of 20 resets by one token at once, one is done', async (t) => {
   t.is((await signIn(w.visitor, email, done[0])).status, 200)
 })
 
-test('reset: a token that somebody else is using up is refused', async (t) => {
+test('reset: a token that another request is using is refused', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   await forgot(w, email)
   const token = await mailedToken(w, email)
-  const { status } = await whileWaiting(w, `delete from password_resets where user_id = '${id}'`, () =>
-    w.visitor.post('/v1/auth/reset', { token, password: 'another one' }),
+  const { status } = await whileWaiting(
+    w,
+    (other) => deleteResets(other, id),
+    () => w.visitor.post('/v1/auth/reset', { token, password: 'another one' }),
   )
   t.is(status, 400)
   t.is((await signIn(w.visitor, email)).status, 200)
@@ -67,20 +71,16 @@ test('reset: a token is refused after an hour, and when it was never sent', asyn
   const { id, email } = await createAccount(w)
   await forgot(w, email)
   const token = await mailedToken(w, email)
-  const { rows } = await w.db.query(
-    `select expires_at - now() > interval '59 minutes' as late, expires_at - now() <= interval '1 hour' as early
-    from password_resets where user_id = $1`,
-    [id],
-  )
-  t.deepEqual(rows, [{ late: true, early: true }])
-  await w.db.query('update password_resets set expires_at = now() where user_id = $1', [id])
+  const [reset] = await readResets(w.db, id)
+  t.true(reset && reset.minutes > 50 && reset.minutes <= 60, `${reset?.minutes} minutes`)
+  await expireResets(w.db, id)
   for (const bad of [token, `${token}x`, '', 'é', token.slice(1)]) {
     t.is((await w.visitor.post('/v1/auth/reset', { token: bad, password: 'another one' })).status, 400)
   }
   t.is((await signIn(w.visitor, email)).status, 200)
 })
 
-test('reset: asking for a reset answers 204 whoever asks, and mails only who has the address, five times at most', async (t) => {
+test('reset: a request for a reset always gets 204, and a known address gets at most five mails', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   for (const one of ['nobody@example.com', 'no address', '', "'; drop table users; --", ...Array(7).fill(email)]) {
@@ -88,14 +88,11 @@ test('reset: asking for a reset answers 204 whoever asks, and mails only who has
     t.deepEqual([status, text], [204, ''])
     await w.drain()
   }
-  const { rows } = await w.db.query(`select recipient from outbox_mails where recipient in ($1, '', 'no address', 'nobody@example.com')`, [
-    email,
-  ])
-  t.deepEqual(rows, Array(5).fill({ recipient: email }))
+  t.deepEqual(await listRecipients(w.db, [email, '', 'no address', 'nobody@example.com']), Array(5).fill(email))
   t.is((await w.visitor.post('/v1/auth/forgot', {}, fromAnywhere())).body.error.message, 'email is required')
 })
 
-test('reset: asking for resets is limited by the address of the network', async (t) => {
+test('reset: requests for resets are limited by network address', async (t) => {
   const w = await fresh()
   const asked = await Promise.all(Array.from({ length: 61 }, () => w.visitor.post('/v1/auth/forgot', { email: 'nobody@example.com' })))
   const refused = asked.filter(({ status }) => status === 429)
@@ -103,7 +100,7 @@ test('reset: asking for resets is limited by the address of the network', async 
   t.is(refused[0]?.headers.get('ratelimit-policy'), '"forgot";q=60;w=60')
 })
 
-test('reset: a password is changed by whoever knows it, and the other sessions end', async (t) => {
+test('reset: a password is changed with the current one, and the other sessions end', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const other = w.visitor.as((await signIn(w.visitor, email)).data.token)
@@ -120,7 +117,7 @@ test('reset: a password is changed by whoever knows it, and the other sessions e
   t.is((await signIn(w.visitor, email, 'another one')).status, 200)
 })
 
-test('reset: a password has 8 to 200 characters, and what is wrong names its field', async (t) => {
+test('reset: a password has 8 to 200 characters, and the error names the field', async (t) => {
   const w = await fresh()
   const { client } = await createAccount(w)
   const change = (current: unknown, next: unknown) => client.post('/v1/auth/password', { current, next })
@@ -135,7 +132,7 @@ test('reset: a password has 8 to 200 characters, and what is wrong names its fie
   t.is(reset.body.error.message, 'password must have at least 8 characters')
 })
 
-test('reset: guesses at the current password count as tries to sign in', async (t) => {
+test('reset: guesses of the current password count as tries to sign in', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const guesses = []
@@ -149,13 +146,17 @@ test('reset: guesses at the current password count as tries to sign in', async (
   t.is((await other.client.post('/v1/auth/password', { current: 'guess', next: '12345678' })).status, 401)
 })
 
-test('reset: no session begins by a password that has been changed since it was checked', async (t) => {
+test('reset: no session begins with a password that was changed after its check', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   const db = w.api.services.database
   const person = await findPersonByEmail(db, email)
   if (!person) return t.fail()
   const session = { id: '01999999-9999-7999-8999-999999999999', person, tokenHash: Buffer.alloc(32), expiresAt: '2100-01-01T00:00:00Z' }
-  const begun = await whileWaiting(w, `update users set password_hash = 'other' where id = '${id}'`, () => insertSession(db, session))
+  const begun = await whileWaiting(
+    w,
+    (other) => changePasswordHash(other, id),
+    () => insertSession(db, session),
+  )
   t.false(begun)
 })

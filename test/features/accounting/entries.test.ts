@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { openBooks } from '#test/features/accounting/books.ts'
+import { countEntries } from '#test/features/accounting/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -155,6 +156,5 @@ test('entries: one key posts once, also when 10 send it at once', async (t) => {
     Array.from({ length: 10 }, () => books.post(['1000 +7', '4000 -7'], { memo: 'once' }, w.org.owner, { 'idempotency-key': 'seven' })),
   )
   t.deepEqual([...new Set(answers.map(({ data }) => data.id))].length, 1)
-  const { rows } = await w.db.query(`select from journal_entries where workspace_id = $1 and memo = 'once'`, [w.org.id])
-  t.is(rows.length, 1)
+  t.is(await countEntries(w.db, w.org.id, 'once'), 1)
 })

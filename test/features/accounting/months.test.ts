@@ -1,14 +1,14 @@
 import test from 'ava'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
+import { raiseMonthSum, readMonthSums } from '#test/features/accounting/rows.ts'
 import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test, {}, { at: '2026-05-20T10:00:00Z' })
 
 const sum = async ({ id }: Org) => updateMonthSums({ db: (await shared()).api.services.database, workspace: { id } })
-const kept = async ({ id }: Org) =>
-  (await (await shared()).db.query('select month::text, debit, credit from ledger_months where workspace_id = $1', [id])).rows
+const kept = async ({ id }: Org) => readMonthSums((await shared()).db, id)
 
 /** Books with an entry of 1, 2, 4, … on each of these days, so that every sum says which of them are in it. */
 async function filled() {
@@ -80,7 +80,7 @@ test('months: a sum that went wrong is found', async (t) => {
   const { org, books } = await filled()
   await sum(org)
   const { db } = await shared()
-  await db.query(`update ledger_months set debit = debit + 1 where workspace_id = $1 and debit > 0 and month = '2026-01-01'`, [org.id])
+  await raiseMonthSum(db, org.id)
   const { ok, differences } = await books.read('/verify')
   t.false(ok)
   t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
 import { type Books, openBooks } from '#test/features/accounting/books.ts'
+import { breakSeal, mendSeal, setDebit, setMemo } from '#test/features/accounting/rows.ts'
 import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -76,32 +77,27 @@ test('sealed: whatever is changed past the database is found', async (t) => {
   const { id } = (await sale(books, '10')).data
   await sale(books, '20')
   await seal(org, books)
-  const tampered = async (statement: string, undo: string) => {
-    const client = await w.db.connect()
-    const run = async (text: string) => {
-      await client.query('begin')
-      await client.query(`set local session_replication_role = replica`)
-      await client.query(text)
-      await client.query('commit')
-    }
-    await run(statement)
+  const tampered = async (change: () => Promise<void>, undo: () => Promise<void>) => {
+    await change()
     const found = await books.read('/verify')
-    await run(undo)
-    client.release()
+    await undo()
     return found
   }
-  const entry = `update journal_entries set memo =`
-  const memo = await tampered(`${entry} 'other' where id = '${id}'`, `${entry} '' where id = '${id}'`)
+  const memo = await tampered(
+    () => setMemo(w.db, id, 'other'),
+    () => setMemo(w.db, id, ''),
+  )
   t.like(memo, { ok: false, entries: 2, seals: 1 })
   t.is(memo.differences.length, 1)
   t.is(memo.differences[0].kind, 'seal')
-  const debit = (amount: number) => `update journal_lines set debit = ${amount} where entry_id = '${id}' and position = 1`
-  const unbalanced = await tampered(debit(11), debit(10))
+  const unbalanced = await tampered(
+    () => setDebit(w.db, id, 11),
+    () => setDebit(w.db, id, 10),
+  )
   t.deepEqual(unbalanced.differences.map(({ kind }: { kind: string }) => kind).sort(), ['entry', 'seal'])
-  const lost = `where position = 1 and workspace_id = '${org.id}'`
   const hash = await tampered(
-    `update ledger_seals set hash = 'x' || hash ${lost}`,
-    `update ledger_seals set hash = substr(hash, 2) ${lost}`,
+    () => breakSeal(w.db, org.id),
+    () => mendSeal(w.db, org.id),
   )
   t.is(hash.differences[0].kind, 'seal')
   t.true((await books.read('/verify')).ok)

@@ -1,9 +1,10 @@
 import test from 'ava'
+import { ageLeftShares, ageLeftSpaces } from '#test/features/drive/rows.ts'
 import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
 import { type Caller, createMember, createOrg, createService, type Org } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { addMember, readFileUsage } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 const opened = async () => {
@@ -189,26 +190,23 @@ test('access: whoever leaves takes the drive out of reach, and finds it again by
   await spaceOf(ben.client, org, bens.main).put('b.txt')
   await spaceOf(ben.client, org, bens.main).share({ prefix: '', user_id: ann.id, mode: 'view' })
   const leave = ({ id }: Caller) => org.owner.delete(`${org.path}/members/${id}`)
-  const enter = (w: World, { id }: Caller) => w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [org.id, id])
   t.is((await leave(ann)).status, 204)
   t.is(outcomeOf(await spaceOf(ben.client, org, main).download('f/a.txt')), '404 NOT_FOUND')
   t.deepEqual((await ben.client.get(`${org.path}/drive/buckets`)).data.shared, [])
   t.deepEqual((await spaceOf(ben.client, org, bens.main).shares()).data, [])
-  await enter(w, ann)
+  await addMember(w.db, org.id, ann.id)
   t.is((await spaceOf(ann.client, org, main).download('f/a.txt')).text, 'text')
   t.is((await spaceOf(ben.client, org, main).download('f/a.txt')).text, 'text')
   t.is((await spaceOf(ann.client, org, bens.main).download('b.txt')).text, 'text')
   await leave(ann)
-  const age = (days: string) => w.db.query(`update drive_spaces set left_at = now() - $2::interval where owner_id = $1`, [ann.id, days])
-  const bytes = async () => (await w.db.query('select total_bytes::int from file_usage where workspace_id = $1', [org.id])).rows
-  await age('29 days 23 hours')
+  await ageLeftSpaces(w.db, ann.id, '29 days 23 hours')
   await runMaintenanceTask(w, 'drives of members who left')
-  t.deepEqual(await bytes(), [{ total_bytes: 8 }])
-  await age('30 days 1 minute')
-  await w.db.query(`update drive_shares set left_at = now() - interval '30 days 1 minute' where grantee_id = $1`, [ann.id])
+  t.is(await readFileUsage(w.db, org.id), 8)
+  await ageLeftSpaces(w.db, ann.id, '30 days 1 minute')
+  await ageLeftShares(w.db, ann.id, '30 days 1 minute')
   await runMaintenanceTask(w, 'drives of members who left')
-  t.deepEqual(await bytes(), [{ total_bytes: 4 }])
-  await enter(w, ann)
+  t.is(await readFileUsage(w.db, org.id), 4)
+  await addMember(w.db, org.id, ann.id)
   t.not((await firstSpaces(ann.client, org)).main, main)
   t.is(outcomeOf(await spaceOf(ann.client, org, main).list()), '404 NOT_FOUND')
   t.is(outcomeOf(await spaceOf(ann.client, org, bens.main).list()), '404 NOT_FOUND')

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { parse } from 'content-disposition'
-import { addKeys, firstSpaces, spaceOf } from '#test/features/drive/support.ts'
+import { addKeys } from '#test/features/drive/rows.ts'
+import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3 } from '#test/platform/blobs/s3-server.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { sweepNow } from '#test/support/stored-files.ts'
@@ -226,7 +227,7 @@ test('download: 300 hostile names come back from the header as they are, and end
   const { w, space } = await opened(t, 'disk')
   await space.put('seed')
   t.is(hostile.length, 300)
-  await addKeys(w, w.org, 'seed', hostile)
+  await addKeys(w.db, w.org.id, 'seed', hostile)
   for (const name of hostile) {
     const { status, headers } = await w.org.owner.send('HEAD', `${space.path}/download?${new URLSearchParams({ key: name })}`)
     t.is(status, 200, name)

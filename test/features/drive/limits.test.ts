@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { readConfig } from '#shared/platform/kernel/config.ts'
+import { listHeldBlobs } from '#test/features/drive/rows.ts'
 import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { countRows, readFileUsage } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test, { DRIVE_MAX_UPLOAD_BYTES: '1000000', FREE_FILE_BYTES: '5000' })
@@ -23,7 +25,7 @@ test('limits: a file over the limit is refused with the limit, and leaves nothin
   const { status, body } = await space.put('large', Buffer.alloc(1_000_001))
   t.is(status, 400)
   t.regex(body.error.message, /file must be at most 1000000 bytes/)
-  t.is((await w.db.query('select from blobs where workspace_id = $1', [org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'blobs', org.id), 0)
   t.is((await space.put('largest', Buffer.alloc(1_000_000))).status, 201)
 })
 
@@ -37,9 +39,8 @@ test('limits: the free plan: files fit below the cap, what is replaced makes roo
   t.is((await space.put('a', Buffer.alloc(5_000))).status, 200)
   t.is(outcomeOf(await space.put('a', Buffer.alloc(4_000))), '402 LIMIT_EXCEEDED')
   t.is((await space.list()).data.objects[0].size, 5_000)
-  const { rows } = await w.db.query('select total_bytes from file_usage where workspace_id = $1', [org.id])
-  t.is(Number(rows[0].total_bytes), 5_000)
-  t.is((await w.db.query('select from blobs where workspace_id = $1 and holders > 0', [org.id])).rowCount, 1)
+  t.is(await readFileUsage(w.db, org.id), 5_000)
+  t.is((await listHeldBlobs(w.db, org.id)).length, 1)
   const ids = [await makeSpace(org.owner, org, 'one'), await makeSpace(org.owner, org, 'two'), await makeSpace(org.owner, org, 'three')]
   const four = () => org.owner.post(`${org.path}/drive/buckets`, { key: 'four', name: 'Four' })
   t.is(outcomeOf(await four()), '402 LIMIT_EXCEEDED')

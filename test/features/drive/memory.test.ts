@@ -48,6 +48,7 @@ for (const [name, { uploads, uploadMb, environment }] of Object.entries(stores))
     const sending = Promise.all(Array.from({ length: uploads }, (_, index) => send(String(index)))).finally(() => {
       isOver = true
     })
+    // Samples of the memory until the uploads end, not a wait.
     while (!isOver) {
       most = Math.max(most, await residentMb(client))
       await delay(50)

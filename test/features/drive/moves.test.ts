@@ -1,6 +1,8 @@
 import test from 'ava'
+import { addCopies, listHeldBlobs, readDriveTotals } from '#test/features/drive/rows.ts'
 import { firstSpaces, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { readFileUsage } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -12,14 +14,7 @@ const opened = async () => {
   /** Files written past the API, all with the bytes of the first. */
   const fill = async (prefix: string, count: number) => {
     await space.put(`${prefix}seed`)
-    await w.db.query(
-      `insert into drive_objects (workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_at, updated_at)
-       select workspace_id, space_id, $2::text || 'k' || number, blob_id, size_bytes, content_type, sha256, created_at, updated_at
-       from drive_objects cross join generate_series(1, $3::integer) as number where workspace_id = $1 and key = $2::text || 'seed'`,
-      [org.id, prefix, count - 1],
-    )
-    const bytes = 4 * (count - 1)
-    await w.db.query('update file_usage set total_bytes = total_bytes + $2 where workspace_id = $1', [org.id, bytes])
+    await addCopies(w.db, org.id, prefix, count - 1, 4 * (count - 1))
   }
   return { w, org, space, fill }
 }
@@ -27,14 +22,13 @@ const opened = async () => {
 test('moves: files and folders move without copying a byte', async (t) => {
   const { space, w, org } = await opened()
   for (const key of ['a/x', 'a/b/y', 'z']) await space.put(key, key)
-  const blobs = async () => (await w.db.query('select id from blobs where workspace_id = $1 and holders = 1 order by id', [org.id])).rows
-  const before = await blobs()
+  const before = await listHeldBlobs(w.db, org.id)
   t.deepEqual((await space.move('z', 'renamed')).data, { moved: 1 })
   t.deepEqual((await space.move('a/', 'deep/er/')).data, { moved: 2 })
   t.is((await space.download('deep/er/b/y')).text, 'a/b/y')
   t.deepEqual(await space.all(), { folders: ['deep/'], keys: ['renamed'] })
   t.deepEqual((await space.move('renamed', 'Renamed')).data, { moved: 1 }, 'a change of case alone')
-  t.deepEqual(await blobs(), before)
+  t.deepEqual(await listHeldBlobs(w.db, org.id), before)
 })
 
 test('moves: what cannot move is told: the same place, into itself, a file to a folder, a key that is used, nothing at all', async (t) => {
@@ -79,17 +73,16 @@ test('moves: 2,000 files move and go at once, one more does not', async (t) => {
   const { space, fill, w, org } = await opened()
   await fill('many/', 2_000)
   await fill('more/', 2_001)
-  const totals = async () =>
-    (await w.db.query('select sum(files)::int as files, sum(bytes)::int as bytes from drive_totals where workspace_id = $1', [org.id])).rows
-  t.deepEqual(await totals(), [{ files: 4_001, bytes: 16_004 }])
+  const totals = () => readDriveTotals(w.db, org.id)
+  t.deepEqual(await totals(), { files: 4_001, bytes: 16_004 })
   t.is(outcomeOf(await space.move('more/', 'other/')), '400 VALIDATION_ERROR')
   t.is(outcomeOf(await space.remove('more/')), '400 VALIDATION_ERROR')
   t.deepEqual((await space.move('many/', 'moved/')).data, { moved: 2_000 })
   t.deepEqual((await space.remove('moved/')).data, { deleted: 2_000 })
-  t.deepEqual(await totals(), [{ files: 2_001, bytes: 8_004 }])
+  t.deepEqual(await totals(), { files: 2_001, bytes: 8_004 })
   t.is((await space.remove('more/k7')).status, 200)
   t.deepEqual((await space.remove('more/')).data, { deleted: 2_000 })
-  t.deepEqual(await totals(), [{ files: 0, bytes: 0 }])
+  t.deepEqual(await totals(), { files: 0, bytes: 0 })
   const { data } = await org.owner.get(`${org.path}/drive/buckets`)
   t.deepEqual(
     data.buckets.map(({ object_count, total_bytes }: Record<string, number>) => [object_count, total_bytes]),
@@ -98,5 +91,5 @@ test('moves: 2,000 files move and go at once, one more does not', async (t) => {
       [0, 0],
     ],
   )
-  t.is(Number((await w.db.query('select total_bytes from file_usage where workspace_id = $1', [org.id])).rows[0].total_bytes), 0)
+  t.is(await readFileUsage(w.db, org.id), 0)
 })

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import test from 'ava'
-import { addKeys, firstSpaces, formOf, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
+import { addKeys, countLooseBlobs } from '#test/features/drive/rows.ts'
+import { firstSpaces, formOf, makeSpace, outcomeOf, spaceOf } from '#test/features/drive/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 const opened = async () => {
@@ -11,10 +11,6 @@ const opened = async () => {
   const org = await createOrg(w)
   return { w, org, space: spaceOf(org.owner, org, (await firstSpaces(org.owner, org)).shared) }
 }
-
-/** Bytes of a workspace that no file names. */
-const looseBytes = async (w: World, { id }: { id: string }) =>
-  (await w.db.query('select from blobs where workspace_id = $1 and holders = 0', [id])).rowCount
 
 test('objects: a file is uploaded, replaced, listed and deleted', async (t) => {
   const { space, org } = await opened()
@@ -101,7 +97,7 @@ test('objects: a level of long runs of files between deep folders is listed whol
   const folders = mixed.filter((key) => key.endsWith('-')).concat(deep)
   const files = mixed.filter((key) => !key.endsWith('-'))
   const below = folders.flatMap((folder) => Array.from({ length: 40 }, (_, index) => `${folder}/${index}/x`))
-  await addKeys(w, org, 'd/seed', [...files, ...below])
+  await addKeys(w.db, org.id, 'd/seed', [...files, ...below])
   const expected = { folders: folders.map((folder) => `${folder}/`).sort(), keys: [...files, 'd/seed'].sort() }
   for (const limit of [200, 131, 33]) t.deepEqual(await space.all('d/', limit), expected, String(limit))
 })
@@ -123,7 +119,7 @@ test('objects: a search finds what lies behind thousands of others, and letters 
   const { space, w, org } = await opened()
   await space.put('far/seed')
   const keys = Array.from({ length: 6_000 }, (_, index) => `far/${index % 100}/Page ${index}.txt`)
-  await addKeys(w, org, 'far/seed', [...keys, 'z/100%_Sure.txt', 'z/100x_sure.txt', 'z/ÄRGER 1.txt', 'z/sure/other.txt'])
+  await addKeys(w.db, org.id, 'far/seed', [...keys, 'z/100%_Sure.txt', 'z/100x_sure.txt', 'z/ÄRGER 1.txt', 'z/sure/other.txt'])
   const all = async (q: string, limit: number) => {
     const found: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
@@ -149,7 +145,7 @@ test('objects: a search finds what lies behind thousands of others, and letters 
 test('objects: an upload that is refused leaves no bytes', async (t) => {
   const { space, w, org } = await opened()
   t.is(outcomeOf(await space.put('/bad')), '400 VALIDATION_ERROR')
-  t.is(await looseBytes(w, org), 0)
+  t.is(await countLooseBlobs(w.db, org.id), 0)
 })
 
 test('objects: an Idempotency-Key uploads once, and fields and bytes are the body', async (t) => {

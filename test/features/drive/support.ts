@@ -1,6 +1,5 @@
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
-import type { World } from '#test/support/world.ts'
 
 /** The calls of one caller in one space. */
 export function spaceOf(client: Client, org: Pick<Org, 'path'>, id: string) {
@@ -46,24 +45,6 @@ export async function firstSpaces(client: Client, { path }: Pick<Org, 'path'>): 
   const { data } = await client.get(`${path}/drive/buckets`)
   const of = (type: string): string => data.buckets.find((space: { type: string }) => space.type === type)?.id ?? ''
   return { main: of('user'), shared: of('org') }
-}
-
-/** Makes files of these keys past the API and past all that counts them, with the bytes of one that is there. */
-export async function addKeys(w: World, { id }: Pick<Org, 'id'>, like: string, keys: readonly string[]): Promise<void> {
-  const client = await w.db.connect()
-  try {
-    await client.query('begin')
-    await client.query('set local session_replication_role = replica')
-    await client.query(
-      `insert into drive_objects (workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_at, updated_at)
-       select workspace_id, space_id, added, blob_id, size_bytes, content_type, sha256, created_at, updated_at
-       from drive_objects cross join unnest($3::text[]) as added where workspace_id = $1 and key = $2`,
-      [id, like, keys],
-    )
-    await client.query('commit')
-  } finally {
-    client.release()
-  }
 }
 
 /** Makes a space of the team. */

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
-import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitFor } from '#test/features/flows/support.ts'
+import { loseCallAttempt, loseRun, readOutputs } from '#test/features/flows/rows.ts'
+import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitForRun } from '#test/features/flows/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { once } from '#test/support/once.ts'
@@ -27,6 +29,7 @@ const shared = shareWorld(test, async () => {
     else if (path === 'bytes') response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(Number(rest)))
     else if (path === 'bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20 * megabyte)))
     else if (path === 'redirect') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
+    // A slow server is the subject of tests of the time limit.
     else if (path === 'after') setTimeout(() => response.end('late'), Number(rest))
     else if (path === 'held') held.add(() => response.end('answered'))
     else response.writeHead(Number(path) || 200).end('sent')
@@ -81,11 +84,7 @@ test('calls: what looks like a secret goes on to the blocks behind, and is not s
   t.like(h.headers, { authorization: '[redacted]', 'x-auth-token': '[redacted]', 'content-type': 'application/json' })
   t.deepEqual(f.items, [body])
   t.is(callsTo('own-hidden')[0]?.headers['x-auth'], 'hidden')
-  const { rows } = await w.db.query(
-    `select step.output from flow_steps as step where run_id = $1 union all select output from flow_outputs where run_id = $1`,
-    [run.id],
-  )
-  t.false(JSON.stringify(rows).includes('hidden'))
+  t.false(JSON.stringify(await readOutputs(w.db, run.id)).includes('hidden'))
 })
 
 test('calls: an Idempotency-Key and a content type of the author win', async (t) => {
@@ -148,7 +147,7 @@ test('calls: a run that is cancelled while it calls is over at once, and what is
     chain(byHand, call('held'), ['a', 'action.create_record', { object_type: 'locations', values: { name: 'x' } }]),
   )
   const runId = await start(t, org, flow.id)
-  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(() => held.size > 0)
   t.is((await runOf(org, flow.id, runId)).status, 'running')
   const cancelled = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)
   t.like(cancelled.data, { id: runId, status: 'cancelled', steps: [] })
@@ -160,7 +159,7 @@ test('calls: a run that is cancelled while it calls is over at once, and what is
   const retried = await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/retry`)
   t.is(retried.status, 202)
   t.like(retried.data, { retry_of: runId, status: 'queued', trigger: { kind: 'manual' } })
-  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(() => held.size > 0)
   for (const answer of held) answer()
   t.is((await ended(org, flow.id, retried.data.id)).status, 'ok')
 })
@@ -171,16 +170,11 @@ test('calls: a call whose worker is lost is made once more under the same key', 
   const flow = await createFlow(t, org, chain(byHand, call('held')))
   held.clear()
   const runId = await start(t, org, flow.id)
-  await waitFor(org, flow.id, runId, ({ status }) => status === 'running')
-  while (held.size === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  // As a killed worker leaves it: taken, and nobody does it.
-  await w.db.query(
-    `update pgboss.job set state = 'retry', start_after = now()
-     where name = 'flows.call' and state = 'active' and data -> 'payload' ->> 'runId' = $1`,
-    [runId],
-  )
+  await waitForRun(org, flow.id, runId, ({ status }) => status === 'running')
+  await eventually(() => held.size > 0)
+  await loseCallAttempt(w.db, runId)
   w.worker.pools.pollAll()
-  while (held.size < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(() => held.size === 2)
   for (const answer of held) answer()
   t.is((await ended(org, flow.id, runId)).status, 'ok')
   const keys = callsTo('held').map(({ headers }) => headers['idempotency-key'])
@@ -195,14 +189,7 @@ test('calls: a call whose job is lost is made again under the same key up to fiv
   const lost = async (revived: number) => {
     const runId = await start(t, org, flow.id)
     await ended(org, flow.id, runId)
-    // As a worker leaves it that died at each attempt: parked at its call, and without a job.
-    await w.db.query(
-      `update flow_runs set status = 'running', finished_at = null, touched_at = now() - interval '1 minute', job_id = uuidv7(), revived = $2,
-         trigger_key = trigger_key || ' again', steps = 0, waiting = json_build_object('kind', 'call', 'started_at', now(), 'node_id', 'h')
-       where id = $1`,
-      [runId, revived],
-    )
-    await w.db.query('delete from flow_steps where run_id = $1', [runId])
+    await loseRun(w.db, runId, revived, 'h')
     await runMaintenanceTask(w, 'lost runs of flows')
     const run = await ended(org, flow.id, runId)
     return { run, calls: callsTo('201').filter(({ headers }) => headers['idempotency-key'] === `${runId}:h:`).length }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { byHand, chain, createFlow, ended, outputsOf, recordsOf, start } from '#test/features/flows/support.ts'
-import { createFunction, createLatch, handlerOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
+import { createFunction, createLatch, handlerOf, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -28,16 +29,16 @@ test('interrupted: an interrupted function is begun at most twice', async (t) =>
     const flow = await createFlow(t, org, chain(byHand, block))
     const runId = await start(t, org, flow.id)
     for (let begun = 1; begun <= kills; begun++) {
-      await until(async () => (await whoIsIn(org)).length === begun)
+      await eventually(async () => (await listStarted(org)).length === begun)
       kill()
     }
     if (kills === 1) {
-      await until(async () => (await whoIsIn(org)).length === 2)
+      await eventually(async () => (await listStarted(org)).length === 2)
       await latch.open()
     }
     const run = await ended(org, flow.id, runId)
     await w.drain()
-    t.is((await whoIsIn(org)).length, 2)
+    t.is((await listStarted(org)).length, 2)
     t.is(run.steps.length, 1)
     if (kills === 1) t.deepEqual([run.status, outputsOf(run).f], ['ok', { result: 'done' }])
     else t.like(run, interrupted)
@@ -55,7 +56,7 @@ test('interrupted: a function whose whole worker is killed is begun by another o
   const flow = await createFlow(t, org, chain(byHand, block, behind))
   const runId = await start(t, org, flow.id)
   for (let begun = 1; begun <= 2; begun++) {
-    await until(async () => (await whoIsIn(org)).length === begun)
+    await eventually(async () => (await listStarted(org)).length === begun)
     await worker.kill('SIGKILL')
     worker = await startWorkerProcess(t, w, 'functions')
   }
@@ -66,6 +67,6 @@ test('interrupted: a function whose whole worker is killed is begun by another o
     [['f', 'failed', interrupted.error]],
   )
   await w.drain()
-  t.is((await whoIsIn(org)).length, 2)
+  t.is((await listStarted(org)).length, 2)
   t.deepEqual(await recordsOf(org, 'invoices'), [])
 })

@@ -2,22 +2,35 @@ import test from 'ava'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { startRunsOnEventsJob } from '#shared/features/flows/jobs.ts'
 import {
+  ageRun,
+  countEndedRuns,
+  countOvertakingRuns,
+  deleteOutbox,
+  endWait,
+  loseRun,
+  readDeferredQueues,
+  readOutbox,
+  readRecordRuns,
+} from '#test/features/flows/rows.ts'
+import {
   byHand,
   chain,
   createFlow,
   ended,
   endedRuns,
   graph,
-  holdLocations,
+  lockLocations,
   play,
   recordsOf,
   runOf,
   runsOf,
   start,
-  waitFor,
+  waitForRun,
 } from '#test/features/flows/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -25,18 +38,19 @@ import type { World } from '#test/support/world.ts'
 const shared = shareWorld(test)
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
-const wait = (minutes: string) => ['w', 'logic.wait', { minutes }] as const
-const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
+const wait = ['w', 'logic.wait', { minutes: '10' }] as const
 const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
+const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
 
 test('life: a run keeps the definition that it began with, and the next one has the new', async (t) => {
   const w = await shared()
   const { org } = w
-  const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait('0.01'), location('b', 'old 2')))
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait, location('b', 'old 2')))
   const runId = await start(t, org, flow.id)
-  await waitFor(org, flow.id, runId, isWaiting)
+  await waitForRun(org, flow.id, runId, isWaiting)
   const changed = await org.owner.put(`${org.path}/flows/${flow.id}`, chain(byHand, location('b', 'new')))
   t.is(changed.status, 200, changed.text)
+  await endWait(w.db, runId)
   t.like(await ended(org, flow.id, runId), { status: 'ok', version: 1 })
   t.like(await ended(org, flow.id, await start(t, org, flow.id)), { status: 'ok', version: 2 })
   t.deepEqual(await names(org), ['old 1', 'old 2', 'new'])
@@ -45,9 +59,9 @@ test('life: a run keeps the definition that it began with, and the next one has 
 test('life: deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
   const w = await shared()
   const { org } = w
-  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('10'), location('b', 'two')))
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
   const runId = await start(t, org, flow.id)
-  await waitFor(org, flow.id, runId, isWaiting)
+  await waitForRun(org, flow.id, runId, isWaiting)
   t.is((await org.owner.delete(`${org.path}/flows/${flow.id}`)).status, 204)
   t.like(await runOf(org, flow.id, runId), { status: 'failed', error: 'NOT_FOUND: The flow was deleted', flow_name: 'Test' })
   t.is((await org.owner.get(`${org.path}/flows/${flow.id}`)).status, 404)
@@ -109,7 +123,7 @@ test('life: a run that failed more than a week ago cannot be tried again', async
   const { org } = w
   const run = await play(t, org, chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}' }]), 'nope')
   t.is(run.status, 'failed')
-  await w.db.query(`update flow_runs set finished_at = now() - interval '7 days 1 minute' where id = $1`, [run.id])
+  await ageRun(w.db, run.id)
   const refused = await org.owner.post(`${org.path}/flows/${run.flow_id}/runs/${run.id}/retry`)
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /more than 7 days ago/)
@@ -148,33 +162,23 @@ test('life: an import of 500 rows makes 500 runs, each once, and another workspa
     await ended(other, quick.id, runId)
   }
   await endedRuns(w, org, flow.id, 500)
-  const { rows: overtaken } = await w.db.query<{ by: number }>(
-    `select count(run.id)::integer as by from flow_runs quick
-     left join flow_runs run on run.flow_id = $2 and run.started_at between quick.created_at and quick.started_at
-     where quick.id = any($1) group by quick.id`,
-    [quickRuns, flow.id],
-  )
-  t.is(overtaken.length, 5)
-  t.true(Math.max(...overtaken.map(({ by }) => by)) < 100, `so many began before it: ${overtaken.map(({ by }) => by).join(', ')}`)
-  const { rows } = await w.db.query(
-    `select count(*)::integer as runs, count(distinct trigger ->> 'record_id')::integer as records,
-       count(*) filter (where status = 'ok')::integer as ok from flow_runs where flow_id = $1`,
-    [flow.id],
-  )
-  t.deepEqual(rows, [{ runs: 500, records: 500, ok: 500 }])
+  const overtaking = await countOvertakingRuns(w.db, quickRuns, flow.id)
+  t.is(overtaking.length, 5)
+  t.true(Math.max(...overtaking) < 100, `runs that started before it: ${overtaking.join(', ')}`)
+  t.deepEqual(await readRecordRuns(w.db, flow.id), { runs: 500, records: 500, ok: 500 })
 })
 
 test('life: in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
   const w = await shared()
   const { org } = w
-  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait('0.02'), location('b', 'two')))
+  const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
   const runId = await start(t, org, flow.id)
-  await waitFor(org, flow.id, runId, isWaiting)
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await waitForRun(org, flow.id, runId, isWaiting)
+  await setWorkspaceStatus(w.db, org.id, 'suspended')
+  await endWait(w.db, runId)
   await w.drain()
-  t.is((await w.db.query(`select from flow_runs where id = $1 and status = 'running'`, [runId])).rowCount, 1)
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  t.is(await countEndedRuns(w.db, flow.id), 0)
+  await setWorkspaceStatus(w.db, org.id, 'active')
   t.is((await ended(org, flow.id, runId)).status, 'ok')
 })
 
@@ -182,26 +186,35 @@ test('life: what happens in a suspended workspace waits in the outbox, and is ma
   const w = await shared()
   const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
-  const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) })
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  const body = { enabled: true, ...chain(trigger, ['n', 'action.notify', { title: '{{trigger.record.name}}' }]) }
+  const flow = await createFlow(t, org, body)
+  const other = await createOrg(w)
+  const later = await createFlow(t, other, body)
+  await setWorkspaceStatus(w.db, org.id, 'suspended')
   const scope = await scopeOf(w, org)
   await createRecord(scope, 'locations', { name: 'one' })
-  const waiting = async () => (await w.db.query('select * from event_outbox where workspace_id = $1', [org.id])).rows
-  // The dispatcher looks every two seconds.
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
-  const [one] = await waiting()
-  t.truthy(one)
-  // One that was handed on just before rests.
-  await w.db.query('delete from event_outbox where workspace_id = $1', [org.id])
-  const heard = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event, snapshots: one.snapshots }
-  const payload = { ...heard, entryIds: one.entry_ids, subjectIds: one.subject_ids, listenerIds: [flow.id] }
+  // The dispatcher that delivers a later event of an active workspace has left this one in the outbox.
+  await other.owner.post(`${other.path}/records/locations`, { values: { name: 'later' } })
+  await endedRuns(w, other, later.id, 1)
+  const [one] = await readOutbox(w.db, org.id)
+  if (!one) return t.fail('The event was delivered')
+  // An event that was delivered just before the suspension is deferred with its job.
+  await deleteOutbox(w.db, org.id)
+  const delivery = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event }
+  const payload = {
+    ...delivery,
+    ...(one.snapshots ? { snapshots: one.snapshots } : {}),
+    entryIds: one.entry_ids,
+    subjectIds: one.subject_ids,
+    listenerIds: [flow.id],
+  }
   await scope.jobQueue.enqueue(scope.db, startRunsOnEventsJob, { workspaceId: org.id, cause: one.cause }, payload)
-  const resting = async () => (await w.db.query('select queue from deferred_jobs where workspace_id = $1', [org.id])).rows
-  while ((await resting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  const deferred = () => readDeferredQueues(w.db, org.id)
+  await eventually(async () => (await deferred()).length > 0)
+  await setWorkspaceStatus(w.db, org.id, 'active')
   t.like((await endedRuns(w, org, flow.id, 1))[0], { status: 'ok' })
   await w.drain()
-  t.deepEqual([(await runsOf(org, flow.id)).length, (await resting()).length], [1, 0])
+  t.deepEqual([(await runsOf(org, flow.id)).length, (await deferred()).length], [1, 0])
 })
 
 test('life: a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
@@ -211,12 +224,7 @@ test('life: a run whose job is lost goes on, and one that loses it again and aga
   const lost = async (revived: number) => {
     const runId = await start(t, org, flow.id)
     await ended(org, flow.id, runId)
-    await w.db.query(
-      `update flow_runs set status = 'running', finished_at = null, touched_at = now() - interval '1 minute', job_id = uuidv7(), revived = $2,
-         trigger_key = trigger_key || ' again' where id = $1`,
-      [runId, revived],
-    )
-    await w.db.query('delete from flow_steps where run_id = $1', [runId])
+    await loseRun(w.db, runId, revived)
     await runMaintenanceTask(w, 'lost runs of flows')
     return ended(org, flow.id, runId)
   }
@@ -270,9 +278,9 @@ test('life: a run that is cancelled while it changes something takes that back',
   ] as const
   const flow = await createFlow(t, org, chain(byHand, update))
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
-  const held = await holdLocations(w, org)
+  const held = await lockLocations(t, w, org)
   const runId = await start(t, org, flow.id, id)
-  await held.wanted()
+  await held.waitedFor()
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${runId}/cancel`)).status, 200)
   await held.release()
   await w.drain()

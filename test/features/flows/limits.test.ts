@@ -1,14 +1,11 @@
 import test from 'ava'
+import { addEmptyFlows, countLongOutputs, countNamesInSteps, readRecordCount, readRunsByStatus } from '#test/features/flows/rows.ts'
 import { byHand, chain, createFlow, ended, endedRuns, graph, play, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
-const count = async ({ db }: World, orgId: string) =>
-  (await db.query('select coalesce(sum(records), 0)::integer as records from record_counts where workspace_id = $1', [orgId])).rows[0]
-    .records
 
 test('limits: a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
   const w = await shared()
@@ -19,15 +16,11 @@ test('limits: a loop over 1,000 items does each once, and one over 1,001 fails b
   const run = await ended(org, flow.id, await start(t, org, flow.id, items))
   t.is(run.status, 'ok', run.error)
   t.is(run.steps.length, 1_001)
-  t.is(await count(w, org.id), 1_000)
-  const { rows } = await w.db.query(
-    `select count(distinct output -> 'values' ->> 'name')::integer as names from flow_steps where run_id = $1`,
-    [run.id],
-  )
-  t.is(rows[0].names, 1_000)
+  t.is(await readRecordCount(w.db, org.id), 1_000)
+  t.is(await countNamesInSteps(w.db, run.id), 1_000)
   const failed = await ended(org, flow.id, await start(t, org, flow.id, [...items, 1_000]))
   t.like(failed, { status: 'failed', error: 'VALIDATION_ERROR at l: list may have at most 1000 items, it has 1001' })
-  t.is(await count(w, org.id), 1_000)
+  t.is(await readRecordCount(w.db, org.id), 1_000)
 })
 
 test('limits: a run has 5,000 steps, and fails before the effect of one more', async (t) => {
@@ -97,20 +90,16 @@ test('limits: a file into a type whose flow and another’s set each other off e
   await org.owner.post(`${org.path}/records/locations/import`, file, { 'content-type': 'text/csv' })
   await endedRuns(w, org, flows[0].id, rows * 5)
   await w.drain()
-  const runs = await w.db.query(
-    `select status, count(*)::integer as runs, count(distinct input -> 'record' ->> 'name')::integer as names from flow_runs
-     where workspace_id = $1 group by status order by status`,
-    [org.id],
-  )
+  const runs = await readRunsByStatus(w.db, org.id)
   t.deepEqual(
-    runs.rows.map(({ status, runs }) => [status, runs]),
+    runs.map(({ status, runs }) => [status, runs]),
     [
       ['failed', rows],
       ['ok', rows * 8],
     ],
   )
-  t.is(runs.rows[0].names, rows)
-  t.is(await count(w, org.id), rows * 9)
+  t.is(runs[0]?.names, rows)
+  t.is(await readRecordCount(w.db, org.id), rows * 9)
 })
 
 test('limits: functions between flows add nothing to a chain', async (t) => {
@@ -148,7 +137,7 @@ test('limits: an output of 1 MB passes, one more byte fails its step, and a run 
   t.true(step.output_cut)
   t.is(step.output.length, 65_536)
   t.deepEqual(condition.output, { result: true })
-  t.is((await w.db.query('select from flow_outputs where run_id = $1', [run.id])).rowCount, 0)
+  t.is(await countLongOutputs(w.db, run.id), 0)
   const failed = await play(t, org, body, most + 1)
   t.like(failed, { status: 'failed', error: 'VALIDATION_ERROR at f: the output has more than 1 MB' })
 })
@@ -156,10 +145,7 @@ test('limits: an output of 1 MB passes, one more byte fails its step, and a run 
 test('limits: the 501st flow of a workspace is refused', async (t) => {
   const w = await shared()
   const { org } = w
-  await w.db.query(
-    `insert into flows (workspace_id, id, name, created_at, updated_at) select $1, uuidv7(), 'x', now(), now() from generate_series(1, 499)`,
-    [org.id],
-  )
+  await addEmptyFlows(w.db, org.id, 499)
   t.is((await org.owner.post(`${org.path}/flows`, { name: 'Last' })).status, 201)
   const refused = await org.owner.post(`${org.path}/flows`, { name: 'One more' })
   t.is(refused.status, 400)

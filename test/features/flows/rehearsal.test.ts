@@ -1,7 +1,7 @@
 import test from 'ava'
 import { snapshotOf } from '#test/api/walk/snapshot.ts'
 import { startReceiver } from '#test/features/flows/receiver.ts'
-import { byHand, chain, createFlow, ended, endedRuns, graph, recordsOf, start } from '#test/features/flows/support.ts'
+import { byHand, chain, createFlow, ended, endedRuns, graph, lockLocations, recordsOf, start } from '#test/features/flows/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -137,13 +137,10 @@ test('rehearsal: a rehearsal has the lesser of its caller’s rights and the edi
   const weak = await createMember(w, org, [{ effect: 'allow', actions: ['flows:update'] }])
   const [refused] = (await rehearse(org, flow.id, {}, weak.client)).data.runs
   t.like(refused, { status: 'failed', error: 'FORBIDDEN at b: Needs records:update on locations' })
-  const holder = await w.db.connect()
-  await holder.query('begin')
-  await holder.query(`select from ws_${org.id.replaceAll('-', '')}.locations for update`)
+  const held = await lockLocations(t, w, org)
   const [locked] = (await rehearse(org, flow.id)).data.runs
   t.like(locked, { status: 'failed', error: 'another request is changing data that the run needs' })
-  await holder.query('rollback')
-  holder.release()
+  await held.release()
   const [free] = (await rehearse(org, flow.id)).data.runs
   t.like(free, { status: 'ok', error: null })
 })

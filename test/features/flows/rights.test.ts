@@ -1,4 +1,5 @@
 import test from 'ava'
+import { countUpdates, endWait } from '#test/features/flows/rows.ts'
 import {
   byHand,
   chain,
@@ -6,15 +7,16 @@ import {
   ended,
   endedRuns,
   graph,
-  holdLocations,
+  lockLocations,
   outputsOf,
   recordsOf,
   runOf,
   runsOf,
   start,
-  waitFor,
+  waitForRun,
 } from '#test/features/flows/support.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
+import { assignRole, countDeadLetters, unassignRoles } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -43,12 +45,13 @@ test('rights: rights are looked up at every step: who loses a role in between do
   const flow = await createFlow(
     t,
     org,
-    chain(byHand, location('a', 'one'), ['w', 'logic.wait', { minutes: '0.02' }], location('b', 'two'), location('c', 'three')),
+    chain(byHand, location('a', 'one'), ['w', 'logic.wait', { minutes: '10' }], location('b', 'two'), location('c', 'three')),
     editor.client,
   )
   const runId = await start(t, org, flow.id)
-  await waitFor(org, flow.id, runId, ({ steps }) => steps.length === 1)
-  await w.db.query('delete from role_members where principal_id = $1', [editor.id])
+  await waitForRun(org, flow.id, runId, ({ steps }) => steps.length === 1)
+  await unassignRoles(w.db, editor.id)
+  await endWait(w.db, runId)
   const run = await ended(org, flow.id, runId)
   t.like(run, { status: 'failed', error: 'FORBIDDEN at b: Needs records:create on locations' })
   t.deepEqual(
@@ -69,10 +72,10 @@ test('rights: a step that has begun ends by the rights of its beginning, and the
   const editor = await createMember(w, org, [ofFlows, allow(['records:*'], { resources: ['locations'] })])
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')), editor.client)
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
-  const held = await holdLocations(w, org)
+  const held = await lockLocations(t, w, org)
   const runId = await start(t, org, flow.id, id)
-  await held.wanted()
-  await w.db.query('delete from role_members where principal_id = $1', [editor.id])
+  await held.waitedFor()
+  await unassignRoles(w.db, editor.id)
   await held.release()
   t.like(await ended(org, flow.id, runId), { status: 'failed', error: 'FORBIDDEN at c: Needs records:create on locations' })
   t.deepEqual(
@@ -86,9 +89,9 @@ test('rights: a step that others’ rights change beside is done once', async (t
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'old' } })).data
-  const held = await holdLocations(w, org)
+  const held = await lockLocations(t, w, org)
   const runId = await start(t, org, flow.id, id)
-  await held.wanted()
+  await held.waitedFor()
   await createMember(w, org, [ofFlows])
   await held.release()
   const run = await ended(org, flow.id, runId)
@@ -97,11 +100,7 @@ test('rights: a step that others’ rights change beside is done once', async (t
     (await recordsOf(org, 'locations')).map(({ name }) => name),
     ['new', 'more'],
   )
-  const { rows } = await w.db.query(
-    `select count(*)::integer as changes from audit_entries where record_id = $1 and action = 'record.updated'`,
-    [id],
-  )
-  t.is(rows[0].changes, 1)
+  t.is(await countUpdates(w.db, id), 1)
 })
 
 test('rights: an editor who has left leaves a word behind, and no dead letter', async (t) => {
@@ -113,7 +112,7 @@ test('rights: an editor who has left leaves a word behind, and no dead letter', 
   const run = await ended(org, flow.id, await start(t, org, flow.id))
   t.like(run, { status: 'failed' })
   t.regex(run.error, /^FORBIDDEN at a: /)
-  t.is((await w.db.query(`select from pgboss.job where name = 'dead-letters'`)).rowCount, 0)
+  t.is(await countDeadLetters(w.db), 0)
 })
 
 test('rights: a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
@@ -189,11 +188,8 @@ test('rights: what a run shows: values to those who may read the record now, wha
   t.deepEqual(Object.keys(outputsOf(seen).a), ['id'])
   t.deepEqual([outputsOf(seen).f, outputsOf(seen).c], [undefined, { result: true }])
   t.false(JSON.stringify(seen).includes('classified'))
-  await w.db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [
-    org.id,
-    await createRole(w, org, [allow(['records:read'], { fields: { deny: ['address'] } })]),
-    reader.id,
-  ])
+  const role = await createRole(w, org, [allow(['records:read'], { fields: { deny: ['address'] } })])
+  await assignRole(w.db, org.id, role, reader.id)
   const more = outputsOf(await runOf(org, flow.id, runId, reader.client)).a
   t.is(more.values.name, 'seen')
   t.false(Object.hasOwn(more.values, 'address'))

@@ -1,9 +1,11 @@
 import test from 'ava'
 import { dueKinds } from '#shared/features.ts'
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
+import { addScheduledFlows, countRunsOfFlow, readRunsAndFlows } from '#test/features/flows/rows.ts'
 import { chain, createFlow, endedRuns, runsOf } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -90,7 +92,7 @@ test('schedules: a schedule that is changed, switched off or deleted is due by w
   at('03:20:00')
   await file()
   await w.drain()
-  t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
+  t.is(await countRunsOfFlow(w.db, flow.id), 0)
 })
 
 test('schedules: in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
@@ -98,14 +100,14 @@ test('schedules: in a suspended workspace a schedule waits, and one run makes it
   const org = await createOrg(w)
   at('04:00:30')
   const flow = await createFlow(t, org, every('* * * * *'))
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  await setWorkspaceStatus(w.db, org.id, 'suspended')
   for (const minute of ['01', '02', '03']) {
     at(`04:${minute}:00`)
     await file()
     await w.drain()
   }
-  t.is((await w.db.query('select from flow_runs where flow_id = $1', [flow.id])).rowCount, 0)
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  t.is(await countRunsOfFlow(w.db, flow.id), 0)
+  await setWorkspaceStatus(w.db, org.id, 'active')
   await file()
   await w.drain()
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
@@ -116,27 +118,12 @@ test('schedules: 100 flows of every minute make 100 runs a minute, whoever files
   const org = await createOrg(w)
   at('05:00:30')
   const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })
-  const { rows } = await w.db.query(
-    `with made as (
-       insert into flows (workspace_id, id, name, enabled, created_at, updated_at)
-       select $1, uuidv7(), 'many', true, $3, $3 from generate_series(1, 100) returning id
-     ),
-     versions as (
-       insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-       select $1, made.id, 1, nodes, edges, context, editor_id, $3 from made cross join flow_versions where flow_id = $2
-     )
-     insert into due_work (workspace_id, kind, subject, at) select $1, 'flows.schedule', id::text, $4 from made returning id`,
-    [org.id, flow.id, now, new Date(`${day}T05:01:00Z`)],
-  )
-  t.is(rows.length, 100)
+  const dueAt = new Date(`${day}T05:01:00Z`)
+  t.is(await addScheduledFlows(w.db, org.id, flow.id, { count: 100, createdAt: now, dueAt }), 100)
   for (const minute of ['01', '02', '03']) {
     at(`05:${minute}:00`)
     await file()
     await w.drain()
   }
-  const { rows: runs } = await w.db.query(
-    'select count(*)::integer as runs, count(distinct flow_id)::integer as flows from flow_runs where workspace_id = $1',
-    [org.id],
-  )
-  t.deepEqual(runs, [{ runs: 300, flows: 100 }])
+  t.deepEqual(await readRunsAndFlows(w.db, org.id), { runs: 300, flows: 100 })
 })

@@ -1,6 +1,10 @@
 import type { ExecutionContext } from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { countEndedRuns } from '#test/features/flows/rows.ts'
 import type { Answer, Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
+import { type HeldLock, lockRows } from '#test/support/locks.ts'
 import type { World } from '#test/support/world.ts'
 
 /** A block as tests write it: its id, its type, its settings. */
@@ -46,20 +50,25 @@ export const runOf = async (org: Org, flowId: string, runId: string, client: Cli
 
 /** Waits until a run has ended, and gives it. It is asked after among all runs, which are shown without their steps: there may be thousands. */
 export async function ended(org: Org, flowId: string, runId: string): Promise<Answer['data']> {
-  for (;;) {
+  await eventually(async () => {
     const { runs } = (await org.owner.get(`${org.path}/flows/runs?flow=${flowId}&limit=200`)).data
-    const run = runs.find(({ id }: Answer['data']) => id === runId)
-    if (run?.finished_at) return runOf(org, flowId, runId)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+    return runs.find(({ id }: Answer['data']) => id === runId)?.finished_at
+    // A run of thousands of steps takes minutes on a busy machine.
+  }, 240_000)
+  return runOf(org, flowId, runId)
 }
 
-export async function waitFor(org: Org, flowId: string, runId: string, isRight: (run: Answer['data']) => boolean): Promise<Answer['data']> {
-  for (;;) {
+/** Waits until a run is in this state, and gives it. */
+export async function waitForRun(
+  org: Org,
+  flowId: string,
+  runId: string,
+  isExpected: (run: Answer['data']) => boolean,
+): Promise<Answer['data']> {
+  return eventually(async () => {
     const run = await runOf(org, flowId, runId)
-    if (isRight(run)) return run
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+    return isExpected(run) && run
+  })
 }
 
 /** Makes a flow, runs it once by hand, and gives the run. */
@@ -82,31 +91,13 @@ export async function recordsOf(org: Org, type: string): Promise<Answer['data'][
 export const runsOf = async (org: Org, flowId: string): Promise<Answer['data'][]> =>
   (await org.owner.get(`${org.path}/flows/${flowId}/runs`)).data.toReversed()
 
-/** Waits until a workspace's flow has so many runs that have ended. */
+/** Waits until so many runs of a flow have ended, and gives its newest runs. */
 export async function endedRuns(w: World, org: Org, flowId: string, count: number): Promise<Answer['data'][]> {
-  for (;;) {
-    const { rows } = await w.db.query('select count(*)::integer as count from flow_runs where flow_id = $1 and finished_at is not null', [
-      flowId,
-    ])
-    if (rows[0].count >= count) return runsOf(org, flowId)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  // Hundreds of runs take minutes on a busy machine.
+  await eventually(async () => (await countEndedRuns(w.db, flowId)) >= count, 240_000)
+  return runsOf(org, flowId)
 }
 
-/** Holds the locations of a workspace until it is called back; `wanted` waits until somebody waits for one. */
-export async function holdLocations(w: World, org: Org): Promise<{ wanted: () => Promise<void>; release: () => Promise<void> }> {
-  const schema = `ws_${org.id.replaceAll('-', '')}`
-  const holder = await w.db.connect()
-  await holder.query('begin')
-  await holder.query(`select from ${schema}.locations for update`)
-  return {
-    wanted: async () => {
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, $1) > 0`
-      while ((await w.db.query(waiting, [schema])).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    },
-    release: async () => {
-      await holder.query('rollback')
-      holder.release()
-    },
-  }
-}
+/** Locks all locations of a workspace, so that changes of them wait. */
+export const lockLocations = (t: ExecutionContext, w: World, org: Org): Promise<HeldLock> =>
+  lockRows(t, w.db, `${schemaOf(org.id)}.locations`)

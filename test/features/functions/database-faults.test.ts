@@ -5,7 +5,9 @@ import test, { type ExecutionContext } from 'ava'
 import { startEmbedded } from '#scripts/postgres/embedded.ts'
 import { durableProfile } from '#scripts/postgres/profile.ts'
 import { release } from '#shared/release.ts'
-import { createFunction, createLatch, handlerOf, invoke, lineOf, until, whoIsIn } from '#test/features/functions/support.ts'
+import { readGate, terminateSessions } from '#test/features/functions/rows.ts'
+import { createFunction, createLatch, handlerOf, invoke, listStarted } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** Says that it is there, and waits for the latch however often the database goes away meanwhile. */
@@ -22,9 +24,9 @@ async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void
   const { id } = await createFunction(t, org, patient)
   const latch = await createLatch(org)
   const runs = [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await whoIsIn(org)).length === 4)
+  await eventually(async () => (await listStarted(org)).length === 4)
   const waiting = [4, 5].map((number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await lineOf(w, org)).waiting === 2)
+  await eventually(async () => (await readGate(w.db, org.id)).waiting === 2)
   await fault()
   await latch.open()
   const answers = await Promise.all([...runs, ...waiting])
@@ -33,19 +35,15 @@ async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void
     [0, 1, 2, 3, 4, 5],
     JSON.stringify(answers),
   )
-  t.deepEqual((await whoIsIn(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
-  t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
+  t.deepEqual((await listStarted(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
+  t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
 }
 
 test('database faults: calls outlast the loss of every connection to the database', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await outlasts(t, w, async () => {
-    for (let round = 0; round < 3; round++) {
-      await w.db.query(
-        `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and application_name like 'kontor%'`,
-      )
-    }
+    for (let round = 0; round < 3; round++) await terminateSessions(w.db)
   })
 })
 
@@ -64,8 +62,8 @@ test('database faults: calls outlast crashes of the database', async (t) => {
     for (let crash = 0; crash < 2; crash++) {
       const killed = await server()
       process.kill(Number(killed), 'SIGKILL')
-      await until(async () => ![killed, ''].includes(await server()))
-      await until(isUp)
+      await eventually(async () => ![killed, ''].includes(await server()))
+      await eventually(isUp)
     }
   })
 })

@@ -1,6 +1,8 @@
 import test from 'ava'
-import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
+import { prolongActiveJobs, readGate } from '#test/features/functions/rows.ts'
+import { createFunction, createLatch, handlerOf, invoke, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -18,15 +20,15 @@ test('faults: a runner that is killed costs its run alone: the caller hears of i
   const latch = await createLatch(org)
   for (let round = 1; round <= times(2, 5); round++) {
     const runs = [1, 2, 3, 4].map((number) => invoke(t, org, id, { latch: latch.id, number }))
-    await until(async () => (await whoIsIn(org)).length === 5 * round - 1)
+    await eventually(async () => (await listStarted(org)).length === 5 * round - 1)
     const waiting = invoke(t, org, id, { latch: latch.id, number: 5 })
-    await until(async () => (await lineOf(w, org)).waiting === 1)
+    await eventually(async () => (await readGate(w.db, org.id)).waiting === 1)
     for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
     for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [{ method: 'records.create', is_error: false }] })
-    await until(async () => (await whoIsIn(org)).length === 5 * round)
+    await eventually(async () => (await listStarted(org)).length === 5 * round)
     for (const pid of childrenOf(worker.pid)) process.kill(pid, 'SIGKILL')
     t.like(await waiting, interrupted)
-    t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
+    t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
   }
 })
 
@@ -37,13 +39,13 @@ test('faults: what a killed worker was running is answered as interrupted within
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
   const latch = await createLatch(org)
   const runs = [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await whoIsIn(org)).length === 4)
+  await eventually(async () => (await listStarted(org)).length === 4)
   const waiting = [4, 5].map((number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await lineOf(w, org)).waiting === 2)
+  await eventually(async () => (await readGate(w.db, org.id)).waiting === 2)
   await startWorkerProcess(t, w, 'functions')
   const runners = childrenOf(first.pid)
   // The queue itself, which hands such jobs on after ten seconds or more, is kept out of it.
-  await w.db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
+  await prolongActiveJobs(w.db)
   await first.kill('SIGKILL')
   for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [], logs: [] })
   await latch.open()
@@ -51,8 +53,8 @@ test('faults: what a killed worker was running is answered as interrupted within
     (await Promise.all(waiting)).map(({ result }) => result),
     [4, 5],
   )
-  t.deepEqual((await whoIsIn(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
-  t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
+  t.deepEqual((await listStarted(org)).sort(), [0, 1, 2, 3, 4, 5], 'none was begun twice')
+  t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
   for (const pid of runners) t.throws(() => process.kill(pid, 0), undefined, 'a runner does not outlive its worker')
   const { runs: kept } = (await org.owner.get(`${org.path}/functions/${id}/runs`)).data
   t.is(kept.filter(({ ending }: { ending: string }) => ending === 'interrupted').length, 4)
@@ -65,7 +67,7 @@ test('faults: a worker that is told to stop lets what runs end', async (t) => {
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
   const latch = await createLatch(org)
   const run = invoke(t, org, id, { latch: latch.id, number: 7 })
-  await until(async () => (await whoIsIn(org)).length === 1)
+  await eventually(async () => (await listStarted(org)).length === 1)
   await first.kill('SIGTERM')
   const next = invoke(t, org, id, { latch: latch.id, number: 8 })
   await latch.open()
@@ -81,7 +83,7 @@ test('faults: a worker that is told to stop ends what does not end by itself, an
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
   const latch = await createLatch(org)
   const run = invoke(t, org, id, { latch: latch.id, number: 7 })
-  await until(async () => (await whoIsIn(org)).length === 1)
+  await eventually(async () => (await listStarted(org)).length === 1)
   await first.kill('SIGTERM')
   t.like(await run, { ...interrupted, steps: [{ method: 'records.create' }] })
 })

@@ -1,16 +1,16 @@
 import test from 'ava'
+import { readGate } from '#test/features/functions/rows.ts'
 import {
   allow,
   createFunction,
   createLatch,
   handlerOf,
   invoke,
-  lineOf,
+  listStarted,
   runBody,
-  until,
   waitAtLatch,
-  whoIsIn,
 } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -126,9 +126,9 @@ test('invoke: a function that is changed while its call waits runs as it is then
   const busy = await createFunction(t, org, handlerOf(waitAtLatch))
   const { id } = await createFunction(t, org, handlerOf("return 'old'"))
   const blockers = Array.from({ length: 4 }, (_, number) => invoke(t, org, busy.id, { latch: latch.id, number }))
-  await until(async () => (await whoIsIn(org)).length === 4)
+  await eventually(async () => (await listStarted(org)).length === 4)
   const [changed, disabled] = [invoke(t, org, id), org.owner.post(`${org.path}/functions/${busy.id}/invoke`)]
-  await until(async () => (await lineOf(w, org)).waiting === 2)
+  await eventually(async () => (await readGate(w.db, org.id)).waiting === 2)
   await org.owner.put(`${org.path}/functions/${id}`, { source: handlerOf("return 'new'") })
   await org.owner.put(`${org.path}/functions/${busy.id}`, { enabled: false })
   await latch.open()

@@ -1,6 +1,8 @@
 import test from 'ava'
-import { createFunction, handlerOf, lineOf } from '#test/features/functions/support.ts'
+import { readGate } from '#test/features/functions/rows.ts'
+import { createFunction, handlerOf } from '#test/features/functions/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
+import { dropQueuedJobs } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { world } from '#test/support/world.ts'
 
@@ -31,13 +33,12 @@ test('late: work that takes too long is 202 for who may look it up, and 500 for 
     t.deepEqual(body, { error: { code: 'INTERNAL', message: 'function timed out', request_id: headers.get('x-request-id') } })
     t.deepEqual([headers.get('location'), headers.get('preference-applied')], [null, null])
   }
-  t.is((await lineOf(w, w.org)).waiting, 0, 'what nobody waits for any more is not done later')
+  t.is((await readGate(w.db, w.org.id)).waiting, 0, 'what nobody waits for any more is not done later')
   const asked = await Promise.all(
     ['', 'wait=0', 'wait=60'].map((prefer) => hasty.as(owner.token).post(`${path}/functions/${id}/invoke`, {}, { prefer })),
   )
   const jobs = await Promise.all(asked.map(({ data }) => owner.get(`${path}/jobs/${data.job_id}`)))
-  await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
-  await w.db.query(`delete from pgboss.job where state = 'created' and name = 'functions.invoke'`)
+  await dropQueuedJobs(w.db)
   for (const { status, headers } of asked) t.deepEqual([status, headers.get('preference-applied')], [202, 'respond-async'])
   for (const { data } of jobs) t.like(data, { kind: 'functions.invoke', status: 'queued' })
 })

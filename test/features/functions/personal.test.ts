@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { byHand, chain, createFlow, ended } from '#test/features/flows/support.ts'
+import { readPersonalRuns } from '#test/features/functions/rows.ts'
 import { allow } from '#test/features/functions/support.ts'
 import { createLine, plainStages } from '#test/features/queues/support.ts'
 import type { Client } from '#test/support/client.ts'
@@ -163,10 +164,7 @@ test('personal: a retried run is personal only where its editor started it and t
   const id = await functionOf(t, place, bob.client, place.source)
   const blocks = [byHand, ['w', 'action.update_record', { object_type: 'locations', record_id: 'none', values: {} }]] as const
   const flow = await createFlow(t, org, chain(...blocks, ['f', 'action.run_function', { function_id: id }]), bob.client)
-  const personal = async () =>
-    (await place.w.db.query('select is_personal from flow_runs where flow_id = $1 order by id', [flow.id])).rows.map(
-      ({ is_personal }) => is_personal,
-    )
+  const personal = () => readPersonalRuns(place.w.db, flow.id)
   const started = async (client: Client, path: string) => {
     const { data, status, text } = await client.post(`${org.path}/flows/${flow.id}/${path}`, {})
     t.is(status, 202, text)

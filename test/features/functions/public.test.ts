@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import test from 'ava'
-import {
-  allow,
-  createFunction,
-  createLatch,
-  handlerOf,
-  invoke,
-  lineOf,
-  until,
-  waitAtLatch,
-  whoIsIn,
-} from '#test/features/functions/support.ts'
+import test, { type ExecutionContext } from 'ava'
+import { countBusySessions, listGateWaiters, readGate } from '#test/features/functions/rows.ts'
+import { allow, createFunction, createLatch, handlerOf, invoke, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import type { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createRole, type Org } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
+import { setWorkspaceStatus, updateWorkspace } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
@@ -96,14 +90,14 @@ test('public: what is missing, disabled, not open, of a workspace that is not th
   }
   for (const one of [closed.id, disabled.id, randomUUID(), 'x', "'--"]) await missing(org.id, one)
   for (const one of [randomUUID(), 'x']) await missing(one, id)
-  await w.db.query(`update workspaces set apps = apps || '{"functions": false}' where id = $1`, [org.id])
+  await updateWorkspace(w.db, org.id, `apps = apps || '{"functions": false}'`)
   await missing(org.id, id)
   for (const status of ['suspended', 'provisioning']) {
-    await w.db.query(`update workspaces set apps = apps || '{"functions": true}', status = $2 where id = $1`, [org.id, status])
+    await updateWorkspace(w.db, org.id, `apps = apps || '{"functions": true}', status = '${status}'`)
     await missing(org.id, id)
   }
   t.is(texts.size, 1, [...texts].join('\n'))
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  await setWorkspaceStatus(w.db, org.id, 'active')
   t.is((await get(visitor, org, id)).text, '1')
   await org.owner.put(`${org.path}/functions/${id}`, { http_enabled: false })
   await missing(org.id, id)
@@ -183,14 +177,14 @@ for (const moment of ['has gone before it began', 'goes while it is being filed'
     const { id: wanted } = await createFunction(t, org, handlerOf("await sdk.records.create('locations', { name: 'public' })"), open)
     const latch = await createLatch(org)
     const running = Array.from({ length: 4 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
-    await until(async () => (await whoIsIn(org)).length === 4)
+    await eventually(async () => (await listStarted(org)).length === 4)
     const call = () => new Wire(w.api.port).send(`GET /fn/${org.id}/${wanted} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.9.8.7\r\n\r\n`)
     if (moment === 'has gone before it began') {
       const caller = call()
-      await until(async () => (await lineOf(w, org)).waiting === 1)
+      await eventually(async () => (await readGate(w.db, org.id)).waiting === 1)
       caller.socket.destroy()
-    } else await leaveWhileFiled(w, call)
-    await until(async () => (await lineOf(w, org)).waiting === 0)
+    } else await leaveWhileFiled(t, w, call)
+    await eventually(async () => (await readGate(w.db, org.id)).waiting === 0)
     await latch.open()
     const answers = await Promise.all(running)
     t.deepEqual(
@@ -202,32 +196,19 @@ for (const moment of ['has gone before it began', 'goes while it is being filed'
 }
 
 /** Makes a call and destroys its connection while the statement that files its work waits for a lock; ends when it is filed. */
-async function leaveWhileFiled(w: World, call: () => Wire): Promise<void> {
-  const holder = await w.db.connect()
-  let filing: number[] = []
-  try {
-    await holder.query('begin')
-    await holder.query('lock table gated_jobs in share row exclusive mode')
-    const caller = call()
-    await until(async () => {
-      const { rows } = await w.db.query(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike '%gated_jobs%'`,
-      )
-      filing = rows.map(({ pid }) => pid)
-      return filing.length > 0
-    })
-    caller.socket.destroy()
-    await once(caller.socket, 'close')
-    // The server hears of it before it answers somebody who comes later.
-    await w.visitor.get('/readyz')
-  } finally {
-    await holder.query('commit')
-    holder.release()
-  }
-  await until(async () => {
-    const { rows } = await w.db.query(`select from pg_stat_activity where pid = any($1) and state <> 'idle'`, [filing])
-    return rows.length === 0
+async function leaveWhileFiled(t: ExecutionContext, w: World, call: () => Wire): Promise<void> {
+  const held = await lockTable(t, w.db, 'gated_jobs', 'share row exclusive')
+  const caller = call()
+  const filing = await eventually(async () => {
+    const waiters = await listGateWaiters(w.db)
+    return waiters.length > 0 && waiters
   })
+  caller.socket.destroy()
+  await once(caller.socket, 'close')
+  // The server sees the closed connection before it answers a later request.
+  await w.visitor.get('/readyz')
+  await held.release()
+  await eventually(async () => (await countBusySessions(w.db, filing)) === 0)
 }
 
 test('public: HEAD runs it as GET would, and leaves the body out', async (t) => {

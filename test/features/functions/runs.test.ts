@@ -1,4 +1,5 @@
 import test from 'ava'
+import { ageRun } from '#test/features/functions/rows.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
@@ -78,9 +79,10 @@ test('runs: runs are kept 30 days', async (t) => {
   await invoke(t, w.org, id)
   await invoke(t, w.org, id)
   const all = `${w.org.path}/functions/${id}/runs`
+  const day = 24 * 60
   const [kept, old] = (await w.org.owner.get(all)).data.runs
-  await w.db.query(`update function_runs set finished_at = now() - interval '30 days 1 minute' where id = $1`, [old.id])
-  await w.db.query(`update function_runs set finished_at = now() - interval '29 days 23 hours' where id = $1`, [kept.id])
+  await ageRun(w.db, old.id, 30 * day + 1)
+  await ageRun(w.db, kept.id, 30 * day - 60)
   await runMaintenanceTask(w, 'sweep_function_runs')
   t.deepEqual(
     (await w.org.owner.get(all)).data.runs.map((run: { id: string }) => run.id),

@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto'
 import test from 'ava'
 import { invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { allow, createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
+import { removeMember, unassignRoles } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
@@ -159,11 +161,9 @@ test('functions sdk: a right that is taken away while the function runs is gone 
       for (;;) try { await sdk.records.get('locations', '${made}') } catch (error) { return error.code }`),
   )
   const running = invoke(t, org, id, null, client)
-  for (;;) {
-    const { data } = await org.owner.get(`${org.path}/records/locations/${made}`)
-    if (data.values.address === 'begun') break
-  }
-  await w.db.query('delete from role_members where workspace_id = $1 and principal_id = $2', [org.id, member])
+  const read = async () => (await org.owner.get(`${org.path}/records/locations/${made}`)).data
+  await eventually(async () => (await read()).values.address === 'begun')
+  await unassignRoles(w.db, member)
   t.is((await running).result, 'FORBIDDEN')
 })
 
@@ -242,12 +242,8 @@ test('functions sdk: a run that is over takes the run that it invoked along', as
   const inner = await createFunction(t, org, handlerOf('await new Promise(() => undefined)'))
   const outer = await createFunction(t, org, handlerOf(`await sdk.functions.invoke('${inner.id}')`), { timeout_ms: 5_000 })
   t.like(await invoke(t, org, outer.id), { error: 'timed out', steps: [{ method: 'functions.invoke', is_error: true }] })
-  for (;;) {
-    const { data } = await org.owner.get(`${org.path}/functions/${inner.id}/runs`)
-    if (data.runs.length === 0) continue
-    t.like(data.runs[0], { ending: 'interrupted', error: 'the run was interrupted' })
-    break
-  }
+  const run = await eventually(async () => (await org.owner.get(`${org.path}/functions/${inner.id}/runs`)).data.runs[0])
+  t.like(run, { ending: 'interrupted', error: 'the run was interrupted' })
 })
 
 test('functions sdk: a run as a part of something else has no right that its author lacks', async (t) => {
@@ -271,7 +267,7 @@ test('functions sdk: a run as a part of something else has no right that its aut
   const inner = await createFunction(t, org, handlerOf(`return (await sdk.functions.invoke('${id}')).error`))
   t.is((await run('lesser', inner.id)).result, 'Needs records:create on locations', 'an invoked function is bound by its own author too')
 
-  await w.db.query('delete from members where workspace_id = $1 and user_id = $2', [org.id, author.id])
+  await removeMember(w.db, org.id, author.id)
   t.like(await run('lesser'), { error: 'Needs records:read on locations' }, 'an author that has left has no right')
 })
 

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readSecrets } from '#test/features/functions/rows.ts'
 import { createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -51,8 +52,7 @@ test('secrets: a function reads a secret of its workspace, and nothing that it p
   t.is(failed.error, 'bad key [secret]')
   const runs = (await org.owner.get(`${org.path}/functions/${id}/runs`)).data.runs
   for (const run of runs) t.false((await org.owner.get(`${org.path}/functions/${id}/runs/${run.id}`)).text.includes('sk_live'))
-  const { rows } = await w.db.query('select value from function_secrets where workspace_id = $1', [org.id])
-  for (const row of rows) t.false(row.value.includes(value))
+  for (const stored of await readSecrets(w.db, org.id)) t.false(stored.includes(value))
 
   const outer = await runBody(t, org, `return sdk.functions.invoke('${id}')`)
   t.false(JSON.stringify(outer).includes('sk_live'), 'nor does the run that invokes it')

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { runFunctionJob } from '#shared/features/functions/jobs.ts'
-import { createFunction, createLatch, handlerOf, invoke, lineOf, until, waitAtLatch, whoIsIn } from '#test/features/functions/support.ts'
+import { addGatedJob, deleteGatedJobs, readCreatedNames, readGate } from '#test/features/functions/rows.ts'
+import { createFunction, createLatch, handlerOf, invoke, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -15,23 +17,23 @@ test('slots: four runs of a workspace are let in, the others wait in order, and 
   const runs: Promise<unknown>[] = []
   for (const [number, latch] of latches.entries()) {
     runs.push(invoke(t, org, id, { latch: latch.id, number }))
-    await until(async () => (await lineOf(w, org)).let + (await lineOf(w, org)).waiting === number + 1)
+    await eventually(async () => (await readGate(w.db, org.id)).admitted + (await readGate(w.db, org.id)).waiting === number + 1)
   }
-  await until(async () => (await whoIsIn(org)).length === 4)
-  t.deepEqual(await lineOf(w, org), { let: 4, waiting: 4 })
-  t.deepEqual((await whoIsIn(org)).sort(), [0, 1, 2, 3])
+  await eventually(async () => (await listStarted(org)).length === 4)
+  t.deepEqual(await readGate(w.db, org.id), { admitted: 4, waiting: 4 })
+  t.deepEqual((await listStarted(org)).sort(), [0, 1, 2, 3])
   for (const [place, number] of [2, 0, 3, 1].entries()) {
     await latches[number]?.open()
     await runs[number]
-    await until(async () => (await whoIsIn(org)).length === 5 + place)
+    await eventually(async () => (await listStarted(org)).length === 5 + place)
   }
-  t.deepEqual((await whoIsIn(org)).slice(4), [4, 5, 6, 7])
+  t.deepEqual((await listStarted(org)).slice(4), [4, 5, 6, 7])
   for (const latch of latches) await latch.open()
   t.deepEqual(
     (await Promise.all(runs)).map((run) => (run as { result: number }).result),
     [0, 1, 2, 3, 4, 5, 6, 7],
   )
-  t.deepEqual(await lineOf(w, org), { let: 0, waiting: 0 })
+  t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
 })
 
 test('slots: a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
@@ -53,13 +55,10 @@ test('slots: a hundred calls on three worker processes: never five at a time, al
     runs.map(({ result }) => result),
     Array.from({ length: 100 }, (_, number) => number),
   )
-  const { rows } = await w.db.query(
-    `select after ->> 'name' as name from audit_entries where workspace_id = $1 and object_type = 'locations' order by id`,
-    [org.id],
-  )
-  t.is(rows.length, 200)
+  const names = await readCreatedNames(w.db, org.id)
+  t.is(names.length, 200)
   let [live, most] = [0, 0]
-  for (const { name } of rows) {
+  for (const name of names) {
     live += name === 'in' ? 1 : -1
     most = Math.max(most, live)
   }
@@ -72,26 +71,22 @@ test('slots: a workspace whose slots are taken and whose line is long lets anoth
   const latch = await createLatch(org)
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
   const flood = Array.from({ length: 60 }, (_, number) => invoke(t, org, id, { latch: latch.id, number }))
-  await until(async () => (await lineOf(w, org)).waiting === 56)
+  await eventually(async () => (await readGate(w.db, org.id)).waiting === 56)
   const other = await createOrg(w, 'Other')
   const honest = await createFunction(t, other, handlerOf('return 1'))
   for (let run = 0; run < 10; run++) t.is((await invoke(t, other, honest.id)).result, 1)
-  t.deepEqual(await lineOf(w, org), { let: 4, waiting: 56 }, 'they were answered while the flood stood')
+  t.deepEqual(await readGate(w.db, org.id), { admitted: 4, waiting: 56 }, 'they were answered while the flood stood')
   await latch.open()
   await Promise.all(flood)
 })
 
 test('slots: the database itself keeps a fifth run out', async (t) => {
   const w = await shared()
-  const put = (slot: number) =>
-    w.db.query(
-      `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, slot) values (gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, $2)`,
-      [w.org.id, slot],
-    )
+  const put = (slot: number) => addGatedJob(w.db, w.org.id, slot)
   for (const slot of [1, 2, 3, 4]) await put(slot)
   await t.throwsAsync(put(4), { message: /gated_jobs_slot/ })
   await t.throwsAsync(put(5), { message: /gated_jobs_check/ })
-  await w.db.query('delete from gated_jobs')
+  await deleteGatedJobs(w.db, w.org.id)
 })
 
 test('slots: what somebody waits for goes before what is a part of something else', async (t) => {
@@ -100,19 +95,19 @@ test('slots: what somebody waits for goes before what is a part of something els
   const [first, second] = [await createLatch(org), await createLatch(org)]
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
   const blockers = [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: first.id, number }))
-  await until(async () => (await whoIsIn(org)).length === 4)
+  await eventually(async () => (await listStarted(org)).length === 4)
   const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
   for (const number of [10, 11, 12, 13]) {
     const payload = { functionId: id, input: JSON.stringify({ latch: second.id, number }), rights: 'lesser' as const }
     await api.services.jobQueue.enqueue(api.services.database, runFunctionJob, { workspaceId: org.id, cause }, payload)
   }
   const urgent = [4, 5, 6, 7].map((number) => invoke(t, org, id, { latch: second.id, number }))
-  await until(async () => (await lineOf(w, org)).waiting === 8)
+  await eventually(async () => (await readGate(w.db, org.id)).waiting === 8)
   await first.open()
-  await until(async () => (await whoIsIn(org)).length === 8)
-  t.deepEqual((await whoIsIn(org)).slice(4).sort(), [4, 5, 6, 7])
+  await eventually(async () => (await listStarted(org)).length === 8)
+  t.deepEqual((await listStarted(org)).slice(4).sort(), [4, 5, 6, 7])
   await second.open()
   await Promise.all([...blockers, ...urgent])
   await w.drain()
-  t.deepEqual((await whoIsIn(org)).slice(8).sort(), [10, 11, 12, 13])
+  t.deepEqual((await listStarted(org)).slice(8).sort(), [10, 11, 12, 13])
 })

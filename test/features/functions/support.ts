@@ -1,7 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Answer, Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
-import type { World } from '#test/support/world.ts'
 
 /** A rule that allows these actions. */
 export const allow = (...actions: string[]) => ({ effect: 'allow', actions })
@@ -34,39 +33,26 @@ export async function runBody(t: ExecutionContext, org: Org, body: string, input
   return invoke(t, org, (await createFunction(t, org, handlerOf(body))).id, input)
 }
 
-/** Asks again until the answer is right; the test's own time limit bounds it. */
-export async function until(isRight: () => Promise<boolean>): Promise<void> {
-  while (!(await isRight())) await new Promise((resolve) => setTimeout(resolve, 10))
-}
-
-/** A record that lets runs go on which wait for it. */
+/** A record that runs wait for until it is opened. */
 export interface Latch {
   readonly id: string
   readonly open: () => Promise<void>
 }
 
-/** The start of a handler that says that it is there, as a location named `in`, and then waits for the latch whose id is `input.latch`. */
+/** The start of a handler: creates a location named `in` to show that it has started, then waits for the latch with the id `input.latch`. */
 export const waitAtLatch = `
   await sdk.records.create('locations', { name: 'in', address: String(input.number) })
   while ((await sdk.records.get('locations', input.latch)).values.address !== 'open') await new Promise((resolve) => setTimeout(resolve, 10))`
 
+/** Creates a latch that is closed. */
 export async function createLatch({ owner, path }: Org): Promise<Latch> {
   const { id } = (await owner.post(`${path}/records/locations`, { values: { name: 'latch' } })).data
   return { id, open: async () => void (await owner.put(`${path}/records/locations/${id}/values`, { values: { address: 'open' } })) }
 }
 
-/** The numbers that runs were given which are in, in the order in which they came. */
-export async function whoIsIn({ owner, path }: Org): Promise<number[]> {
+/** The numbers of the runs that have started by `waitAtLatch`, in the order of their start. */
+export async function listStarted({ owner, path }: Org): Promise<number[]> {
   const filter = encodeURIComponent(JSON.stringify([{ field: 'name', op: 'eq', value: 'in' }]))
   const { data } = await owner.get(`${path}/records/locations?filter=${filter}&limit=200&sort=created_at&dir=asc`)
   return data.records.map(({ values }: { values: { address: string } }) => Number(values.address))
-}
-
-/** How many calls of a workspace's functions have been let in, and how many wait. */
-export async function lineOf({ db }: World, org: Org): Promise<{ readonly let: number; readonly waiting: number }> {
-  const { rows } = await db.query(
-    `select count(slot)::integer as let, count(*) filter (where slot is null)::integer as waiting from gated_jobs where workspace_id = $1`,
-    [org.id],
-  )
-  return rows[0]
 }

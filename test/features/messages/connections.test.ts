@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
+import { readConnection, readIdempotencyRecords } from '#test/features/messages/rows.ts'
 import { connect, made, shareOffice } from '#test/features/messages/support.ts'
 
 const fresh = shareOffice(test)
@@ -33,29 +34,28 @@ test('connections: a connection keeps its secrets to itself, sealed, and answers
   t.deepEqual(view.dkim, { domain: 'example.com', selector: 's1' })
   t.deepEqual((await w.org.owner.get(`${path}/${view.id}`)).data, view)
   t.deepEqual((await w.org.owner.get(path)).data, [view])
-  const { rows } = await w.db.query('select * from message_connections where id = $1', [view.id])
+  const read = () => readConnection(w.db, view.id)
+  const stored = await read()
   for (const secret of ['hush hush', webhook_secret, private_key.slice(100, 200)]) {
-    t.false(Object.values(rows[0]).some((cell) => (Buffer.isBuffer(cell) ? cell.includes(secret) : String(cell).includes(secret))))
+    t.false(Object.values(stored).some((cell) => (Buffer.isBuffer(cell) ? cell.includes(secret) : String(cell).includes(secret))))
   }
   t.like((await w.org.owner.patch(`${path}/${view.id}`, { ...view, dkim: { domain: 'example.com', selector: 's2' } })).data, {
     dkim: { domain: 'example.com', selector: 's2' },
   })
-  const after = await w.db.query('select dkim_key from message_connections where id = $1', [view.id])
-  t.true(after.rows[0].dkim_key.equals(rows[0].dkim_key), 'a key that is not sent stays')
+  t.true((await read()).dkim_key.equals(stored.dkim_key), 'a key that is not sent stays')
   const changed = await w.org.owner.patch(`${path}/${view.id}`, { name: 'Other', dkim: null })
   const keyless = await w.org.owner.patch(`${path}/${view.id}`, { dkim: { domain: 'example.com', selector: 's1' } })
   t.is(keyless.body.error.message, 'dkim.private_key is required')
   t.like(changed.data, { name: 'Other', host: 'smtp.example.com', username: 'shop', dkim: null })
   t.deepEqual(changed.data.warnings.length, 1, 'whoever signs nothing is told')
-  t.true(rows[0].password.equals((await w.db.query('select password from message_connections where id = $1', [view.id])).rows[0].password))
+  t.deepEqual((await read()).password, stored.password)
   await w.org.owner.patch(`${path}/${view.id}`, { password: null, username: null })
-  t.is((await w.db.query('select password from message_connections where id = $1', [view.id])).rows[0].password, null)
+  t.is((await read()).password, null)
 
   const key = { 'idempotency-key': 'once' }
   const [one, again] = [await w.org.owner.post(path, body, key), await w.org.owner.post(path, body, key)]
   t.deepEqual(one.data, again.data)
-  const kept = await w.db.query('select * from idempotency_records')
-  t.false(JSON.stringify(kept.rows).includes(one.data.webhook_secret))
+  t.false((await readIdempotencyRecords(w.db)).includes(one.data.webhook_secret))
 })
 
 test('connections: what is no connection is refused, naming what is wrong', async (t) => {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { type Cut, type CuttingServer, cuts, startCuttingServer } from '#test/features/messages/cutting-server.ts'
+import { ageMessages, markSending } from '#test/features/messages/rows.ts'
 import { connect, made, read, sender } from '#test/features/messages/support.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { retryJobsNow, setWorkspaceStatus } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 
 let clock = Date.now()
@@ -39,7 +41,7 @@ async function open(t: ExecutionContext): Promise<Site> {
   }
   const pass = async (minutes: number) => {
     clock += minutes * 60_000
-    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
+    await retryJobsNow(w.db, 'mail.send')
     w.worker.pools.pollAll()
     await w.drain()
   }
@@ -149,9 +151,9 @@ test('delivery: a worker that died while it was sending leaves the message uncer
   const { server, send, pass, org, db, worker, drain } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
-  await db.query(`update outbox_mails set status = 'sending' where id = $1`, [id])
+  await markSending(db, id)
   server.cutAt('never')
-  await db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
+  await retryJobsNow(db, 'mail.send')
   worker.pools.pollAll()
   await drain()
   t.like(await read(org, id), { status: 'uncertain', error: 'The worker died while sending the mail' })
@@ -163,12 +165,12 @@ test('delivery: messages of a suspended workspace wait, and go out once it goes 
   const { server, send, pass, org, db } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
-  await db.query(`update workspaces set status = 'suspended' where id = $1`, [org.id])
+  await setWorkspaceStatus(db, org.id, 'suspended')
   server.cutAt('never')
   const before = server.connections()
   await pass(60)
   t.is(server.connections(), before)
-  await db.query(`update workspaces set status = 'active' where id = $1`, [org.id])
+  await setWorkspaceStatus(db, org.id, 'active')
   await pass(1)
   t.is((await read(org, id)).status, 'sent')
 })
@@ -190,10 +192,10 @@ test('delivery: what a message said is kept for 30 days, and it is not sent any 
   const waiting = await send()
   server.cutAt('never')
   const sent = await send()
-  await db.query(`update outbox_mails set created_at = now() - interval '29 days' where id in ($1, $2)`, [sent, waiting])
+  await ageMessages(db, [sent, waiting], 29)
   await runMaintenanceTask(site, 'forget_message_texts')
   t.is((await read(org, sent)).body_text, 'B')
-  await db.query(`update outbox_mails set created_at = now() - interval '31 days' where id in ($1, $2)`, [sent, waiting])
+  await ageMessages(db, [sent, waiting], 31)
   await runMaintenanceTask(site, 'forget_message_texts')
   t.like(await read(org, sent), { body_text: null, body_html: null, subject: 'A', status: 'sent' })
   await pass(1)

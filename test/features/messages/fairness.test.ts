@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import test from 'ava'
-import { until } from '#test/features/functions/support.ts'
 import { connect, made, sender } from '#test/features/messages/support.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { world } from '#test/support/world.ts'
 
@@ -21,11 +21,11 @@ test('fairness: a server that keeps its clients waiting holds up the messages of
   }`
   const { id } = await made(w.org.owner.post(`${w.org.path}/functions`, { name: 'Many', source: many, timeout_ms: 30_000 }))
   await made(w.org.owner.post(`${w.org.path}/functions/${id}/invoke`, { input: stuck.id }))
-  await until(async () => waiting.size > 0)
+  await eventually(async () => waiting.size > 0)
   const quick = await connect(other, server.port)
   const send = await sender(t, other)
   await send({ connection_id: quick.id, to: 'bea@example.com', subject: 'A', body_text: 'B' })
-  await until(async () => server.taken.length === 1)
+  await eventually(async () => server.taken.length === 1)
   t.true(waiting.size > 0 && waiting.size <= 6, `${waiting.size} connections of one workspace are open`)
   await made(w.org.owner.delete(`${w.org.path}/messages/connections/${stuck.id}`))
   for (const socket of waiting) socket.destroy()

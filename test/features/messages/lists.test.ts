@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { addDoNotContact, addInvitationMail, addMessages } from '#test/features/messages/rows.ts'
 import { made } from '#test/features/messages/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -30,17 +31,8 @@ test('lists: templates are made, changed in parts, listed and deleted; their HTM
 
 test('lists: messages and the do-not-contact list are read in pages, each from the last of the one before', async (t) => {
   const { org, db } = await fresh()
-  const { rows } = await db.query(
-    `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status)
-     select $1, uuidv7(), 'message', n || '@example.com', array[n || '@example.com'], 'A', 'B', case when n % 2 = 0 then 'sent' else 'failed' end
-     from generate_series(1, 7) as n returning id`,
-    [org.id],
-  )
-  await db.query(
-    `insert into outbox_mails (workspace_id, id, kind, recipient, subject, body_text) values ($1, uuidv7(), 'invitation', 'a', 'b', 'c')`,
-    [org.id],
-  )
-  const newest = rows.map(({ id }) => id).reverse()
+  const newest = (await addMessages(db, org.id, 7)).reverse()
+  await addInvitationMail(db, org.id)
   const seen: string[] = []
   for (let cursor = ''; ; ) {
     const page = await made(org.owner.get(`${org.path}/messages?limit=3${cursor && `&cursor=${cursor}`}`))
@@ -54,11 +46,7 @@ test('lists: messages and the do-not-contact list are read in pages, each from t
   for (const query of ['cursor=x', 'limit=0', 'limit=201', 'status=lost', 'record_id=x']) {
     t.is((await org.owner.get(`${org.path}/messages?${query}`)).status, 400, query)
   }
-  await db.query(
-    `insert into do_not_contact (workspace_id, address, reason, created_at)
-     select $1, chr(96 + n) || '@example.com', 'unsubscribed', now() from generate_series(1, 5) as n`,
-    [org.id],
-  )
+  await addDoNotContact(db, org.id, 5)
   const list = `${org.path}/messages/do-not-contact`
   const addresses = async (query: string) =>
     (await made(org.owner.get(`${list}?${query}`))).map(({ address }: { address: string }) => address[0]).join('')

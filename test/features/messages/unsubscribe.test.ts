@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { readInvitationStatus } from '#test/features/messages/rows.ts'
 import { connect, made, type PostOffice, read, sender, shareOffice } from '#test/features/messages/support.ts'
+import { retryJobsNow, setWorkspaceStatus, updateWorkspace } from '#test/support/rows.ts'
 
 const fresh = shareOffice(test, { LOG_LEVEL: 'silent' })
 const oneClick = 'List-Unsubscribe=One-Click'
@@ -115,23 +117,21 @@ test('unsubscribe: who unsubscribes while a message waits gets none, and the mai
   await w.drain()
   await w.visitor.send('POST', path, oneClick, encoded)
   w.server.refuse(null)
-  await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
+  await retryJobsNow(w.db, 'mail.send')
   w.worker.pools.pollAll()
   await w.drain()
   t.like(await read(w.org, message_id), { status: 'skipped' })
   t.is(arrived(), 1)
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: to })).status, 201)
   await w.drain()
-  t.like((await w.db.query(`select status from outbox_mails where kind = 'invitation' and recipient = $1`, [to])).rows[0], {
-    status: 'sent',
-  })
+  t.is(await readInvitationStatus(w.db, to), 'sent')
 })
 
 test('unsubscribe: somebody may unsubscribe from a workspace that is suspended', async (t) => {
   const { w, path } = await subscribed(t, 'eva@example.com')
-  await w.db.query(`update workspaces set status = 'suspended', color = '#336699' where id = $1`, [w.org.id])
+  await updateWorkspace(w.db, w.org.id, `status = 'suspended', color = '#336699'`)
   t.regex((await w.visitor.get(path)).text, /336699\.css/)
   t.is((await w.visitor.send('POST', path, oneClick, encoded)).status, 200)
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'active')
   t.is((await listOf(w)).length, 1)
 })

@@ -1,15 +1,16 @@
 import test from 'ava'
-import { until } from '#test/features/functions/support.ts'
+import { readClaimedItems } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 
-/** Milliseconds by which the world's clock runs ahead of this machine's. */
-let ahead = 0
-const start = shareWorld(test, {}, { now: () => new Date(Date.now() + ahead) })
+/** The world's time in milliseconds; only tests move it, so that no lease ends by itself. */
+let now = Date.now()
+const start = shareWorld(test, {}, { now: () => new Date(now) })
 const pass = (seconds: number) => {
-  ahead += seconds * 1_000
+  now += seconds * 1_000
 }
 
 test('claims: a claim takes the highest priority first, then the oldest, and shows its token to nobody else', async (t) => {
@@ -117,10 +118,7 @@ test('claims: a claim whose answer was cut off is asked for again under its key,
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
   const path = `${line.path}/claim`
-  const claims = async () => {
-    const { rows } = await w.db.query(`select item_id from queue_history where queue_id = $1 and kind = 'claimed' order by id`, [line.id])
-    return rows.map(({ item_id }) => item_id)
-  }
+  const claims = () => readClaimedItems(w.db, line.id)
   /** Sends a claim and breaks the connection off once it is committed, so that nobody reads its answer. */
   const cut = async (...headers: string[]) => {
     const known = (await claims()).length
@@ -129,9 +127,9 @@ test('claims: a claim whose answer was cut off is asked for again under its key,
     const wire = new Wire(w.api.port).send([...head, `Content-Length: ${body.length}`, ...headers].join('\r\n'), '\r\n\r\n')
     wire.socket.pause()
     wire.send(body)
-    await until(async () => (await claims()).length > known)
+    await eventually(async () => (await claims()).length > known)
     wire.breakOff()
-    return (await claims())[known]
+    return (await claims())[known] ?? ''
   }
   for (let number = 0; number < 5; number++) {
     const taken = await cut(`Idempotency-Key: cut ${number}`)
@@ -156,7 +154,7 @@ test('claims: overdue is told from the clock, by its stage and by due_at, whiche
   const stages = [{ key: 'in', kind: 'start', sla_seconds: 10 }, { key: 'work' }, { key: 'out', kind: 'terminal', sla_seconds: 1 }]
   const line = await createLine(t, org, { stages })
   const [a = '', b = '', c = ''] = await line.add([{ key: 'a', batch: 'early' }, { key: 'b', stage: 'work' }, 'c'])
-  const due = new Date(Date.now() + ahead + 20_000).toISOString()
+  const due = new Date(now + 20_000).toISOString()
   await org.owner.patch(`${line.path}/items/${b}`, { due_at: due })
   await line.move(c, 'out')
   const overdue = async () => {

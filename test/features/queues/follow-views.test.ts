@@ -1,5 +1,6 @@
 import test from 'ava'
 import { following, north, ofQueues, threeItems } from '#test/features/queues/following.ts'
+import { dropFollowSetting } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
 import { type Caller, createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -25,7 +26,7 @@ test('follow views: a queue stored before the setting reads as one without it', 
   const { w, line, reader, job } = await following(t, await start())
   const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
-  await w.db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [line.id])
+  await dropFollowSetting(w.db, line.id)
   t.is((await w.org.owner.put(line.path, { name: 'old' })).data.settings.items_follow_records, false)
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 200)
 })

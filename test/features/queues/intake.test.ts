@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
+import { readKeysOpenTwice } from '#test/features/queues/rows.ts'
 import { createLine, type Line, proven } from '#test/features/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
+import { removeMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -121,11 +123,7 @@ test('intake: a record that flips in and out of the filter ends in its last stat
   for (let round = 0; round < 25; round++) {
     await Promise.all(ids.map((id) => change(id, { stage: 'won' })))
     await Promise.all(ids.map((id, index) => change(id, { stage: round === 24 && index === 0 ? 'won' : 'new' })))
-    const { rows } = await w.db.query(
-      `select key from queue_items where queue_id = $1 and status = 'open' group by key having count(*) > 1`,
-      [line.id],
-    )
-    t.deepEqual(rows, [])
+    t.deepEqual(await readKeysOpenTwice(w.db, line.id), [])
   }
   const all = await items()
   t.deepEqual(
@@ -165,7 +163,7 @@ test('intake: intake acts as the queue’s last editor, and rests when that one 
   const refused = await blind.client.put(line.path, { intake: { filter: [{ field: 'stage', op: 'eq', value: 'new' }] } })
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /intake\.filter\[0\]\.field must be a field of deals that you may read/)
-  await w.db.query('delete from members where workspace_id = $1 and user_id = $2', [w.org.id, editor.id])
+  await removeMember(w.db, w.org.id, editor.id)
   await create({ name: 'A', stage: 'won' })
   t.is((await items()).length, 1)
 })

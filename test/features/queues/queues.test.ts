@@ -1,5 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
+import { once } from 'node:events'
 import test from 'ava'
+import { countQueueRows, historyTamperings, queueTamperings, raiseCounts } from '#test/features/queues/rows.ts'
 import { createLine, plainStages, proven } from '#test/features/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -141,10 +142,7 @@ test('queues: a deleted queue is cleared to its last row, and one entry of the a
   t.is((await org.owner.delete(line.path)).status, 204)
   t.is((await org.owner.delete(line.path)).status, 404)
   await w.drain()
-  for (const table of ['queue_items', 'queue_history', 'queue_counts', 'queue_stages']) {
-    t.is((await w.db.query(`select from ${table} where queue_id = $1`, [line.id])).rowCount, 0, table)
-  }
-  t.is((await w.db.query('select from queues where id = $1', [line.id])).rowCount, 0)
+  t.deepEqual(await countQueueRows(w.db, line.id), { queues: 0, items: 0, history: 0, counts: 0, stages: 0 })
   const { data } = await org.owner.get(`${org.path}/audit?record_id=${line.id}`)
   t.is(data.total, 1)
   t.like(data.entries[0], {
@@ -159,8 +157,7 @@ test('queues: the database itself changes no history', async (t) => {
   const line = await createLine(t, w.org)
   await line.add(['A'])
   const message = /the history of a queue is only added to/
-  await t.throwsAsync(w.db.query(`update queue_history set key = 'B' where queue_id = $1`, [line.id]), { message })
-  await t.throwsAsync(w.db.query('delete from queue_history where queue_id = $1', [line.id]), { message })
+  for (const tamper of historyTamperings) await t.throwsAsync(tamper(w.db, line.id), { message })
 })
 
 test('queues: verify says what is wrong when a row is changed by hand', async (t) => {
@@ -170,22 +167,21 @@ test('queues: verify says what is wrong when a row is changed by hand', async (t
   await line.claim()
   await line.move(ids[1] ?? '', 'work')
   await proven(t, w.org.owner, line)
-  const broken = async (statement: string, field: string | RegExp, item: string | null | undefined) => {
-    await w.db.query(`begin; ${statement.replaceAll('ITEM', `'${item ?? ids[0]}'`)}; commit`)
+  const isFound = async (itemId: string | null, field?: string) => {
     const { data } = await w.org.owner.get(`${line.path}/verify`)
     t.false(data.ok)
-    const found = data.differences.find((one: { item_id: string; field: string }) =>
-      item === null
-        ? one.item_id === null
-        : one.item_id === item && (typeof field === 'string' ? one.field === field : field.test(one.field)),
+    const found = data.differences.some(
+      (one: { item_id: string | null; field: string }) => one.item_id === itemId && one.field === (field ?? one.field),
     )
-    t.truthy(found, JSON.stringify(data.differences))
+    t.true(found, JSON.stringify(data.differences))
   }
-  await broken(`update queue_items set priority = 9 where id = ITEM`, 'priority', ids[0])
-  await broken(`update queue_items set stage = 'out' where id = ITEM`, 'stage', ids[1])
-  await broken(`update queue_items set payload = '{"a":1}' where id = ITEM`, 'payload', ids[2])
-  await broken(`delete from queue_items where id = ITEM`, 'row', ids[3])
-  await broken(`update queue_counts set items = items + 1 where queue_id = '${line.id}'`, 'count', null)
+  for (const [index, [field, tamper]] of Object.entries(queueTamperings).entries()) {
+    const id = ids[index] ?? ''
+    await tamper(w.db, id)
+    await isFound(id, field)
+  }
+  await raiseCounts(w.db, line.id)
+  await isFound(null)
   const lost = await w.org.owner.get(`${line.path}/verify`)
   t.deepEqual(
     lost.data.differences.find(({ field }: { field: string }) => field === 'priority'),
@@ -201,11 +197,14 @@ test('queues: a request whose body arrives slowly meets the queue as it is then'
   const head = [
     `POST ${line.path}/items HTTP/1.1`,
     ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${owner.token}`],
-    ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+    ...['Content-Type: application/json', `Content-Length: ${body.length}`, 'Expect: 100-continue'],
   ]
-  const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body.slice(0, 9))
-  // Resolved before the queue is deleted or after it, the queue is gone once the body is there.
-  await setTimeout(200)
+  const wire = new Wire(w.api.port)
+  // The server answers 100 Continue when it has begun with the request. Whether it finds the queue before the deletion or not, the queue is
+  // gone once the body is there.
+  const begun = once(wire.socket, 'data')
+  wire.send(`${head.join('\r\n')}\r\n\r\n`, body.slice(0, 9))
+  await begun
   t.is((await owner.delete(line.path)).status, 204)
   t.is((await wire.send(body.slice(9)).answer()).status, 404)
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createFunction, handlerOf, runBody } from '#test/features/functions/support.ts'
+import { readRunEndings } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -117,10 +118,7 @@ test('stages: a stage that many imported items enter runs for each of them, file
   )
   await w.drain()
   t.deepEqual(filed, ['jobs.insertOperationRows', 'jobs.insertGatedJobs'])
-  const { rows } = await w.db.query('select ending, count(*)::integer as runs from function_runs where function_id = $1 group by ending', [
-    fn.id,
-  ])
-  t.deepEqual(rows, [{ ending: 'returned', runs: 100 }])
+  t.deepEqual(await readRunEndings(w.db, fn.id), [{ ending: 'returned', runs: 100 }])
 })
 
 test('stages: functions that set each other off through stages end after eight levels, and the item says so', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { admitVisitors, type Made, makeSite, putDocument, putFile } from '#test/features/sites/making.ts'
+import { deleteVisitorRole, readContentVersion } from '#test/features/sites/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -98,8 +99,7 @@ test('deliver: twelve doors to a draft are the same wall as nothing', async (t) 
   const { w, site, get } = await begin()
   await putDocument(w, site, 'draft', { published: false })
   await putDocument(w, site, 'draft/index', { published: false })
-  const version = (await w.db.query(`select version from site_content where path = 'draft' and workspace_id = $1`, [w.org.id])).rows[0]
-    .version
+  const version = await readContentVersion(w.db, w.org.id, 'draft')
   const hidden = await makeSite(w, 'hidden', false)
   await putDocument(w, hidden, 'draft')
   const closed = await makeSite(w, 'closed')
@@ -148,6 +148,6 @@ test('deliver: what is unpublished, moved or deleted is gone at once', async (t)
   await owner.patch(one, { key: 'moved' })
   t.is(await seen(), 404)
   await owner.patch(one, { key: 'shop' })
-  await w.db.query('delete from roles where workspace_id = $1 and is_anonymous', [w.org.id])
+  await deleteVisitorRole(w.db, w.org.id)
   t.is(await seen(), 404)
 })

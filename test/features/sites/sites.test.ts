@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import test from 'ava'
 import { makeSite, putDocument, putFile } from '#test/features/sites/making.ts'
 import { createMember } from '#test/support/factories.ts'
+import { setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1', FREE_FILE_BYTES: '1000', DRIVE_MAX_UPLOAD_BYTES: '2000000' })
@@ -112,7 +113,7 @@ test('sites: bytes are kept as they are, with their own type, and read back only
 test('sites: files count as the plan’s, wherever they stand, and what is gone counts no more', async (t) => {
   const w = await start()
   const { owner, path } = w.org
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   const site = await makeSite(w)
   const put = (at: string, size: number) => putFile(w, at, Buffer.alloc(size), 'text/plain')
   t.is((await put(`${site.inside}/a`, 600)).status, 201)

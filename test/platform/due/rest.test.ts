@@ -5,8 +5,8 @@ import { failAbandonedOperations } from '#shared/platform/jobs/operations/abando
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { byHand, chain, createFlow, ended, recordsOf, runsOf, start } from '#test/features/flows/support.ts'
-import { until } from '#test/features/functions/support.ts'
 import { createLine } from '#test/features/queues/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -21,7 +21,7 @@ const resting = async (w: World): Promise<string[]> =>
 async function workOff(w: World, pools: readonly WorkerPool[], queues: readonly string[]): Promise<void> {
   const worker = await startWorker(w.config, pools, createLogger('worker', 'silent'))
   const open = `select from pgboss.job where name = any($1) and state in ('created', 'retry', 'active')`
-  await until(async () => (await w.db.query(open, [queues])).rowCount === 0)
+  await eventually(async () => (await w.db.query(open, [queues])).rowCount === 0)
   await worker.stop(1_000)
 }
 
@@ -68,10 +68,10 @@ test('rest: what waits in the queues of a workspace that is suspended rests, and
 
   await setTo(w, 'active')
   for (const run of runs) t.is((await ended(w.org, flow.id, run)).status, 'ok')
-  await until(async () => (await recordsOf(w.org, 'locations')).length === 6)
+  await eventually(async () => (await recordsOf(w.org, 'locations')).length === 6)
   t.deepEqual(await resting(w), [])
   t.is((await runsOf(w.org, flow.id)).length, 2)
-  await until(
+  await eventually(
     async () =>
       (await w.db.query(`select from pgboss.job where state in ('created', 'retry', 'active') and name <> 'dead-letters'`)).rowCount === 0,
   )

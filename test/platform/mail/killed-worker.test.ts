@@ -1,8 +1,8 @@
 import test from 'ava'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
-import { until } from '#test/features/functions/support.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
 import { times } from '#test/support/depth.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { end, startProcess } from '#test/support/process.ts'
 import { world } from '#test/support/world.ts'
 
@@ -25,12 +25,12 @@ test('killed worker: mails whose worker is killed again and again all arrive, at
     const before = server.taken.length
     const worker = await startProcess(t, w, 'mail', { SMTP_URL: server.url })
     if (kill === kills) break
-    await until(async () => server.taken.length > before && (await sending()) > 0)
+    await eventually(async () => server.taken.length > before && (await sending()) > 0)
     await end(worker)
     underWay += await sending()
   }
   // What a dead worker had in hand goes back once its heartbeat is old; a second try comes after its quarter of an hour.
-  await until(async () => {
+  await eventually(async () => {
     await w.db.query(
       `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = 'mail.send' and state = 'active' and heartbeat_on < now() - interval '5 seconds'`,
     )

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { requestFor, resultOf } from '#test/features/functions/sandbox/open-sandbox.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 import { type CpuConsumer, type CpuScheduler, createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
 const idle = () => 0
 
-/** Something that uses all the time there is, unless something else is said, and knows whether it may run. */
+/** A consumer that is always busy, unless `busyMs` says otherwise, and records whether it may run. */
 function fake(owner: string, busyMs = () => 1_000 + performance.now()) {
   const state = { runs: true, resumed: 0 }
   const one: CpuConsumer = {
@@ -24,16 +25,19 @@ function fake(owner: string, busyMs = () => 1_000 + performance.now()) {
   return Object.assign(one, { state })
 }
 
-/** Somebody's short run has come and gone. */
+/** Begins and ends a short run. */
 function passShort(turns: CpuScheduler): void {
   const short = fake('short', idle)
   turns.begin(short)
   turns.leave(short)
 }
 
-/** Waits for something while short runs come and go. */
-async function untilBeside(turns: CpuScheduler, isSo: () => boolean): Promise<void> {
-  for (; !isSo(); await new Promise((resolve) => setTimeout(resolve, 5))) passShort(turns)
+/** Waits for a condition while short runs come and go. */
+async function waitBesideShortRuns(turns: CpuScheduler, isMet: () => boolean): Promise<void> {
+  await eventually(() => {
+    passShort(turns)
+    return isMet()
+  })
 }
 
 test('busy turns: busy runs are not held up where there are no others', (t) => {
@@ -61,7 +65,7 @@ test('busy turns: turns come round', async (t) => {
   const all = ['a', 'b', 'c'].map((owner) => fake(owner))
   passShort(turns)
   for (const one of all) turns.reportBusy(one)
-  await untilBeside(turns, () => all.every(({ state }) => state.resumed > 2))
+  await waitBesideShortRuns(turns, () => all.every(({ state }) => state.resumed > 2))
   for (const one of all) turns.leave(one)
   t.true(all.every(({ state }) => state.runs))
 })
@@ -72,7 +76,7 @@ test('busy turns: an owner with many busy runs has no more turns than one with a
   if (!single) return t.fail()
   passShort(turns)
   for (const one of [...many, single]) turns.reportBusy(one)
-  await untilBeside(turns, () => single.state.resumed >= 12)
+  await waitBesideShortRuns(turns, () => single.state.resumed >= 12)
   const resumed = many.map(({ state }) => state.resumed)
   // Each of the four has a quarter as many; one more for every time that the machine stood still for a second.
   t.true(Math.max(...resumed) < 9, `${resumed} turns beside 12`)
@@ -86,7 +90,7 @@ test('busy turns: one that does not use its turn takes none any more', async (t)
   turns.reportBusy(waiting)
   turns.reportBusy(busy)
   t.false(busy.state.runs)
-  await untilBeside(turns, () => waiting.state.runs && busy.state.runs)
+  await waitBesideShortRuns(turns, () => waiting.state.runs && busy.state.runs)
   for (const one of [waiting, busy]) turns.leave(one)
 })
 
@@ -110,7 +114,7 @@ mayStop('busy turns: a busy run is stopped while another has its turn, and comes
   const over = new AbortController()
   const endless = [1, 2].map(() => sandbox.run(requestFor('function handler() { for (;;); }', { signal: over.signal })))
   const someStopped = () => sandbox.pids.some((pid) => readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') T '))
-  await untilBeside(turns, someStopped)
+  await waitBesideShortRuns(turns, someStopped)
   const long = resultOf(t, sandbox, 'const end = Date.now() + 200; let n = 0; while (Date.now() < end) n++; return n > 0', {
     owner: 'other',
   })
@@ -118,7 +122,7 @@ mayStop('busy turns: a busy run is stopped while another has its turn, and comes
   void long.finally(() => {
     isDone = true
   })
-  await untilBeside(turns, () => isDone)
+  await waitBesideShortRuns(turns, () => isDone)
   t.true(await long)
   over.abort()
   for (const { ending } of await Promise.all(endless)) t.is(ending, 'interrupted')

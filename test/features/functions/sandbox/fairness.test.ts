@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { eventually } from '#test/support/eventually.ts'
 import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { programText } from '#workers/features/functions/sandbox/runner/program.ts'
 import { RunnerPool } from '#workers/features/functions/sandbox/runner/runner-pool.ts'
@@ -9,7 +10,7 @@ async function openPool(t: ExecutionContext, size: number): Promise<RunnerPool> 
   const pool = new RunnerPool({ size, spare: 2, launch: buildLaunchCommand(files), program: programText(files, 128), report })
   t.teardown(() => pool.close())
   await pool.release('nobody', await pool.acquire('nobody'))
-  while (pool.counts.idle < Math.min(size, 2)) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(() => pool.counts.idle >= Math.min(size, 2))
   return pool
 }
 

@@ -38,6 +38,7 @@ test('heavy work: what heavy work throws is its own, and the next has its turn',
   const next = enqueue(one, long, () => 'next')
   await t.throwsAsync(fails, { message: 'no JSON' })
   t.is(await next, 'next')
+  // Longer than the pause after these pieces, so that the queue is idle again.
   await setTimeout(5)
   t.is(await enqueue(one, long, () => 'later'), 'later')
 })

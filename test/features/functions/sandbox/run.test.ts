@@ -105,6 +105,7 @@ test('run: a run that never settles is timed out by the clock of the worker', as
 
 test('run: waiting for a runner is not counted as time of the run', async (t) => {
   const sandbox = openSandbox(t)
+  // The wait for the only runner is longer than the time of the second run.
   const slow = runBody(sandbox, 'await new Promise((done) => setTimeout(done, 5_000)); return 1')
   t.like(await runBody(sandbox, 'return 2', { timeoutMs: 4_000 }), { resultText: '2', timedOut: false })
   t.is((await slow).resultText, '1')
@@ -145,6 +146,7 @@ test('run: a timer or a loop left behind by one run does nothing to the next', a
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, "setTimeout(() => { for (;;) {} }, 1); setTimeout(() => console.log('late'), 1); return 1")
   await resultOf(t, sandbox, '(function f() { Promise.resolve().then(f) })(); return 1')
+  // Timers expire in order: one of the first run would precede the one of this run.
   t.like(await runBody(sandbox, 'await new Promise((done) => setTimeout(done, 20)); return typeof late'), {
     resultText: '"undefined"',
     logs: [],

@@ -102,6 +102,7 @@ test('sandbox sdk: of many calls at once eight are out at a time, and all are ma
 test('sandbox sdk: a run ends after the calls that nobody awaited', async (t) => {
   let made = 0
   const call = async () => {
+    // Slower than the handler, which returns without waiting for it.
     await new Promise((resolve) => setTimeout(resolve, 5))
     made += 1
   }

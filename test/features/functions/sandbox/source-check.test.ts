@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { eventually } from '#test/support/eventually.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
 const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
@@ -110,7 +111,7 @@ test('source check: hard sources are checked beside each other, and an honest on
   const own = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => own.close())
   const checks = Promise.all(Array.from({ length: 6 }, () => own.checkSource(hard)))
-  while (own.pids.length < 3) await setTimeout(5)
+  await eventually(() => own.pids.length >= 3)
   for (const problem of await checks) t.regex(problem?.message ?? '', /too long or too much memory/)
 })
 
@@ -119,7 +120,8 @@ test('source check: a check whose runner is lost is made again', async (t) => {
   t.teardown(() => own.close())
   t.is(await own.checkSource('function handler() {}'), null)
   const [pid] = own.pids
-  // Once it stands ready again it is stopped, so that the order is given to it and nothing comes of it.
+  // Stopped once it is ready again, so that it receives the order and does not execute it. Nothing outside the pool shows this state; a runner
+  // that is late is lost before its order, with the same outcome.
   await setTimeout(200)
   process.kill(pid as number, 'SIGSTOP')
   const check = own.checkSource('function handler() { return 1 }')

@@ -1,0 +1,65 @@
+import type { Db } from '#test/support/rows.ts'
+
+/** Changes of a queue's stored rows that `verify` finds, by the field that it names. */
+export const queueTamperings = {
+  priority: (db: Db, itemId: string) => db.query('update queue_items set priority = 9 where id = $1', [itemId]),
+  stage: (db: Db, itemId: string) => db.query(`update queue_items set stage = 'out' where id = $1`, [itemId]),
+  payload: (db: Db, itemId: string) => db.query(`update queue_items set payload = '{"a":1}' where id = $1`, [itemId]),
+  row: (db: Db, itemId: string) => db.query('delete from queue_items where id = $1', [itemId]),
+} as const
+
+/** Adds one to each counter of a queue. */
+export async function raiseCounts(db: Db, queueId: string): Promise<void> {
+  await db.query('update queue_counts set items = items + 1 where queue_id = $1', [queueId])
+}
+
+/** Changes and deletions of a queue's history, which the database refuses. */
+export const historyTamperings: readonly ((db: Db, queueId: string) => Promise<unknown>)[] = [
+  (db, queueId) => db.query(`update queue_history set key = 'B' where queue_id = $1`, [queueId]),
+  (db, queueId) => db.query('delete from queue_history where queue_id = $1', [queueId]),
+]
+
+/** The number of rows that each table of queues has for one queue. */
+export async function countQueueRows(db: Db, queueId: string): Promise<Record<string, number>> {
+  const { rows } = await db.query(
+    `select (select count(*)::integer from queues where id = $1) as queues,
+       (select count(*)::integer from queue_items where queue_id = $1) as items,
+       (select count(*)::integer from queue_history where queue_id = $1) as history,
+       (select count(*)::integer from queue_counts where queue_id = $1) as counts,
+       (select count(*)::integer from queue_stages where queue_id = $1) as stages`,
+    [queueId],
+  )
+  return rows[0]
+}
+
+/** Removes the setting `items_follow_records`, as in a queue that was stored before there was such a setting. */
+export async function dropFollowSetting(db: Db, queueId: string): Promise<void> {
+  await db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [queueId])
+}
+
+/** The ids of the items that were claimed from a queue, in the order of the claims. */
+export async function readClaimedItems(db: Db, queueId: string): Promise<string[]> {
+  const { rows } = await db.query<{ item_id: string }>(
+    `select item_id from queue_history where queue_id = $1 and kind = 'claimed' order by id`,
+    [queueId],
+  )
+  return rows.map(({ item_id }) => item_id)
+}
+
+/** The keys that more than one open item of a queue has. */
+export async function readKeysOpenTwice(db: Db, queueId: string): Promise<string[]> {
+  const { rows } = await db.query<{ key: string }>(
+    `select key from queue_items where queue_id = $1 and status = 'open' group by key having count(*) > 1`,
+    [queueId],
+  )
+  return rows.map(({ key }) => key)
+}
+
+/** The endings of a function's runs, and the number of runs of each. */
+export async function readRunEndings(db: Db, functionId: string): Promise<{ ending: string; runs: number }[]> {
+  const { rows } = await db.query<{ ending: string; runs: number }>(
+    'select ending, count(*)::integer as runs from function_runs where function_id = $1 group by ending',
+    [functionId],
+  )
+  return rows
+}
