@@ -3,6 +3,7 @@ import test from 'ava'
 import { fromAnywhere } from '#test/support/account.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
+import { dropQueuedJobs, expireAccessKey } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** Two hours ahead, two behind, and set an hour on every second. */
@@ -54,7 +55,7 @@ test('clocks: a key ends when the database says so, in every process', async (t)
     const { status, data, text } = await client.as(w.org.owner.token).post(keys, { expires_at: inAnHour })
     t.is(status, 201, text)
     for (const one of [ahead, behind, running]) t.is((await one.as(data.key).get(w.org.path)).status, 200)
-    await w.db.query(`update access_keys set expires_at = now() - interval '1 minute' where id = $1`, [data.id])
+    await expireAccessKey(w.db, data.id)
     for (const one of [ahead, behind, running]) t.is((await one.as(data.key).get(w.org.path)).status, 401)
   }
 })
@@ -66,6 +67,5 @@ test('clocks: a caller who waits three seconds for a worker does, whatever happe
   const { status } = await running.as(w.org.owner.token).get(`${w.org.path}/records/locations/export`, { prefer: 'wait=3' })
   t.is(status, 202)
   t.true(performance.now() - began > 2_900)
-  await w.db.query('truncate gated_jobs, pgboss.job')
-  await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
+  await dropQueuedJobs(w.db)
 })

@@ -10,6 +10,7 @@ import { startAgent } from '#test/support/agent.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { listening } from '#test/support/listening.ts'
+import { addMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
@@ -51,7 +52,7 @@ test('foreign ids: every call that names more is one of a route', (t) => {
 async function begin(): Promise<Two> {
   const world = await start()
   const [own, other] = [await settle(world, world.org), await settle(world, await createOrg(world, 'Acme'))]
-  await world.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.org.id, own.org.ownerId])
+  await addMember(world.db, other.org.id, own.org.ownerId)
   await other.things.hold(await other.things.role([{ effect: 'allow', actions: ['*'] }]), own.org.ownerId)
   return { own, other }
 }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countJobs, countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -72,6 +73,6 @@ test('jobs: a rolled-back write enqueues nothing', async (t) => {
     }),
     { message: 'no' },
   )
-  t.is((await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount, 0)
-  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up' and group_id = $1`, [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'operations', w.org.id), 0)
+  t.is(await countJobs(w.db, setUpWorkspaceJob.name, w.org.id), 0)
 })

@@ -6,6 +6,7 @@ import { planOf, type Stage, type Walk } from '#test/api/walk/plan.ts'
 import { type Absences, surprisesOf } from '#test/api/walk/send.ts'
 import { startAgent } from '#test/support/agent.ts'
 import { listening } from '#test/support/listening.ts'
+import { updateWorkspace } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
@@ -49,11 +50,11 @@ async function begin(): Promise<Walk> {
 /** Does it while the workspace is in the stage's state. */
 async function during<T>({ world, org }: Place, { state }: Stage, work: () => Promise<T>): Promise<T> {
   if (state === null) return work()
-  const [set, reset] = state.map((assignment) => `update workspaces set ${assignment} where id = $1`) as [string, string]
-  await world.db.query(set, [org.id])
+  const [set, reset] = state
+  await updateWorkspace(world.db, org.id, set)
   try {
     return await work()
   } finally {
-    await world.db.query(reset, [org.id])
+    await updateWorkspace(world.db, org.id, reset)
   }
 }

@@ -3,6 +3,8 @@ import test, { type ExecutionContext } from 'ava'
 import { type Api, startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { countRows, dropQueuedJobs } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -47,12 +49,11 @@ test('close: who waits for a worker while the server stops is told where to ask'
   const api = await ownApi(t, w)
   const client = new Client(`http://127.0.0.1:${api.port}`, w.org.owner.token)
   const waiting = client.post(`${w.org.path}/functions`, { name: 'Late', source: 'async function handler() {}' })
-  while ((await w.db.query('select from operations')).rowCount === 0);
+  await eventually(async () => (await countRows(w.db, 'operations')) > 0)
   await api.stop(1_000)
   const { status, data, headers } = await waiting
   t.is(status, 202)
   t.deepEqual(data, { job_id: data.job_id, status: 'queued' })
   t.is(headers.get('preference-applied'), 'respond-async')
-  await w.db.query('delete from operations')
-  await w.db.query('delete from pgboss.job')
+  await dropQueuedJobs(w.db)
 })

@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
+import { ageKeptAnswer, readKeptAnswer, refuseCreations } from '#test/api/http/rows.ts'
 import { createMember, createPerson } from '#test/support/factories.ts'
 import { hurry } from '#test/support/hurry.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const take = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
-
-/** Lets the database refuse every creation of a record that holds these words in this workspace, until it is mended. */
-async function breakAudit(w: World, words: string): Promise<() => Promise<unknown>> {
-  const name = `broken_${randomBytes(4).toString('hex')}`
-  await w.db.query(`create function ${name}() returns trigger language plpgsql as $$ begin
-    if new.workspace_id = '${w.org.id}' and new.after::text like '%${words}%' then raise exception 'broken'; end if; return new; end $$`)
-  await w.db.query(`create trigger ${name} before insert on audit_entries for each row execute function ${name}()`)
-  return () => w.db.query(`drop function ${name} cascade`)
-}
 
 const total = async (w: World) => (await w.org.owner.get(`${invoices(w)}?offset=0`)).data.total
 
@@ -55,7 +48,7 @@ test('idempotency: a failure that is the caller’s is answered again; a try tha
   t.is(refused.status, 409)
   const again = await w.org.owner.post(invoices(w), bad, { 'idempotency-key': 'dup' })
   t.is(again.body.error.message, refused.body.error.message)
-  const mend = await breakAudit(w, 'doomed')
+  const mend = await refuseCreations(w.db, w.org.id, 'doomed')
   t.is((await w.org.owner.post(invoices(w), { values: { notes: 'doomed' } }, { 'idempotency-key': 'died' })).status, 500)
   await mend()
   t.is((await w.org.owner.post(invoices(w), { values: { notes: 'doomed' } }, { 'idempotency-key': 'died' })).status, 201)
@@ -68,21 +61,20 @@ test('idempotency: an import with a key is done once, and its file is kept once'
   const answers = await Promise.all(Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, 'notes\na\nb\n', headers)))
   for (const answer of answers) t.deepEqual(answer.data, { created: 2, failed: 0, errors: [] })
   t.is(await total(w), 2)
-  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
 
 test('idempotency: what is kept of an answer cannot be read from the database', async (t) => {
   const w = await take()
   await w.org.owner.post(invoices(w), { values: { notes: 'plainly visible' } }, { 'idempotency-key': 'sealed' })
-  const { rows } = await w.db.query(`select encode(answer, 'escape') as text from kept_answers where key = 'sealed'`)
-  t.false(rows[0].text.includes('plainly'))
+  t.false((await readKeptAnswer(w.db, 'sealed'))?.includes('plainly') ?? true)
 })
 
 test('idempotency: work that a fault of ours stopped half-way goes on with the same key, and is done once', async (t) => {
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'halfway', prefer: 'respond-async' }
   const file = `notes\n${Array.from({ length: 250 }, (_, row) => `row ${row}\n`).join('')}`
-  const mend = await breakAudit(w, 'row 240')
+  const mend = await refuseCreations(w.db, w.org.id, 'row 240')
   const first = await w.org.owner.post(`${invoices(w)}/import`, file, headers)
   t.is(await hurry(w, first.data.job_id), 'failed')
   t.is(await total(w), 200, 'two steps of three are done')
@@ -119,9 +111,8 @@ test('idempotency: an answer that carries a secret is sealed, and gone after 24 
   const path = `${w.org.path}/service-accounts/${account.data.id}/keys`
   const first = await w.org.owner.post(path, {}, { 'idempotency-key': 'secret' })
   t.is((await w.org.owner.post(path, {}, { 'idempotency-key': 'secret' })).data.key, first.data.key)
-  const stored = await w.db.query("select encode(answer, 'escape') as text from kept_answers where key = 'secret'")
-  t.false(stored.rows[0].text.includes(first.data.key))
-  await w.db.query(`update kept_answers set created_at = created_at - interval '24 hours' where key = 'secret'`)
+  t.false((await readKeptAnswer(w.db, 'secret'))?.includes(first.data.key) ?? true)
+  await ageKeptAnswer(w.db, 'secret')
   await runMaintenanceTask(w, 'sweep_kept_answers')
-  t.is((await w.db.query(`select from kept_answers where key = 'secret'`)).rowCount, 0)
+  t.is(await readKeptAnswer(w.db, 'secret'), undefined)
 })

@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { eventually } from '#test/support/eventually.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
@@ -39,9 +41,9 @@ const sendForm = (w: World, body: string, type = 'multipart/form-data; boundary=
 /** Nothing of an upload is left once it is answered: no row and no bytes in the store, no file in the folder for temporary ones. */
 async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await w.drain()
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is(await countRows(w.db, 'job_files'), 0)
   await sweepNow(w)
-  t.is((await w.db.query('select from blobs')).rowCount, 0)
+  t.is(await countRows(w.db, 'blobs'), 0)
   t.deepEqual(await storedFiles(w), [])
   t.deepEqual(readdirSync(tmpdir()), [])
 }
@@ -177,9 +179,9 @@ test('multipart: an upload that breaks off leaves nothing and holds nothing', as
     const head = [line(w), 'Host: x', bearer(w), `Content-Type: ${type}`, 'Content-Length: 20000000']
     const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body)
     const isThere = async () => (await storedFiles(w)).length !== 0
-    while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(isThere)
     wire.breakOff()
-    while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(async () => !(await isThere()))
     await nothingLeft(t, w)
   }
   t.is(w.api.services.database.pool.idleCount, w.api.services.database.pool.totalCount)

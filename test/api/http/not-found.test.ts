@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createOrg, createService } from '#test/support/factories.ts'
+import { expireAccessKey } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -95,7 +96,7 @@ test('not found: a missing, malformed, unknown, expired and unfit credential are
     await told(bearer(made.key), '/v1/orgs'),
     'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key',
   )
-  await w.db.query("update access_keys set expires_at = now() - interval '1 day' where id = $1", [made.id])
+  await expireAccessKey(w.db, made.id)
   t.regex(await told(bearer(made.key)), /^The access key expired at \d{4}-.*Z; make another$/)
   await owner.delete(`${path}/service-accounts/${account.id}/keys/${made.id}`)
   t.is(await told(bearer(made.key)), unknown)

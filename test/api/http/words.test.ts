@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addFlowVersion } from '#test/api/http/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -52,13 +53,7 @@ test('words: a setting that a block does not have is named with the nearest one,
   t.is(refused.body.error.message, 'nodes[1].config.minute is no key of a logic.wait block; did you mean minutes?')
   const { data: made, text } = await owner.post(`${path}/flows`, { name: 'Later', nodes: [trigger, node({ minutes: 5 })], edges })
   t.truthy(made?.id, text)
-  await w.db.query(
-    `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-     select workspace_id, flow_id, 2, replace(nodes::text, '"minutes"', '"minute"')::json, edges, context, editor_id, created_at
-     from flow_versions where flow_id = $1`,
-    [made.id],
-  )
-  await w.db.query('update flows set version = 2 where id = $1', [made.id])
+  await addFlowVersion(w.db, made.id, '"minutes"', '"minute"')
   const read = (await owner.get(`${path}/flows/${made.id}`)).data
   t.deepEqual(read.nodes[1].config, { minute: 5 })
   t.is((await owner.put(`${path}/flows/${made.id}`, read)).status, 200)

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addForms } from '#test/api/lists/rows.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { linkedPages } from '#test/support/linked-pages.ts'
 import { made } from '#test/support/made.ts'
@@ -14,6 +15,9 @@ const flow = (size: number) => ({
   ],
   edges: [{ source: 'start', target: 'tell' }],
 })
+
+/** One byte of the database that takes six as JSON. */
+const control = '\u0001'
 
 const source = 'const handler = () => 1'
 const form = (n: number) => ({ key: `form-${n}`, name: `Form ${n}`, fields: [] })
@@ -60,11 +64,7 @@ test('lists: a list of flows still tells the trigger and the problems of each', 
 test('lists: forms of 10 MB together are refused by a list without limit, and come by pages of at most 10 MB with it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
-  // Each of these letters takes one byte in the database and six as JSON.
-  const insert = `insert into forms (workspace_id, id, key, name, description, fields, settings, published)
-    select $1, uuidv7(), 'form-' || n, 'Form', repeat($2, $3), '[]', '{"submit_label":"","success_message":"","redirect":""}', false
-    from generate_series(1, $4) as n`
-  await w.db.query(insert, [org.id, 'x', 2_000_000, 6])
+  await addForms(w.db, org.id, 'x', 2_000_000, 6)
   const list = `${org.path}/forms`
   const refused = await org.owner.get(list)
   t.is(refused.status, 400)
@@ -76,7 +76,7 @@ test('lists: forms of 10 MB together are refused by a list without limit, and co
   )
 
   const other = await createOrg(w)
-  await w.db.query(insert, [other.id, '\u0001', 1_000_000, 3])
+  await addForms(w.db, other.id, control, 1_000_000, 3)
   t.is((await other.owner.get(`${other.path}/forms`)).status, 400)
   t.deepEqual(
     (await linkedPages<{ id: string }>(other.owner, `${other.path}/forms?limit=3`)).map((page) => page.length),
@@ -84,7 +84,7 @@ test('lists: forms of 10 MB together are refused by a list without limit, and co
   )
 
   const alone = await createOrg(w)
-  await w.db.query(insert, [alone.id, 'x', 11_000_000, 1])
+  await addForms(w.db, alone.id, 'x', 11_000_000, 1)
   t.is((await alone.owner.get(`${alone.path}/forms`)).data.length, 1)
 })
 

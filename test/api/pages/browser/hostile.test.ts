@@ -6,6 +6,7 @@ import { admitVisitors, makeForm } from '#test/features/forms/making.ts'
 import { admitVisitors as admitReaders, makeSite, putFile } from '#test/features/sites/making.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { browse } from '#test/support/browser.ts'
+import { renameWorkspace } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { thingsOf } from '#test/support/things.ts'
 
@@ -176,7 +177,7 @@ inBrowser('hostile: names of workspaces and people on pages of mails are text', 
   const page = await open(t, { bypassCSP: true })
   const { ran } = await watched(page)
   for (const payload of payloads.filter((_, index) => index % 25 === 0)) {
-    await w.db.query('update workspaces set name = $2 where id = $1', [w.org.id, short(payload, 120)])
+    await renameWorkspace(w.db, w.org.id, short(payload, 120))
     await page.goto(`${w.visitor.root}/accept-invite?token=${token}`)
     t.is((await page.locator('.brand').innerText()).replaceAll(/\s+/g, ' ').trim(), short(payload, 120).replaceAll(/\s+/g, ' ').trim())
   }
