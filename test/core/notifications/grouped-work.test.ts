@@ -1,5 +1,6 @@
 import test from 'ava'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createGroupedWork } from '#workers/core/notifications/grouped-work.ts'
 
 // Of a scope, lots look at nothing but which process's queue it has.
@@ -16,7 +17,7 @@ test('grouped work: what is asked for together is done together, and what comes 
   })
   const scope = scopeOf({})
   const first = [1, 2, 3].map((item) => add(scope, item))
-  while (lots.length === 0) await new Promise(setImmediate)
+  await eventually(() => lots.length > 0)
   const later = [4, 5].map((item) => add(scope, item))
   gate.resolve()
   await Promise.all([...first, ...later])

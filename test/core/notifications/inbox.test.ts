@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
+import { addMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
@@ -91,26 +93,23 @@ test('inbox: who joins later gets nothing of before, and who leaves keeps nothin
   const w = await newWorkspace()
   const leaver = await createMember(w, w.org)
   await makeRule(w)
-  const holder = await w.db.connect()
-  await holder.query('begin')
-  await holder.query('lock table notification_rules in access exclusive mode')
+  const lock = await lockTable(t, w.db, 'notification_rules')
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const joiner = await createMember(w, w.org)
-  await holder.query('commit')
-  holder.release()
+  await lock.release()
   await w.drain()
   t.is((await joiner.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 1)
   t.is((await w.org.owner.delete(`${w.org.path}/members/${leaver.id}`)).status, 204)
   t.is((await leaver.client.get(inboxOf(w))).status, 404)
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, leaver.id])
+  await addMember(w.db, w.org.id, leaver.id)
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
 test('inbox: two workspaces do not see each other', async (t) => {
   const w = await newWorkspace()
   const other = await createOrg(w, 'Other')
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.id, w.org.ownerId])
+  await addMember(w.db, other.id, w.org.ownerId)
   const id = await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   await other.owner.post(`${other.path}/records/locations`, { values: { name: 'x' } })

@@ -5,6 +5,7 @@ import { findPermissionHolders } from '#shared/core/roles/permission-holders.ts'
 import { within } from '#shared/core/scope/scope.ts'
 import { inboxOf } from '#test/core/notifications/make-rule.ts'
 import { createMember, createRole, createService } from '#test/support/factories.ts'
+import { assignRole } from '#test/support/rows.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -77,7 +78,7 @@ test('notify: action.notify tells a member, the holders of a role, or everybody,
   const member = await createMember(w, w.org)
   await createMember(w, w.org)
   const roleId = await createRole(w, w.org, [allow('records:read')])
-  await w.db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [w.org.id, roleId, member.id])
+  await assignRole(w.db, w.org.id, roleId, member.id)
   const record = { object_type: 'invoices', record_id: randomUUID() }
   const title = 'Look at this'
   t.deepEqual(await sendNotice(scope, { title }), { count: 3 })

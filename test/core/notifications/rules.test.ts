@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule, ruleInput, rulesOf } from '#test/core/notifications/make-rule.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
@@ -110,7 +111,7 @@ test('notifications rules: a rule fires on what happens while it is enabled', as
   await w.org.owner.delete(`${rulesOf(w)}/${id}`)
   await create()
   t.is(await count(), 2)
-  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })
 
 test('notifications rules: a rule on a deleted type goes with it', async (t) => {
@@ -119,5 +120,5 @@ test('notifications rules: a rule on a deleted type goes with it', async (t) => 
   const id = await makeRule(w, { object_type: 'deals' })
   t.is((await w.org.owner.delete(`${w.org.path}/types/deals`)).status, 204)
   t.is((await w.org.owner.get(`${rulesOf(w)}/${id}`)).status, 404)
-  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })

@@ -3,6 +3,7 @@ import { createAccount, password, resetToken } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
+import { setPlan, setWorkspaceStatus } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -85,11 +86,11 @@ test('pages: what keeps somebody from joining stands on the page, whatever it is
   const w = await start()
   const free = await createOrg(w, 'Free', 'paid')
   const token = await invite({ ...w, org: free }, 'fred@example.com')
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [free.id])
+  await setPlan(w.db, free.id, 'free')
   const full = await post(w, '/accept-invite', { token, name: 'Fred', password: 'a long password' })
   t.is(full.status, 402)
   t.regex(full.text, /class="error"/)
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [free.id])
+  await setWorkspaceStatus(w.db, free.id, 'suspended')
   t.is((await post(w, '/accept-invite', { token, name: 'Fred', password: 'a long password' })).status, 403)
 })
 

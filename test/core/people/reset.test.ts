@@ -1,5 +1,6 @@
 import test from 'ava'
 import { findPersonByEmail, insertSession } from '#shared/core/people/store.ts'
+import { changePasswordHash, deleteResets, expireResets, listRecipients, readResets } from '#test/core/people/rows.ts'
 import { createAccount, fromAnywhere, password, signIn } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
@@ -23,9 +24,10 @@ test('reset: a reset goes by a mailed token that works once, and ends every sess
   const [mail] = await mailsTo(w, email)
   t.is(mail?.subject, 'Set a new password')
   t.true(mail?.text?.includes(`https://kontor.example/reset?token=${token}\n`))
-  const kept = await w.db.query('select token_hash from password_resets where user_id = $1', [id])
-  t.is(kept.rowCount, 1)
-  t.false(JSON.stringify(kept.rows).includes(token))
+  const stored = await readResets(w.db, id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(token))
+  t.false(String(stored[0]?.token_hash).includes(token))
 
   t.is((await w.visitor.post('/v1/auth/reset', { token, password: 'another one' })).status, 204)
   t.is((await client.get('/v1/auth/me')).status, 401)
@@ -55,8 +57,10 @@ test('reset: a token that somebody else is using up is refused', async (t) => {
   const { email, id } = await createAccount(w)
   await forgot(w, email)
   const token = await mailedToken(w, email)
-  const { status } = await whileWaiting(w, `delete from password_resets where user_id = '${id}'`, () =>
-    w.visitor.post('/v1/auth/reset', { token, password: 'another one' }),
+  const { status } = await whileWaiting(
+    w,
+    (other) => deleteResets(other, id),
+    () => w.visitor.post('/v1/auth/reset', { token, password: 'another one' }),
   )
   t.is(status, 400)
   t.is((await signIn(w.visitor, email)).status, 200)
@@ -67,13 +71,9 @@ test('reset: a token is refused after an hour, and when it was never sent', asyn
   const { id, email } = await createAccount(w)
   await forgot(w, email)
   const token = await mailedToken(w, email)
-  const { rows } = await w.db.query(
-    `select expires_at - now() > interval '59 minutes' as late, expires_at - now() <= interval '1 hour' as early
-    from password_resets where user_id = $1`,
-    [id],
-  )
-  t.deepEqual(rows, [{ late: true, early: true }])
-  await w.db.query('update password_resets set expires_at = now() where user_id = $1', [id])
+  const [reset] = await readResets(w.db, id)
+  t.true(reset && reset.minutes > 50 && reset.minutes <= 60, `${reset?.minutes} minutes`)
+  await expireResets(w.db, id)
   for (const bad of [token, `${token}x`, '', 'é', token.slice(1)]) {
     t.is((await w.visitor.post('/v1/auth/reset', { token: bad, password: 'another one' })).status, 400)
   }
@@ -88,10 +88,7 @@ test('reset: asking for a reset answers 204 whoever asks, and mails only who has
     t.deepEqual([status, text], [204, ''])
     await w.drain()
   }
-  const { rows } = await w.db.query(`select recipient from outbox_mails where recipient in ($1, '', 'no address', 'nobody@example.com')`, [
-    email,
-  ])
-  t.deepEqual(rows, Array(5).fill({ recipient: email }))
+  t.deepEqual(await listRecipients(w.db, [email, '', 'no address', 'nobody@example.com']), Array(5).fill(email))
   t.is((await w.visitor.post('/v1/auth/forgot', {}, fromAnywhere())).body.error.message, 'email is required')
 })
 
@@ -156,6 +153,10 @@ test('reset: no session begins by a password that has been changed since it was 
   const person = await findPersonByEmail(db, email)
   if (!person) return t.fail()
   const session = { id: '01999999-9999-7999-8999-999999999999', person, tokenHash: Buffer.alloc(32), expiresAt: '2100-01-01T00:00:00Z' }
-  const begun = await whileWaiting(w, `update users set password_hash = 'other' where id = '${id}'`, () => insertSession(db, session))
+  const begun = await whileWaiting(
+    w,
+    (other) => changePasswordHash(other, id),
+    () => insertSession(db, session),
+  )
   t.false(begun)
 })

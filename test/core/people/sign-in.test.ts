@@ -1,5 +1,6 @@
 import test from 'ava'
 import { hashPassword, verifyPassword } from '#shared/core/people/passwords.ts'
+import { expireSessions, readPasswordHash, readSessions } from '#test/core/people/rows.ts'
 import { createAccount, password, signIn } from '#test/support/account.ts'
 import { createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -19,10 +20,10 @@ test('sign in: whoever has the address and the password gets a session of 30 day
   t.regex(data.token, /^ks_[0-9A-Za-z]{71}$/)
   t.true(Math.abs(Date.parse(data.expires_at) - Date.now() - 30 * 86_400_000) < 60_000)
   t.deepEqual((await w.visitor.as(data.token).get('/v1/auth/me')).data, { id, type: 'user', name: 'Ann Account', email, orgs: [] })
-  const { rows } = await w.db.query(`select password_hash from users where id = $1`, [id])
-  t.regex(rows[0].password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-  const kept = await w.db.query('select * from sessions where user_id = $1', [id])
-  t.false(JSON.stringify(kept.rows).includes(data.token.slice(25, 68)))
+  t.regex(await readPasswordHash(w.db, id), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  const stored = await readSessions(w.db, id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(data.token.slice(25, 68)))
 })
 
 test('sign in: a wrong password and an unknown address answer the same', async (t) => {
@@ -103,7 +104,7 @@ test('sign in: every credential that is none answers 401, and tells no more than
   const { client } = await createAccount(w)
   await client.post('/v1/auth/sign-out')
   const person = await createPerson(w, 'Late')
-  await w.db.query(`update sessions set expires_at = now() - interval '1 second' where user_id = $1`, [person.id])
+  await expireSessions(w.db, person.id)
   const token = client.token ?? ''
   const told = async (credential: string | null | undefined) => {
     const { status, body } = await w.visitor.as(credential ?? null).get('/v1/auth/me')
