@@ -1,7 +1,8 @@
 import test from 'ava'
 import { allow } from '#test/core/policy/rules.ts'
-import { until } from '#test/features/functions/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countOpenOperations } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -107,8 +108,6 @@ test('hidden values: what a formula made of hidden fields stays hidden until the
   t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
-  await until(
-    async () => (await w.db.query(`select from operations where workspace_id = $1 and status <> 'done'`, [w.org.id])).rowCount === 0,
-  )
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
   t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })

@@ -4,6 +4,7 @@ import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -78,7 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
         look: () => there.get(w.org.path),
         write: () => there.post(`${w.org.path}/notifications/read-all`),
         take: () => w.org.owner.delete(`${w.org.path}/members/${id}`),
-        give: () => w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, id]),
+        give: () => addMember(w.db, w.org.id, id),
       })
     },
   },

@@ -2,6 +2,7 @@ import test from 'ava'
 import { fieldsShown, mayDo } from '#test/core/policy/naive.ts'
 import { allow, deny, invoice, invoiceFields, me, policyOf } from '#test/core/policy/rules.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
+import { assignRole } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -43,7 +44,7 @@ test('many rules: conditions of more rules than a statement takes parameters are
   const rules = bounds.map((bound) => allow('records:read', { condition: { 'resource.total': { gt: bound } } }))
   const { id, client } = await createMember(w, org)
   const role = await createRole(w, org, [...rules, allow(['records:export', 'audit:read'])])
-  await w.db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [org.id, role, id])
+  await assignRole(w.db, org.id, role, id)
   const listed = await client.get(records)
   t.deepEqual(
     listed.data?.records.map((record: { values: { notes: string } }) => record.values.notes),

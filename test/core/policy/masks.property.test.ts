@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
 import { roads } from '#test/core/policy/roads.ts'
+import { assignCreator } from '#test/core/policy/rows.ts'
 import { seedOf } from '#test/core/policy/seed.ts'
 import { exact, type Seen, sightOf } from '#test/core/policy/sight.ts'
 import { defaults, type Writer, writingRoads } from '#test/core/policy/write-roads.ts'
@@ -73,8 +74,7 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
   const { org } = w
   const { id, client } = await makeCaller(w, type, rules)
   // Some records are the caller's own.
-  const table = `"ws_${org.id.replaceAll('-', '')}"."${typeKey}"`
-  await w.db.query(`update ${table} set created_by = case when get_byte(uuid_send(id), 15) % 3 = 0 then $1::uuid end`, [id])
+  await assignCreator(w.db, org.id, typeKey, id)
   const all: Seen[] = exact(await org.owner.get(`${org.path}/records/${typeKey}`)).records
   const caller = { id, type }
   const sight = (action: string) => sightOf(rules, `records:${action}`, caller)

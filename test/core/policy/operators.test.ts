@@ -91,11 +91,8 @@ async function answersOf(accesses: readonly RecordAccess[]): Promise<boolean[][]
   const answers: boolean[][] = []
   for (let start = 0; start < accesses.length; start += 200) {
     const conditions = accesses.slice(start, start + 200).map((access) => access.where('row') ?? builder.raw('true'))
-    const query = builder.raw(
-      `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`,
-      conditions,
-    )
-    const rows = (await (await open()).query(query)) as readonly { passes: readonly boolean[] }[]
+    const passesOfThings = `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`
+    const rows = (await (await open()).query(builder.raw(passesOfThings, conditions))) as readonly { passes: readonly boolean[] }[]
     answers.push(...conditions.map((_, index) => rows.map(({ passes }) => passes[index] === true)))
   }
   return answers

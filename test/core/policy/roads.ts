@@ -6,6 +6,7 @@ import { small } from '#test/core/policy/naive.ts'
 import { fields, typeKey } from '#test/core/policy/random.ts'
 import { exact, masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
 import type { Answer, Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 
 /** Somebody who reads, what there is, and what the documents say that it may see of that. */
@@ -209,9 +210,10 @@ async function tableOf({ text }: Answer): Promise<Map<string, Map<string, string
 
 /** What a call that was told to come back later finds. */
 async function jobOf({ client, org }: Reader, { data }: Answer, part = ''): Promise<Answer> {
-  for (;;) {
-    const job = await client.get(`${org.path}/jobs/${data.job_id}`)
-    if (job.data.finished_at !== null) return part === '' ? job : client.get(`${org.path}/jobs/${data.job_id}${part}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  const path = `${org.path}/jobs/${data.job_id}`
+  const job = await eventually(async () => {
+    const answer = await client.get(path)
+    return answer.data.finished_at !== null && answer
+  })
+  return part === '' ? job : client.get(path + part)
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { deleteMember, makeRoleAnonymous } from '#test/core/roles/rows.ts'
 import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { whileWaiting } from '#test/support/waiting.ts'
@@ -190,20 +192,24 @@ test('roles: a role that is given while its holder is removed leaves nothing beh
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)
-  const { status } = await whileWaiting(w, `delete from members where user_id = '${id}'`, () =>
-    w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
+  const { status } = await whileWaiting(
+    w,
+    (other) => deleteMember(other, id),
+    () => w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
   )
   t.is(status, 404)
-  t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'role_members', w.org.id), 0)
 })
 
 test('roles: a role that becomes the visitors while it is given is given to nobody', async (t) => {
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)
-  const { status } = await whileWaiting(w, `update roles set is_anonymous = true where id = '${role}'`, () =>
-    w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
+  const { status } = await whileWaiting(
+    w,
+    (other) => makeRoleAnonymous(other, role),
+    () => w.org.owner.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id }),
   )
   t.is(status, 400)
-  t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'role_members', w.org.id), 0)
 })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { readAccessKeys } from '#test/core/workspaces/rows.ts'
 import { createMember, createOrg, createRole, createService, type Org } from '#test/support/factories.ts'
+import { countRows, expireAccessKey } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -42,8 +44,9 @@ test('keys: a service account holds its roles, and its key acts for it', async (
   })
   t.is((await robot.get(`${path}/types`)).status, 200)
   t.is((await robot.get(`${path}/service-accounts`)).status, 403)
-  const kept = await w.db.query('select * from access_keys where workspace_id = $1', [w.org.id])
-  t.false(JSON.stringify(kept.rows).includes(key.slice(25, 68)))
+  const stored = await readAccessKeys(w.db, w.org.id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(key.slice(25, 68)))
 })
 
 test('keys: a key is refused in a workspace that is not its own', async (t) => {
@@ -76,8 +79,7 @@ test('keys: a service account takes its keys and roles with it', async (t) => {
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 200)
   t.is((await w.org.owner.delete(robot)).status, 204)
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 401)
-  for (const table of ['access_keys', 'role_members'])
-    t.is((await w.db.query(`select from ${table} where workspace_id = $1`, [w.org.id])).rowCount, 0)
+  for (const table of ['access_keys', 'role_members']) t.is(await countRows(w.db, table, w.org.id), 0, table)
   t.is((await w.org.owner.delete(robot)).status, 404)
   t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
 })
@@ -89,7 +91,7 @@ test('keys: a key ends when it was said to', async (t) => {
   const { data } = await create('2099-12-31T23:30:00.123456-05:30')
   t.is(data.expires_at, '2100-01-01T05:00:00.123456Z')
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 200)
-  await w.db.query('update access_keys set expires_at = now() where workspace_id = $1', [w.org.id])
+  await expireAccessKey(w.db, data.id)
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 401)
   t.is((await create(null)).data.expires_at, null)
   const past = new Date(Date.now() - 1_000).toISOString()
@@ -142,7 +144,7 @@ test('keys: a service account is made with roles that grant no more than its mak
   t.regex(await create([small, big]), /^role_ids\[1\]: policy\[0\] grants more than you hold: audit:read/)
   t.is(await create([foreign]), 'role_ids[0] names no role of this workspace')
   t.is(await create([visitors]), 'role_ids[0] names a role for visitors, which is given to nobody')
-  t.is((await w.db.query('select from service_accounts where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is(await countRows(w.db, 'service_accounts', w.org.id), 1)
 })
 
 test('keys: ids of another workspace, and what is no id, are not found', async (t) => {

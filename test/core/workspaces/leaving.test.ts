@@ -1,8 +1,10 @@
 import test from 'ava'
+import { countPersonalThings } from '#test/core/workspaces/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { readFileUsage } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const dayMs = 86_400_000
@@ -110,14 +112,8 @@ test('leaving: what is personal of a member who is removed is out of reach at on
     await w.drain()
     t.deepEqual(await reached(), all(404))
   }
-  const left = await w.db.query(
-    `select id from calendars where owner_id = $1 union all select id from drive_spaces where owner_id = $1
-     union all select id from calendar_events where calendar_id = $2 union all select calendar_id from calendar_feeds where calendar_id = $2`,
-    [ada.id, calendar.id],
-  )
-  t.is(left.rowCount, 0)
-  const { rows } = await w.db.query('select total_bytes::integer from file_usage where workspace_id = $1', [orgId])
-  t.deepEqual(rows, [{ total_bytes: 0 }])
+  t.is(await countPersonalThings(w.db, ada.id, calendar.id), 0)
+  t.is(await readFileUsage(w.db, orgId), 0)
   const again = await enter()
   t.is(again.id, ada.id)
   t.deepEqual(await reached(), all(404))

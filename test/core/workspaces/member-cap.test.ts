@@ -1,6 +1,8 @@
 import test from 'ava'
+import { countUsers, expireInvitations } from '#test/core/workspaces/rows.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
@@ -21,7 +23,7 @@ test('member cap: a free workspace has five members, those who are invited inclu
   const [{ id }] = (await org.owner.get(`${org.path}/invitations`)).data
   await org.owner.delete(`${org.path}/invitations/${id}`)
   t.is((await invite('d@example.com')).status, 201, 'one that is taken back makes room')
-  await w.db.query(`update invitations set expires_at = now() where workspace_id = $1 and email = 'd@example.com'`, [org.id])
+  await expireInvitations(w.db, org.id, 'd@example.com')
   t.is((await invite('e@example.com')).status, 201, 'and so does one that has ended')
   t.is((await createService(w, org)).id.length, 36, 'service accounts are no members')
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
@@ -34,11 +36,11 @@ test('member cap: a workspace that came to the free plan with more members takes
   await createMember(w, w.org)
   for (const email of ['a@example.com', 'b@example.com']) t.is((await invite(email)).status, 201)
   const tokens = [await mailedToken(w, 'a@example.com'), await mailedToken(w, 'b@example.com')]
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   t.is((await invite('c@example.com')).status, 402)
   const answers = await Promise.all(tokens.map((token) => w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })))
   t.deepEqual(answers.map(({ status }) => status).sort(), [200, 402])
   t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 3)
   t.is((await w.org.owner.get(`${w.org.path}/invitations`)).data.length, 1, 'the other can still join when there is room')
-  t.is((await w.db.query(`select from users where name = 'Bob'`)).rowCount, 1)
+  t.is(await countUsers(w.db, ['a@example.com', 'b@example.com']), 1)
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createPerson, createService } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -19,7 +20,7 @@ test('members: a member that is removed is out on the next request, in every pro
   t.is((await client.get(w.org.path)).status, 404)
   t.is((await client.get('/v1/auth/me')).status, 200, 'the account stays')
   t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 404)
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, id])
+  await addMember(w.db, w.org.id, id)
   t.deepEqual((await elsewhere.get(`${w.org.path}/iam/me`)).data.roles, [])
 })
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
@@ -13,11 +14,8 @@ const apps = { functions: true, payments: true, queues: true, calendar: true, ac
 test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until a worker has set it up', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  // The worker waits for the lock that this connection holds on what the set-up writes.
-  const holder = await w.db.connect()
-  t.teardown(() => holder.release(true))
-  await holder.query('begin')
-  await holder.query('lock table record_types in access exclusive mode')
+  // The worker waits for this lock, since the set-up writes record types.
+  const lock = await lockTable(t, w.db, 'record_types')
   const { id, client } = await createPerson(w, 'Ann')
   const made = await client.post('/v1/orgs', { name: '  Blue Door ' })
   t.is(made.status, 201)
@@ -40,7 +38,7 @@ test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until 
   }
   t.deepEqual((await client.get('/v1/orgs')).data, [made.data])
   t.is((await (await createPerson(w, 'Stranger')).client.get(path)).status, 404)
-  await holder.query('commit')
+  await lock.release()
   await w.drain()
   t.like((await client.get(path)).data, { id: orgId, status: 'active' })
   t.is((await client.get(`${path}/records/accounts`)).status, 200)

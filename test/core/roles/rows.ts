@@ -1,0 +1,11 @@
+import type { Db } from '#test/support/rows.ts'
+
+/** Removes a person from every workspace, past the API. */
+export async function deleteMember(db: Db, userId: string): Promise<void> {
+  await db.query('delete from members where user_id = $1', [userId])
+}
+
+/** Makes a role one of visitors, past the API. */
+export async function makeRoleAnonymous(db: Db, roleId: string): Promise<void> {
+  await db.query('update roles set is_anonymous = true where id = $1', [roleId])
+}
