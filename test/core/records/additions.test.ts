@@ -1,6 +1,8 @@
 import test from 'ava'
+import { ageOperations } from '#test/core/records/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -187,12 +189,9 @@ test('additions: what a batch answered is kept as long as its Idempotency-Key co
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
   const first = await batch()
   const left = async (hours: number) => {
-    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`, [
-      hours,
-      w.org.id,
-    ])
+    await ageOperations(w.db, w.org.id, hours)
     await runMaintenanceTask(w, 'sweep_batch_answers')
-    return (await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount
+    return countRows(w.db, 'operations', w.org.id)
   }
   t.is(await left(24), 1)
   t.deepEqual((await batch()).data, first.data)

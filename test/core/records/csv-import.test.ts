@@ -1,11 +1,11 @@
 import test from 'ava'
 import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const take = shareWorld(test)
-const filesOf = async (w: World) => (await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount
 
 /** The values of all records in the order of their creation. */
 async function valuesOf(w: World, type: string): Promise<readonly Record<string, unknown>[]> {
@@ -125,7 +125,7 @@ test('csv import: a file that is no usable CSV is 400, creates nothing and leave
     t.regex(body.error.message, /^file/, name)
   }
   t.is(await totalOf(w, 'locations'), 0)
-  t.is(await filesOf(w), 0)
+  t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
 
 test('csv import: a file of 25 MB is imported', async (t) => {
@@ -169,7 +169,7 @@ test('csv import: conditions of import rules are tested on each row, as sent and
 
 test('csv import: the free plan takes the rows that there is room for', async (t) => {
   const w = await take()
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   const cap = w.config.freePlan.records
   const rows = (count: number) => `name\n${'x\n'.repeat(count)}`
   for (let left = cap - 250; left > 0; left -= 500) t.is((await importInto(w, 'locations', rows(Math.min(left, 500)))).data.failed, 0)

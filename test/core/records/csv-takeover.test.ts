@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
+import { countAuditEntries, countStoredRecords, listIdleTransactions, prolongActiveJobs } from '#test/core/records/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -21,15 +23,13 @@ async function startImport(t: ExecutionContext, w: World): Promise<string> {
 
 /** Waits until the job is done and holds the records against the rows of the file. */
 async function requireOnce(t: ExecutionContext, w: World, job: string): Promise<void> {
-  while ((await w.org.owner.get(job)).data.finished_at === null) await moment()
+  await eventually(async () => (await w.org.owner.get(job)).data.finished_at !== null)
   await w.drain()
   t.like((await w.org.owner.get(job)).data, { status: 'done', progress: { done: 500, total: 500 }, result: { created: 500, failed: 0 } })
   const { text } = await w.org.owner.get(`${locations(w)}/export?sort=created_at&dir=asc`)
   t.deepEqual(text.match(/row \d+/g), rows.match(/row \d+/g))
-  const created = `select from audit_entries where workspace_id = $1 and action = 'record.created'`
-  t.is((await w.db.query(created, [w.org.id])).rowCount, 500)
-  const counted = 'select sum(records)::integer as count from record_counts where workspace_id = $1'
-  t.is((await w.db.query(counted, [w.org.id])).rows[0].count, 500)
+  t.is(await countAuditEntries(w.db, w.org.id, { action: 'record.created' }), 500)
+  t.is(await countStoredRecords(w.db, w.org.id), 500)
 }
 
 test('csv takeover: an import shows how far it is while it runs', async (t) => {
@@ -49,7 +49,8 @@ test('csv takeover: after kill -9 in the middle another worker goes on and repea
   const first = await startWorkerProcess(t, w, 'data')
   const job = await startImport(t, w)
   await hold.reached()
-  await silenceQueue(w)
+  // Otherwise the queue itself retries such jobs after ten seconds.
+  await prolongActiveJobs(w.db)
   await first.kill('SIGKILL')
   await startWorkerProcess(t, w, 'data')
   await hold.release()
@@ -64,30 +65,12 @@ test('csv takeover: a worker that stood still while another went on with its imp
   await early.reached()
   await first.kill('SIGSTOP')
   await early.release()
-  const [open] = await openTransactions(w, 1)
+  const open = await eventually(async () => (await listIdleTransactions(w.db))[0])
   await startWorkerProcess(t, w, 'data')
   await late.reached()
   t.like((await w.org.owner.get(job)).data, { status: 'running', progress: { done: 300, total: 500 } })
   await first.kill('SIGCONT')
-  while ((await openTransactions(w)).includes(open)) await moment()
+  await eventually(async () => !(await listIdleTransactions(w.db)).includes(open))
   await late.release()
   await requireOnce(t, w, job)
 })
-
-/** Keeps the queue itself, which hands such jobs on after ten seconds or more, out of what a test shows. */
-async function silenceQueue(w: World): Promise<void> {
-  await w.db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
-}
-
-const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
-
-/** Database connections that stand in a transaction and wait for their client, once there are so many. */
-async function openTransactions(w: World, atLeast = 0): Promise<readonly unknown[]> {
-  for (;;) {
-    const { rows } = await w.db.query(
-      `select pid from pg_stat_activity where datname = current_database() and state = 'idle in transaction' and application_name like 'kontor worker%'`,
-    )
-    if (rows.length >= atLeast) return rows.map(({ pid }) => pid)
-    await moment()
-  }
-}

@@ -3,6 +3,7 @@ import type { GuardedChange, RecordGuard } from '#shared/core/scope/record-guard
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { guards } from '#shared/features.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { countAuditEntries } from '#test/core/records/rows.ts'
 import { createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -70,7 +71,7 @@ test('guards: what a guard refuses is refused at every door, and nothing of it i
   t.deepEqual((await invoke(t, w.org, fn.id, id)).result, [refused, refused])
   const after = (await owner.get(record)).data
   t.deepEqual(after.values, { ...before.values, address: 'Main' })
-  t.is((await w.db.query('select from audit_entries where record_id = $1', [id])).rowCount, 2)
+  t.is(await countAuditEntries(w.db, w.org.id, { recordId: id }), 2)
 })
 
 test('guards: a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
+import { eventually } from '#test/support/eventually.ts'
+import { countOpenOperations } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -101,19 +102,12 @@ onLinux(`long text: importing and computing 60 records of 500 kB each moves a wo
   const { path, write } = await longPages(w)
   await write('😀')
   const { pid } = await startWorkerProcess(t, w, 'data')
-  const waiting = async () =>
-    (
-      await w.db.query(
-        `select from operations where workspace_id = $1 and kind = 'records.recompute' and status not in ('done', 'failed')`,
-        [w.org.id],
-      )
-    ).rowCount
   t.is((await owner.post(`${path}/import`, 'title\nfirst\n', csv)).data.created, 1)
   const before = residentMb(pid)
   t.is((await owner.post(`${path}/import`, `title\n${'t\n'.repeat(59)}`, csv)).data.created, 59)
   const imported = Math.round(residentMb(pid) - before)
   await write('é')
-  while ((await waiting()) ?? 0) await setTimeout(50)
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id, 'records.recompute')) === 0, 180_000)
   t.is((await owner.get(`${path}?limit=1&fields=three`)).data.records[0].values.three, 'é'.repeat(40_000))
   const computed = Math.round(residentMb(pid) - before)
   t.log(`grew by ${imported} and ${computed} MB from ${Math.round(before)}`)

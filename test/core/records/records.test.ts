@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
+import { countRows, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -30,7 +31,7 @@ test('records: a record is created, read, changed, listed and deleted', async (t
   t.is((await owner.delete(one)).status, 204)
   t.is((await owner.get(one)).status, 404)
   t.deepEqual((await owner.get(invoices(w))).data, { records: [] })
-  t.is((await w.db.query('select from audit_entries where workspace_id = $1', [w.org.id])).rowCount, 3)
+  t.is(await countRows(w.db, 'audit_entries', w.org.id), 3)
 })
 
 test('records: a plain listing pages by cursor without gap or repeat, newest first', async (t) => {
@@ -146,7 +147,7 @@ test('records: rules decide which records and fields a caller sees and changes',
 test('records: the free plan holds exactly its cap of records', async (t) => {
   const w = await world({ FREE_RECORDS: '7' })
   t.teardown(w.close)
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(invoices(w), {})))
   t.is(answers.filter(({ status }) => status === 201).length, 7)
   t.is(answers.filter(({ status }) => status === 402).length, 13)

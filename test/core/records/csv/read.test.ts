@@ -1,6 +1,7 @@
 import test from 'ava'
 import { maxHeaderLength, maxRowBytes, readCsv } from '#shared/core/records/csv/read.ts'
 import { cellsOf, complaintOf, readAll } from '#test/core/records/csv/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 type Case = readonly [name: string, content: string | Uint8Array, header: readonly string[], rows: readonly (readonly string[])[]]
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -121,7 +122,7 @@ test('read: rows are read as they are asked for, and a reader that stops lets go
     if (row % 10_000 === 0) t.true(taken.chunks <= row / 1_000 + 50, `${taken.chunks} chunks taken for ${row} rows`)
     if (row === 50_000) break
   }
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.let)
 })
 
@@ -129,7 +130,7 @@ test('read: a closed file lets go of the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const file = await readCsv(chunks)
   file.close()
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.let)
 })
 
@@ -137,7 +138,7 @@ test('read: an endless cell ends at the limit', async (t) => {
   const { taken, chunks } = endless('"xxxxxxxxxx')
   const read = async () => void (await Array.fromAsync((await readCsv(chunks)).rows))
   await t.throwsAsync(read, { message: /row 1 is longer/ })
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.chunks * 11_000 < 2 * maxRowBytes)
 })
 
@@ -149,8 +150,3 @@ test('read: an error of the source reaches the reader as it is', async (t) => {
   const read = async () => void (await Array.fromAsync((await readCsv(broken())).rows))
   await t.throwsAsync(read, { message: 'the line went dead' })
 })
-
-/** Gives streams their turns until the condition holds; a condition that never does ends in the test's own timeout. */
-async function settled(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
-}
