@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createDeals, missing } from '#test/core/types/fields-support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -246,10 +247,10 @@ test('change field: asked to answer at once it gives a job, whose result is the 
   const job = async (body: object) => {
     const answer = await change(body, { prefer: 'respond-async' })
     t.is(answer.status, 202)
-    for (;;) {
+    return eventually(async () => {
       const { data } = await org.owner.get(`${org.path}/jobs/${answer.data.job_id}`)
-      if (data.finished_at !== null) return data
-    }
+      return data.finished_at !== null && data
+    })
   }
   t.like(await job({ rules: { max_len: 3 } }), {
     kind: 'field.change',

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { readColumns } from '#test/core/types/fields-support.ts'
+import { listTables } from '#test/core/types/rows.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -77,12 +79,8 @@ test('record types: record_count is exact, and a deleted type is gone with its r
   }
   t.is((await org.owner.delete(`${types}/deals`)).status, 404)
   await w.drain()
-  const { rows } = await w.db.query(`select relname from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r'`, [
-    `ws_${org.id.replaceAll('-', '')}`,
-  ])
-  t.deepEqual(rows.map(({ relname }) => relname).sort(), ['accounts', 'invoices', 'locations', 'payments'])
-  const audit = await w.db.query('select from audit_entries where workspace_id = $1', [org.id])
-  t.is(audit.rowCount, 13)
+  t.deepEqual(await listTables(w.db, org.id), ['accounts', 'invoices', 'locations', 'payments'])
+  t.is(await countRows(w.db, 'audit_entries', org.id), 13)
 })
 
 test('record types: a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {

@@ -2,7 +2,9 @@ import test from 'ava'
 import { type BuiltinDeclaration, type BuiltinField, builtinDeclaration } from '#shared/core/types/builtin/builtin-types.ts'
 import { listPendingUpgrades } from '#shared/core/types/builtin/pending-upgrades.ts'
 import { upgradeWorkspace, upgradeWorkspaces } from '#shared/core/types/builtin/upgrade.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { callKontor } from '#test/bin/call.ts'
+import { makeFieldCustom, readBuiltinVersions, renameTable } from '#test/core/types/rows.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -137,28 +139,24 @@ test('upgrade: a workspace that fails holds up no other and is brought up the ne
   const w = await open(t)
   const other = await createOrg(w)
   const [broken = '', whole = ''] = [w.org.id, other.id].sort()
-  const schema = `ws_${broken.replaceAll('-', '')}`
-  await w.db.query(`alter table ${schema}.locations rename to elsewhere`)
+  const schema = schemaOf(broken)
+  await renameTable(w.db, `${schema}.locations`, 'elsewhere')
   const declared = later(2, [level])
   await upgrade(w, declared)
-  const versions = async () => {
-    const { rows } = await w.db.query('select id, builtin_version from workspaces order by id')
-    return Object.fromEntries(rows.map(({ id, builtin_version }) => [id, builtin_version]))
-  }
-  t.deepEqual(await versions(), { [broken]: 1, [whole]: 2 })
-  await w.db.query(`alter table ${schema}.elsewhere rename to locations`)
+  t.deepEqual(await readBuiltinVersions(w.db), { [broken]: 1, [whole]: 2 })
+  await renameTable(w.db, `${schema}.elsewhere`, 'locations')
   const stopped = AbortSignal.abort()
   await upgrade(w, declared, stopped)
-  t.is((await versions())[broken], 1)
+  t.is((await readBuiltinVersions(w.db))[broken], 1)
   await upgrade(w, declared)
-  t.deepEqual(await versions(), { [broken]: 2, [whole]: 2 })
+  t.deepEqual(await readBuiltinVersions(w.db), { [broken]: 2, [whole]: 2 })
   await upgradeWorkspace(w.api.services.database, broken, declared)
 })
 
 test('upgrade: the operator asks for what is left', async (t) => {
   const w = await open(t)
   t.is((await callKontor(w, 'upgrades')).out, 'Every workspace has all built-in types and fields.\n')
-  await w.db.query(`update fields set system = false where key = 'timezone' and workspace_id = $1`, [w.org.id])
+  await makeFieldCustom(w.db, w.org.id, 'timezone')
   const { json, code } = await callKontor(w, 'upgrades', '--json')
   t.is(code, 0)
   t.like(json.upgrades[0], { workspace_id: w.org.id, type: 'locations', field: 'timezone', state: 'kept' })

@@ -1,5 +1,7 @@
 import test from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { migrate } from '#shared/platform/db/migrate.ts'
+import { forgetMigration, readTableSettings, resetVacuumSettings } from '#test/core/types/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { world } from '#test/support/world.ts'
 
@@ -8,15 +10,8 @@ const migration = '0016-record-vacuum.ts'
 test('vacuum: tables of records are vacuumed after as few changes in workspaces that there were before as in new ones', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  const schemas = [w.org.id, (await createOrg(w)).id].map((id) => `ws_${id.replaceAll('-', '')}`)
-  const read = async () => {
-    const { rows } = await w.db.query<{ name: string; settings: string[] | null }>(
-      `select relnamespace::regnamespace || '.' || relname as name, array(select unnest(reloptions) order by 1) as settings from pg_class
-       where relkind = 'r' and relnamespace::regnamespace::text = any($1) order by name`,
-      [schemas],
-    )
-    return rows
-  }
+  const schemas = [w.org.id, (await createOrg(w)).id].map(schemaOf)
+  const read = () => readTableSettings(w.db, schemas)
   const made = await read()
   t.true(made.length > 2)
   for (const { name, settings } of made) {
@@ -31,12 +26,11 @@ test('vacuum: tables of records are vacuumed after as few changes in workspaces 
       ],
       name,
     )
-    await w.db.query(`alter table ${name} reset (autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor,
-      autovacuum_vacuum_insert_threshold, autovacuum_vacuum_insert_scale_factor)`)
+    await resetVacuumSettings(w.db, name)
   }
   t.deepEqual(new Set((await read()).map(({ settings }) => settings?.join())), new Set(['fillfactor=90']))
 
-  await w.db.query('delete from migrations where name = $1', [migration])
+  await forgetMigration(w.db, migration)
   await migrate(w.config.databaseUrl)
   t.deepEqual(await read(), made)
 })

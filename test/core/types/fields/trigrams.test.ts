@@ -11,10 +11,14 @@ import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
+const withTrigrams = 'create extension if not exists pg_trgm'
+const conditionOfText = '(select ? from (select ?::text as kept) as one)'
+const trigramsOfText = 'select show_trgm($1) as kept'
+
 const open = shareInThread(test, async () => {
   const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
   const value = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
-  await value.query({ text: 'create extension if not exists pg_trgm' })
+  await value.query({ text: withTrigrams })
   const close = async () => {
     await value.close()
     await dropDatabase(name)
@@ -89,11 +93,12 @@ test('trigrams: whatever is held for known, a text is found where it stands and 
   const db = await open()
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
-    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
+    return builder.raw(conditionOfText, [comparisonSql('kept', comparison, comparison.values), value])
   }
   const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
     const columns = all.flatMap(({ value, text, known }) => [holds(value, text), holds(value, text, known)])
-    const [row] = await db.query(buildStatement(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
+    const foundInColumns = `select array[${columns.map(() => '?').join(', ')}] as found`
+    const [row] = await db.query(buildStatement(builder.raw(foundInColumns, columns)))
     const found = (row as { found: boolean[] }).found
     for (const [index, { value, text }] of all.entries()) {
       const is = lowerCase(value).includes(lowerCase(text))
@@ -106,7 +111,7 @@ test('trigrams: whatever is held for known, a text is found where it stands and 
 test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
   const db = await open()
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
-    const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
+    const [row] = await db.query<{ kept: string[] }>({ text: trigramsOfText, values: [value] })
     t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)
   })
   await fc.assert(property, { numRuns: 200 })

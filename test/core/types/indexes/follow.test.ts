@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readFieldUses, setRecordCounts } from '#test/core/types/indexes/rows.ts'
 import { filterBy, usedWorld } from '#test/core/types/indexes/used.ts'
 import { createMember } from '#test/support/factories.ts'
 
@@ -49,9 +50,9 @@ test('follow: a type that has become small loses its indexes', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   await w.follow()
-  await w.db.query('update record_counts set records = 6000 where workspace_id = $1', [w.org.id])
+  await setRecordCounts(w.db, w.org.id, 6_000)
   t.deepEqual(await w.follow(), [])
-  await w.db.query('update record_counts set records = 4000 where workspace_id = $1', [w.org.id])
+  await setRecordCounts(w.db, w.org.id, 4_000)
   t.deepEqual(await w.follow(), ['drop value count'])
 })
 
@@ -96,8 +97,7 @@ test('follow: what the rules of callers find records by counts as well', async (
   t.is((await client.get(w.records)).data.records.length, 50)
   await client.get(`${w.records}?sort=created_at`)
   await w.follow()
-  const { rows } = await w.db.query('select field_id, use, round(score) as score from field_uses')
-  t.deepEqual(rows, [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
+  t.deepEqual(await readFieldUses(w.db), [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
 })
 
 test('follow: a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
@@ -115,11 +115,11 @@ test('follow: a search that is refused, or finds no trigram to look for, counts 
   const unserved = [filterBy('name', 'contains', 'ab'), 'q=a%25', filterBy('name', 'ne', 'abc'), 'sort=created_at', 'offset=0']
   for (const query of unserved) t.is((await client.get(`${w.records}?${query}`)).status, 200, query)
   await w.follow()
-  t.is((await w.db.query('select from field_uses')).rowCount, 0)
+  t.deepEqual(await readFieldUses(w.db), [])
   await client.get(`${w.records}?q=abc`)
   await w.follow()
-  const { rows } = await w.db.query('select field_id, use from field_uses')
-  t.deepEqual(rows, [{ field_id: w.idOf('name'), use: 'search' }], 'the text that is hidden is not looked into, and not counted')
+  const uses = await readFieldUses(w.db)
+  t.deepEqual(uses, [{ field_id: w.idOf('name'), use: 'search', score: 1 }], 'the text that is hidden is not looked into, and not counted')
 })
 
 const randomText = (length: number): string =>

@@ -1,7 +1,10 @@
 import test from 'ava'
 import { usesBeforePrepared } from '#shared/core/records/query/statement-cache.ts'
 import { listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { estimateMatches, readFieldUses } from '#test/core/types/indexes/rows.ts'
 import { filterBy as filter, usedWorld } from '#test/core/types/indexes/used.ts'
+import { readColumn } from '#test/support/rows.ts'
 import { takeSent } from '#test/support/watch/sent.ts'
 
 const someId = 'f1c15925-8841-1002-af34-0cbaedd6fc33'
@@ -31,8 +34,11 @@ test('planner: each search gets the index that the planner takes for it, and fin
   for (const [query, field, use] of cases) {
     found.set(query, await find(query))
     await w.api.services.fieldUses.flush()
-    const counted = await w.db.query('select from field_uses where field_id = $1 and use = $2', [w.idOf(field), use])
-    t.is(counted.rowCount, 1, `${query} counts as ${use}`)
+    const uses = await readFieldUses(w.db)
+    t.true(
+      uses.some((one) => one.field_id === w.idOf(field) && one.use === use),
+      `${query} counts as ${use}`,
+    )
     await w.use(field, use, 200)
   }
   await w.follow()
@@ -69,14 +75,8 @@ test('planner: with an index on the parts of its text, the planner knows how man
   const w = await usedWorld(t)
   await w.use('name', 'contains', 200)
   t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])
-  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
-  const expected = async (text: string) => {
-    const found = await w.db.query(
-      `explain (format json) select from ws_${w.org.id.replaceAll('-', '')}.deals
-       where lower("${rows[0].column_name}" collate "pg_c_utf8") like '%${text}%'`,
-    )
-    return found.rows[0]['QUERY PLAN'][0].Plan['Plan Rows']
-  }
+  const column = await readColumn(w.db, w.org.id, 'deals', 'name')
+  const expected = (text: string) => estimateMatches(w.db, `${schemaOf(w.org.id)}.deals`, column, text)
   t.true((await expected('number')) > 10_000, 'nine in ten of 12,000 hold it')
   t.true((await expected('zoe')) < 100)
 })

@@ -3,20 +3,15 @@ import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filt
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { countTrigrams } from '#shared/core/types/indexes/sample-field.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
+import { explainSearch, readTrigrams, replaceInColumn, setCommonTrigrams } from '#test/core/types/indexes/rows.ts'
 import { filterBy, type UsedWorld, usedWorld } from '#test/core/types/indexes/used.ts'
+import { readColumn } from '#test/support/rows.ts'
 import { takeSent } from '#test/support/watch/sent.ts'
 
-interface Kept {
-  readonly common: readonly string[]
-  readonly frequent: readonly string[]
-}
-
-async function kept(w: UsedWorld): Promise<Kept | undefined> {
-  const text = 'select common_trigrams as common, frequent_trigrams as frequent from field_indexes where field_id = $1'
-  return (await w.db.query(text, [w.idOf('name')])).rows[0]
-}
+const kept = (w: UsedWorld) => readTrigrams(w.db, w.idOf('name'))
 
 /** How many deals have a name with this text, and whether the index was asked by what is known of their letters. */
 async function search(w: UsedWorld, text: string): Promise<readonly [total: number, isByLetters: boolean]> {
@@ -28,8 +23,7 @@ async function search(w: UsedWorld, text: string): Promise<readonly [total: numb
 }
 
 async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column: string]> {
-  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
-  return [`ws_${w.org.id.replaceAll('-', '')}.deals`, rows[0].column_name]
+  return [`${schemaOf(w.org.id)}.deals`, await readColumn(w.db, w.org.id, 'deals', 'name')]
 }
 
 test('sample: what nearly all values have in common is known from when their index stands until it goes', async (t) => {
@@ -45,7 +39,7 @@ test('sample: what nearly all values have in common is known from when their ind
   t.deepEqual(await search(w, 'number'), [10_800, false], 'nothing of it is rare')
 
   const [table, column] = await nameColumn(w)
-  await w.db.query(`update ${table} set "${column}" = replace("${column}", 'number', 'no.')`)
+  await replaceInColumn(w.db, table, column, 'number', 'no.')
   t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'what is no longer so changes nothing that is found')
   t.is((await search(w, 'no. 4711'))[0], 1)
   w.clock.days = 0.9
@@ -72,7 +66,7 @@ test('sample: the index is asked for the uncommon part alone, and q for one in e
     frequent: new Set((await kept(w))?.frequent),
   })
   const where = comparisonSql(column, comparison, comparison.values)
-  const { text, values } = buildStatement(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
+  const { text, values } = buildStatement(builder.raw(explainSearch(table), [where]))
   const plan = JSON.stringify((await w.db.query(text, [...(values ?? [])])).rows)
   t.regex(plan, /"Index Cond":"\(lower\([^"]* ~~ '% ?4711%'::text\)"/)
   t.regex(plan, /"Filter":"[^"]* ~~ '%deal number 4711%'::text\)"/)
@@ -92,7 +86,7 @@ test('sample: a wrong list changes nothing that is found', async (t) => {
   const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
   const found = await Promise.all(queries.map(find))
   for (const wrong of [['  4', '471', '711', '11 '], [' 99', '999'], []]) {
-    await w.db.query('update field_indexes set common_trigrams = $1, frequent_trigrams = default', [wrong])
+    await setCommonTrigrams(w.db, wrong)
     t.deepEqual(await Promise.all(queries.map(find)), found)
   }
 })
