@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
+import { createHolders, deleteHolders, doomBlobs, holdBlob, readBlobs, replaceBlob } from '#test/platform/blobs/rows.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -12,11 +13,6 @@ import { storedFiles } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const never = new AbortController().signal
-
-/** A table whose rows hold blobs, as those of domains do. */
-const holding = `
-  create table if not exists held (workspace_id uuid, name text primary key, blob_id uuid);
-  create or replace trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
 
 interface Place {
   readonly w: World
@@ -47,9 +43,9 @@ const stores = {
 
 /** Leaves no blob behind when the test ends. */
 async function emptied(t: ExecutionContext, w: World): Promise<World> {
-  await w.db.query(holding)
+  await createHolders(w.db)
   t.teardown(async () => {
-    await w.db.query('delete from held')
+    await deleteHolders(w.db)
     await w.api.services.blobs.sweep(never, 0)
   })
   return w
@@ -60,8 +56,7 @@ async function* pieces(...of: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-const hold = ({ w }: Place, name: string, id: string) => w.db.query('insert into held values ($1, $2, $3)', [w.org.id, name, id])
-const rows = async ({ w }: Place) => (await w.db.query('select id, holders, doomed from blobs order by id')).rows
+const hold = ({ w }: Place, name: string, id: string) => holdBlob(w.db, w.org.id, name, id)
 const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
 
 for (const [kind, open] of Object.entries(stores)) {
@@ -88,13 +83,13 @@ for (const [kind, open] of Object.entries(stores)) {
     if (!kept || !replaced || !loose) return t.fail()
     await hold(place, 'a', kept.id)
     await hold(place, 'b', replaced.id)
-    await w.db.query(`update held set blob_id = $1 where name = 'b'`, [kept.id])
+    await replaceBlob(w.db, 'b', kept.id)
     t.is(await blobs.sweep(never), 0, 'both are too young')
     t.is(await blobs.sweep(never, 0), 2)
-    t.deepEqual(await rows(place), [{ id: kept.id, holders: 2, doomed: false }])
+    t.deepEqual(await readBlobs(place.w.db), [{ id: kept.id, holders: 2, doomed: false }])
     t.deepEqual(await place.bytes(), [kept.id])
     await t.throwsAsync(hold(place, 'c', loose.id), { message: /is not kept any more/ })
-    await w.db.query('delete from held')
+    await deleteHolders(w.db)
     t.is(await blobs.sweep(never, 0), 1)
     t.deepEqual(await place.bytes(), [])
   })
@@ -106,7 +101,7 @@ for (const [kind, open] of Object.entries(stores)) {
       throw new Error('the sender has gone')
     }
     await t.throwsAsync(place.blobs.put(place.w.org.id, failing()), { message: 'the sender has gone' })
-    t.deepEqual(await rows(place), [])
+    t.deepEqual(await readBlobs(place.w.db), [])
     t.deepEqual(await place.bytes(), [])
   })
 
@@ -126,11 +121,11 @@ for (const [kind, open] of Object.entries(stores)) {
     const place = await open(t)
     const { blobs, w } = place
     const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
-    await w.db.query('update blobs set doomed = true')
+    await doomBlobs(w.db)
     await t.throwsAsync(hold(place, 'a', id), { message: /is not kept any more/ })
     t.is(await blobs.sweep(never, 0), 1)
     t.deepEqual(await place.bytes(), [])
-    t.deepEqual(await rows(place), [])
+    t.deepEqual(await readBlobs(place.w.db), [])
   })
 }
 
@@ -159,7 +154,7 @@ test('blobs: an installation moves to a bucket as long as no file lies on its di
   t.teardown(() => bucket.close())
   t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
   await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
-  await w.db.query('delete from held')
+  await deleteHolders(w.db)
   await place.blobs.sweep(never, 0)
   t.is(await bucket.fault(), undefined)
   await bucket.put(w.org.id, pieces(Buffer.from('x')))
@@ -186,5 +181,5 @@ test('blobs: s3: a service that is away is told in words, and nothing is kept', 
   s3.trouble.failures = 0
   t.is((await w.visitor.get('/readyz')).status, 200)
   await blobs.sweep(never, 0)
-  t.is((await w.db.query('select from blobs')).rowCount, 0)
+  t.deepEqual(await readBlobs(w.db), [])
 })

@@ -7,14 +7,17 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
+const createNumbers = { text: 'create temporary table numbers (number integer)' }
+const readNumbers = { text: 'select number from numbers' }
+
 /** A database of one connection with a table of numbers, and a cache. */
 async function open(t: ExecutionContext) {
   const { config } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'attempts', statementTimeoutMs: 60_000 })
   const cache = new Cache(config.databaseUrl, 'attempts')
   t.teardown(() => Promise.all([database.close(), cache.close()]))
-  await database.query({ text: 'create temporary table numbers (number integer)' })
-  const held = async () => (await database.query<{ number: number }>({ text: 'select number from numbers' })).map(({ number }) => number)
+  await database.query(createNumbers)
+  const held = async () => (await database.query<{ number: number }>(readNumbers)).map(({ number }) => number)
   return { database, cache, held }
 }
 

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata } from '#shared/platform/db/database-errors.ts'
 import { maxPreparedLength } from '#shared/platform/db/statements/prepared-query.ts'
-import { asArrays, type Statement, sql } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, sql } from '#shared/platform/db/statements/statement.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -34,6 +34,19 @@ async function messages(database: Database, work: () => Promise<unknown>): Promi
   return sent
 }
 
+const divideText = 'select 10 / $1::int as result'
+const divide = sql('divide', divideText)
+/** Another text under the same name. */
+const divideAnew = sql('divide', 'select 1')
+const none = sql('none', 'set application_name = prepared')
+const wrong = sql('wrong', 'select nothing')
+const right = sql('wrong', 'select 1 as right')
+const refused = sql('refused', 'select 1 / 0')
+const createChanging = 'create temporary table changing as select 1 as number'
+const changeColumn = `alter table changing alter number type text using 'text'`
+const all = sql('all', 'select * from changing')
+const countPrepared = { text: 'select count(*) from pg_prepared_statements' }
+const selectIndex = (index: number, padding: string): string => `select ${index} as index${padding}`
 const row = sql(
   'row',
   `select $1::bigint as big, $2::numeric as exact, $3::jsonb as thing, $4::timestamptz as at, $5::text[] as list, $6::bytea as bytes`,
@@ -64,7 +77,6 @@ test('prepared run: a prepared statement gives the same rows each time, and is p
 
 test('prepared run: a statement without rows gives none, and is not asked for columns again', async (t) => {
   const database = await single(t)
-  const none = sql('none', 'set application_name = prepared')
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) t.deepEqual(await database.query(none()), [])
   })
@@ -73,7 +85,6 @@ test('prepared run: a statement without rows gives none, and is not asked for co
 
 test('prepared run: a statement that fails is run again like any other, whatever it failed of', async (t) => {
   const database = await single(t)
-  const divide = sql('divide', 'select 10 / $1::int as result')
   const circle: Record<string, unknown> = {}
   circle.self = circle
   await t.throwsAsync(database.query(divide(circle)), { message: /circular/i })
@@ -82,32 +93,30 @@ test('prepared run: a statement that fails is run again like any other, whatever
     t.deepEqual(await database.query(divide(5)), [{ result: 2 }])
     await t.throwsAsync(database.query(divide('no number')), { message: /invalid input syntax/ })
   }
-  await t.throwsAsync(database.query(sql('wrong', 'select nothing')()), { message: /column "nothing" does not exist/ })
-  t.deepEqual(await database.query(sql('wrong', 'select 1 as right')()), [{ right: 1 }], 'a text that could not be parsed was not kept')
-  await t.throwsAsync(database.query(sql('divide', 'select 1')()), { message: /divide is prepared with another text/ })
+  await t.throwsAsync(database.query(wrong()), { message: /column "nothing" does not exist/ })
+  t.deepEqual(await database.query(right()), [{ right: 1 }], 'a text that could not be parsed was not kept')
+  await t.throwsAsync(database.query(divideAnew()), { message: /divide is prepared with another text/ })
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
 test('prepared run: the error of a statement tells who asked', async (t) => {
   const database = await single(t)
-  const error = await t.throwsAsync(database.query(sql('refused', 'select 1 / 0')()))
+  const error = await t.throwsAsync(database.query(refused()))
   t.regex(String(error?.stack), /run-statement\.ts/)
 })
 
 test('prepared run: rows of columns that have changed since are refused, never read as what they were', async (t) => {
   const database = await single(t)
   const run = (text: string) => database.query({ text })
-  const all: Statement = sql('all', 'select * from changing')()
-  await run('create temporary table changing as select 1 as number')
-  t.deepEqual(await database.query(all), [{ number: 1 }])
-  await run(`alter table changing alter number type text using 'text'`)
-  const error = await t.throwsAsync(database.query(all))
+  await run(createChanging)
+  t.deepEqual(await database.query(all()), [{ number: 1 }])
+  await run(changeColumn)
+  const error = await t.throwsAsync(database.query(all()))
   t.true(isOutdatedTypeMetadata(error))
 })
 
 test('prepared run: in a transaction as well', async (t) => {
   const database = await single(t)
-  const divide = sql('divide', 'select 10 / $1::int as result')
   const sent = await messages(database, () =>
     database.transaction(async (tx) => {
       for (const by of [1, 2, 5]) t.deepEqual(await tx.query(divide(by)), [{ result: 10 / by }])
@@ -124,8 +133,8 @@ test('prepared run: a statement without a name is parsed each time, and gives th
       t.deepEqual(await database.query({ text, values }), [found])
       t.deepEqual(await database.query(asArrays({ text, values })), [Object.values(found)])
     }
-    await t.throwsAsync(database.query({ text: 'select 10 / $1::int', values: [0] }), { message: /division by zero/ })
-    t.deepEqual(await database.query({ text: 'select 10 / $1::int as result', values: [5] }), [{ result: 2 }])
+    await t.throwsAsync(database.query({ text: divideText, values: [0] }), { message: /division by zero/ })
+    t.deepEqual(await database.query({ text: divideText, values: [5] }), [{ result: 2 }])
   })
   t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
 })
@@ -134,8 +143,8 @@ test('prepared run: a connection keeps so much text of prepared statements: one 
   const database = await single(t)
   const most = 10
   const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)
-  const nth = (index: number) => sql(`nth ${index}`, `select ${index} as index${padding}`)()
-  const kept = async () => (await database.query<{ count: number }>({ text: 'select count(*) from pg_prepared_statements' }))[0]?.count
+  const nth = (index: number) => sql(`nth ${index}`, selectIndex(index, padding))()
+  const kept = async () => (await database.query<{ count: number }>(countPrepared))[0]?.count
   for (let index = 0; index < most; index++) await database.query(nth(index))
   await database.query(nth(0))
   t.is(await kept(), most)

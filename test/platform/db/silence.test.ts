@@ -5,6 +5,12 @@ import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { type Network, startNetwork } from '#test/faults/network.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
+const one = { text: 'select 1' }
+const two = { text: 'select 2' }
+const three = { text: 'select 3 as three' }
+// Longer than the silence that Kontor allows.
+const slowOne = { text: 'select 1 as one from pg_sleep(8)' }
+
 /** A database behind a network of the test's own. */
 async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Database; readonly network: Network }> {
   const { name, url } = await emptyDatabase(`silence_${randomUUID().slice(0, 8)}`)
@@ -17,27 +23,27 @@ async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Databa
 
 test('silence: a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
   const { db, network } = await behindNetwork(t)
-  await db.query({ text: 'select 1' })
+  await db.query(one)
   network.stall()
-  const lost = t.throwsAsync(db.query({ text: 'select 2' }))
+  const lost = t.throwsAsync(db.query(two))
   network.forget()
   t.true(isDatabaseUnavailable(await lost))
-  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+  t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
 test('silence: so does a transaction while nothing comes through at all', async (t) => {
   const { db, network } = await behindNetwork(t)
   const lost = db.transaction(async (tx) => {
-    await tx.query({ text: 'select 1' })
+    await tx.query(one)
     network.stall()
-    await tx.query({ text: 'select 2' })
+    await tx.query(two)
   })
   t.true(isDatabaseUnavailable(await t.throwsAsync(lost)))
   network.mend()
-  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+  t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
 test('silence: a statement that the database is at work on may take its time', async (t) => {
   const { db } = await behindNetwork(t)
-  t.deepEqual(await db.query({ text: 'select 1 as one from pg_sleep(8)' }), [{ one: 1 }])
+  t.deepEqual(await db.query(slowOne), [{ one: 1 }])
 })

@@ -3,8 +3,12 @@ import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { Verification } from '#shared/platform/db/cache/verification.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { sql } from '#shared/platform/db/statements/statement.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { world } from '#test/support/world.ts'
 
+const addChanges = 'insert into cache_changes (scope) select gen_random_uuid()::text from generate_series(1, 20000)'
+const analyzeChanges = 'analyze cache_changes'
+const readPlans = { text: `select custom_plans, generic_plans from pg_prepared_statements where name like 'one%'` }
 const one = sql('one', 'select $1::int as one')
 
 test('since: a verified statement keeps its plan, however many changes are kept', async (t) => {
@@ -15,10 +19,11 @@ test('since: a verified statement keeps its plan, however many changes are kept'
   const cache = new Cache(w.config.databaseUrl, 'since')
   t.teardown(() => cache.close())
   /** Until all that was written lies before the horizon, which waits for the oldest transaction of the whole server. */
-  const settle = async () => {
-    do await cache.refresh()
-    while (cache.position()?.seen.length !== 0)
-  }
+  const settle = () =>
+    eventually(async () => {
+      await cache.refresh()
+      return cache.position()?.seen.length === 0
+    })
   const runTimes = async (times: number) => {
     await settle()
     for (let run = 0; run < times; run++) {
@@ -27,13 +32,8 @@ test('since: a verified statement keeps its plan, however many changes are kept'
     }
   }
   await runTimes(8)
-  await w.db.query(`insert into cache_changes (scope) select gen_random_uuid()::text from generate_series(1, 20000)`)
-  await w.db.query('analyze cache_changes')
+  await w.db.query(addChanges)
+  await w.db.query(analyzeChanges)
   await runTimes(8)
-  const plans = `select custom_plans, generic_plans from pg_prepared_statements where name like 'one%'`
-  t.deepEqual(
-    await database.query({ text: plans }),
-    [{ custom_plans: 5, generic_plans: 11 }],
-    'the first five are planned for their values',
-  )
+  t.deepEqual(await database.query(readPlans), [{ custom_plans: 5, generic_plans: 11 }], 'the first five are planned for their values')
 })

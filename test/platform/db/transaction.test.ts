@@ -10,15 +10,22 @@ async function numbers(t: ExecutionContext): Promise<Database> {
   const { config } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'transactions', statementTimeoutMs: 60_000 })
   t.teardown(() => database.close())
-  await database.query({ text: 'create temporary table numbers (number integer unique deferrable initially deferred)' })
+  await database.query(createNumbers)
   return database
 }
 
+const createNumbers = { text: 'create temporary table numbers (number integer unique deferrable initially deferred)' }
+const readNumbers = { text: 'select number from numbers order by number' }
+const plain = { text: 'select 1' }
+const plainWithValue = { text: 'select $1::int' }
+const wrongColumn = { text: 'select nothing' }
+const failingInTransaction = 'begin; select 1 / 0; commit'
+const never = sql('never', 'select $1::json')
 const insert = sql('insert_number', 'insert into numbers (number) values ($1)')
 const divide = sql('divide_number', 'select 10 / $1::int as result')
 
 const held = async (database: Database): Promise<number[]> =>
-  (await database.query<{ number: number }>({ text: 'select number from numbers order by number' })).map(({ number }) => number)
+  (await database.query<{ number: number }>(readNumbers)).map(({ number }) => number)
 
 /** How often the database was asked to answer while something was done: each is a round trip. */
 async function roundTrips(database: Database, work: () => Promise<unknown>): Promise<number> {
@@ -77,10 +84,10 @@ test('transaction: nothing of a transaction stands alone, whatever became of its
   circle.self = circle
   const firsts = [
     // Never sent.
-    sql('never', 'select $1::json')(circle),
+    never(circle),
     // Sent as plain text.
-    { text: 'select 1' },
-    { text: 'select $1::int', values: [1] },
+    plain,
+    { ...plainWithValue, values: [1] },
     divide(5),
   ]
   for (const first of firsts) {
@@ -95,7 +102,7 @@ test('transaction: nothing of a transaction stands alone, whatever became of its
     t.deepEqual(await held(database), [])
   }
   // What failed in the database leaves a transaction in which nothing more is done.
-  for (const wrong of [divide(0), { text: 'select nothing' }])
+  for (const wrong of [divide(0), wrongColumn])
     await t.throwsAsync(
       database.transaction(async (tx) => {
         await tx.query(wrong).catch(() => undefined)
@@ -121,7 +128,7 @@ test('transaction: a transaction inside another ends nothing', async (t) => {
 
 test('transaction: a text of several statements that fails leaves no transaction open', async (t) => {
   const database = await numbers(t)
-  await t.throwsAsync(database.executeSql('begin; select 1 / 0; commit'), { message: /division by zero/ })
+  await t.throwsAsync(database.executeSql(failingInTransaction), { message: /division by zero/ })
   await database.query(insert(1))
   t.deepEqual(await held(database), [1])
 })

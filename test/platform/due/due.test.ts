@@ -4,6 +4,8 @@ import { removeDue, setDue, setDueIfUnset, setDueNoLater } from '#shared/platfor
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { t as s, schema } from '#shared/platform/kernel/schema.ts'
+import { deleteDueWork, readJobPayloads, readMaintenanceTime } from '#test/platform/due/rows.ts'
+import { deleteJobs, setWorkspaceStatus } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -39,8 +41,8 @@ const withoutSchedule = shareWorld(test, {}, { pools: ['data'] })
 async function quiet(t: ExecutionContext): Promise<World> {
   const w = await withoutSchedule()
   t.teardown(async () => {
-    await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
-    await w.db.query(`delete from due_work where kind like 'test-%'`)
+    await deleteJobs(w.db, ring.name)
+    await deleteDueWork(w.db, 'test-%')
   })
   await w.api.services.jobQueue.boss.createQueue(ring.name, {})
   return w
@@ -51,11 +53,8 @@ const fileAt = ({ api }: World, now: Date, atMost = 100): Promise<number> =>
 
 /** What has been filed, as subject and time, in the order of both. */
 async function filed({ db }: World): Promise<string[]> {
-  const { rows } = await db.query<{ payload: { subject: string; at: string } }>(
-    `select data -> 'payload' as payload from pgboss.job where name = $1`,
-    [ring.name],
-  )
-  return rows.map(({ payload: { subject, at } }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
+  const payloads = await readJobPayloads<{ subject: string; at: string }>(db, ring.name)
+  return payloads.map(({ subject, at }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
 }
 
 test('due: work falls due at its time, once, oldest first', async (t) => {
@@ -111,11 +110,11 @@ test('due: in a suspended workspace due work waits and falls due once afterwards
   const w = await quiet(t)
   const { database } = w.api.services
   for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   await fileAt(w, after(1))
   t.is(await fileAt(w, after(2)), 0, 'what waits is not looked at again and again')
   t.deepEqual(await filed(w), ['test-money 0'])
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'active')
   await fileAt(w, after(3))
   t.deepEqual(await filed(w), ['test-alarm 0', 'test-money 0'])
 })
@@ -136,8 +135,7 @@ test('due: what a process does not know is left to one that does', async (t) => 
   const w = await quiet(t)
   await setDue(w.api.services.database, { name: 'test-unheard-of' }, w.org.id, [{ subject: 'a', at: start }])
   t.is(await fileAt(w, after(60)), 0)
-  const { rowCount } = await w.db.query(`delete from due_work where kind = 'test-unheard-of'`)
-  t.is(rowCount, 1)
+  t.is(await deleteDueWork(w.db, 'test-unheard-of'), 1)
 })
 
 test('due: two who file at once file nothing twice', async (t) => {
@@ -157,10 +155,8 @@ test('due: the scheduler files what falls due by the time of its process', async
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
   await w.drain()
-  const dueAt = async (name: string) =>
-    (await w.db.query<{ at: Date }>(`select at from due_work where kind = 'chore' and subject = $1`, [name])).rows[0]?.at.toISOString()
-  t.is(await dueAt('sweep_sessions'), '2030-01-01T01:00:00.000Z')
+  t.is(await readMaintenanceTime(w.db, 'sweep_sessions'), '2030-01-01T01:00:00.000Z')
   now = new Date('2030-01-01T01:00:00Z')
   await w.drain()
-  t.is(await dueAt('sweep_sessions'), '2030-01-01T02:00:00.000Z')
+  t.is(await readMaintenanceTime(w.db, 'sweep_sessions'), '2030-01-01T02:00:00.000Z')
 })

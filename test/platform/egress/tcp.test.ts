@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import type { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 /** A server on loopback that the operator has opened, and an exchange with it that reads until the other side ends. */
 async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
@@ -31,8 +32,7 @@ async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
 test('tcp: an exchange gives what its work gives, and leaves no connection behind', async (t) => {
   const { read, sockets } = await opened(t, (socket) => socket.end('hello'))
   t.is(await read(), 'hello')
-  while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
-  t.pass()
+  await eventually(() => sockets.size === 0)
 })
 
 test('tcp: a server that sends without end is cut off at so many bytes', async (t) => {

@@ -6,6 +6,7 @@ import { announceEvents } from '#shared/platform/events/announce.ts'
 import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
 import { type Dispatch, takeDispatches } from '#shared/platform/events/outbox.ts'
 import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
+import { deleteDispatches, deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -17,7 +18,10 @@ const shared = shareWorld(test)
 async function open(t: ExecutionContext): Promise<void> {
   const one = await shared()
   w = one
-  t.teardown(async () => void (await one.db.query('delete from event_listeners; delete from event_outbox')))
+  t.teardown(async () => {
+    await deleteListeners(one.db)
+    await deleteDispatches(one.db)
+  })
 }
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
@@ -96,7 +100,7 @@ test('sources: who begins to ask is heard of by the next update, at every API', 
   const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
   const url = `${records()}/${id}/values`
   for (const [round, at] of [w.org.owner, other, w.org.owner, other].entries()) {
-    await w.db.query('delete from event_listeners')
+    await deleteListeners(w.db)
     await at.put(url, { values: { notes: `${round} unheard` } })
     await hear([{ objectType: 'invoices', event: 'updated', snapshot: true }])
     await at.put(url, { values: { notes: `${round} heard` } })
@@ -183,6 +187,5 @@ test('sources: a record type that is deleted takes its listeners along, and thos
     { source: 'calendar', objectType: key, event: 'created' },
   ])
   t.is((await w.org.owner.delete(`${w.org.path}/types/${key}`)).status, 204)
-  const { rows } = await w.db.query('select source from event_listeners')
-  t.deepEqual(rows, [{ source: 'calendar' }])
+  t.deepEqual(await listListenerSources(w.db), ['calendar'])
 })

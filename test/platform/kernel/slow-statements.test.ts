@@ -3,11 +3,13 @@ import { runAndLogSlow } from '#shared/platform/db/statements/slow-statements.ts
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
+const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
+const textInOneLine = 'select * from things where name = $1'
+
 /** What is told of a statement that takes as long as it says, in milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
   const told: object[] = []
   const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger
-  const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
   await currentRequestId.run('a-request', () => runAndLogSlow({ ms, log }, statement, run)).catch(() => undefined)
   return told
 }
@@ -23,7 +25,7 @@ test('slow statements: a statement that takes long is told of with its text, wit
   t.like(line, {
     message: 'slow statement',
     statement: 'find_things',
-    text: 'select * from things where name = $1',
+    text: textInOneLine,
     rows: 2,
     request_id: 'a-request',
   })

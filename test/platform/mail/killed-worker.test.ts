@@ -1,9 +1,11 @@
 import test from 'ava'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
-import { until } from '#test/features/functions/support.ts'
+import { countMails, hurryLostMails } from '#test/platform/mail/rows.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
 import { times } from '#test/support/depth.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { end, startProcess } from '#test/support/process.ts'
+import { countRows } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const [count, kills] = [times(80, 150), times(2, 4)]
@@ -20,23 +22,19 @@ test('killed worker: mails whose worker is killed again and again all arrive, at
     ids.push(await queueMail({ db, jobQueue, cause }, mail))
   }
   let underWay = 0
-  const sending = async () => (await w.db.query(`select from outbox_mails where status = 'sending'`)).rowCount ?? 0
+  const sending = () => countMails(w.db, ['sending'])
   for (let kill = 0; kill <= kills; kill++) {
     const before = server.taken.length
     const worker = await startProcess(t, w, 'mail', { SMTP_URL: server.url })
     if (kill === kills) break
-    await until(async () => server.taken.length > before && (await sending()) > 0)
+    await eventually(async () => server.taken.length > before && (await sending()) > 0)
     await end(worker)
     underWay += await sending()
   }
   // What a dead worker had in hand goes back once its heartbeat is old; a second try comes after its quarter of an hour.
-  await until(async () => {
-    await w.db.query(
-      `update pgboss.job set heartbeat_on = now() - interval '1 minute' where name = 'mail.send' and state = 'active' and heartbeat_on < now() - interval '5 seconds'`,
-    )
-    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
-    await w.db.query(`update due_work set at = 'epoch' where kind = 'mail'`)
-    return (await w.db.query(`select from outbox_mails where status <> 'sent'`)).rowCount === 0
+  await eventually(async () => {
+    await hurryLostMails(w.db)
+    return (await countRows(w.db, 'outbox_mails')) === (await countMails(w.db, ['sent']))
   })
   const arrived = new Map<string, number>()
   for (const { mail } of server.taken) {

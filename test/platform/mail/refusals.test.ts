@@ -1,9 +1,11 @@
 import test from 'ava'
 import { freePort } from '#scripts/ports.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
-import { until } from '#test/features/functions/support.ts'
 import { startCuttingServer } from '#test/features/messages/cutting-server.ts'
+import { readMails } from '#test/platform/mail/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { startProcess } from '#test/support/process.ts'
+import { retryJobsNow } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
@@ -24,10 +26,10 @@ test('refusals: a relay that refuses AUTH delays all mail, is logged as a warnin
   const worker = await startProcess(t, w, 'mail', environment)
   const lines: string[] = []
   worker.stdout.on('data', (chunk) => lines.push(...String(chunk).split('\n')))
-  const rows = async () => (await w.db.query('select status, attempts, last_error from outbox_mails order by id')).rows
-  await until(async () => (await rows()).every(({ attempts }) => attempts === 1))
-  for (const row of await rows()) t.like(row, { status: 'queued', attempts: 1 })
-  await until(async () => lines.filter((line) => line.includes('mail relay refuses')).length === 3)
+  const mails = () => readMails(w.db)
+  await eventually(async () => (await mails()).every(({ attempts }) => attempts === 1))
+  for (const row of await mails()) t.like(row, { status: 'queued', attempts: 1 })
+  await eventually(async () => lines.filter((line) => line.includes('mail relay refuses')).length === 3)
   const [first] = lines.filter((line) => line.includes('mail relay refuses')).map((line) => JSON.parse(line))
   t.like(first, { level: 40, relay: 'operator', reason: 'auth', host: '127.0.0.1', workspace_id: null })
   t.regex(first.error, /535 5\.7\.8 wrong password/)
@@ -35,9 +37,9 @@ test('refusals: a relay that refuses AUTH delays all mail, is logged as a warnin
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   t.regex(metrics, /^kontor_mail_relay_refusals_total\{relay="operator",reason="auth"\} 3$/m)
   server.cutAt('never')
-  await until(async () => {
-    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
-    return (await rows()).every(({ status }) => status === 'sent')
+  await eventually(async () => {
+    await retryJobsNow(w.db, 'mail.send')
+    return (await mails()).every(({ status }) => status === 'sent')
   })
   t.deepEqual([...server.whole].sort(), ids.sort())
 })

@@ -47,6 +47,10 @@ const reaching: Readonly<Record<string, readonly string[]>> = {
   'select id from audit_entries order by id desc limit 1': ['audit_entries'],
 }
 
+const ofTwoWorkspaces = `select from ws_${'0'.repeat(32)}.invoices, ws_${'1'.repeat(32)}.invoices`
+const ownOfTest = 'select name from roles where name = $1'
+const careless = { name: 'careless', text: 'select name from roles where id = $1' }
+
 for (const [text, tables] of Object.entries(reaching)) {
   test(`watch: a statement that reaches past its workspace: ${text}`, async (t) => {
     const { db } = await fresh()
@@ -57,21 +61,21 @@ for (const [text, tables] of Object.entries(reaching)) {
 
 test('watch: a statement over the tables of two workspaces', async (t) => {
   const { db } = await fresh()
-  const text = `select from ws_${'0'.repeat(32)}.invoices, ws_${'1'.repeat(32)}.invoices`
+  const text = ofTwoWorkspaces
   t.regex((await complaintOf(db, await sharedTables(db), { name: 'a', text })) ?? '', /several workspaces/)
 })
 
 test("watch: what Kontor sends is seen, once for all workspaces; a test's own statements are not", async (t) => {
   const w = await fresh()
   t.deepEqual(await statementsWithoutWorkspace(w.db), [])
-  await w.db.query('select name from roles where name = $1', ['own'])
+  await w.db.query(ownOfTest, ['own'])
   await w.org.owner.get(`${w.org.path}/members`)
   await w.org.owner.get(`${w.org.path}/records/invoices`)
   const seen = takeSent().map(({ text }) => text)
   t.true(seen.some((text) => text.includes('from members')))
   t.true(seen.some((text) => text.includes('ws_')))
   t.false(seen.some((text) => text.includes('from roles where name')))
-  await w.api.services.database.query({ name: 'careless', text: 'select name from roles where id = $1', values: [w.org.id] })
+  await w.api.services.database.query({ ...careless, values: [w.org.id] })
   t.regex((await statementsWithoutWorkspace(w.db)).join(), /^careless reads roles without its workspace/)
 })
 
