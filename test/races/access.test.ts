@@ -1,6 +1,8 @@
 import test from 'ava'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countRolesOf } from '#test/races/rows.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -20,7 +22,7 @@ test('access: a role that is deleted while it is given is held by nobody', async
     t.deepEqual(tally(answers.filter(({ isDeletion }) => isDeletion)), { 204: 1, 404: 3 })
     for (const { status, isDeletion } of answers) t.true(isDeletion || status === 204 || status === 404)
     t.deepEqual((await ring.owner.get(`${ring.path}/members/${id}`)).data.roles, [])
-    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+    t.is(await countRolesOf(w.db, id), 0)
   }
 })
 
@@ -36,7 +38,7 @@ test('access: a role that becomes the visitors’ while it is given is held by n
     ])
     t.is(changed.status, 200)
     for (const { status } of given) t.true(status === 204 || status === 400)
-    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+    t.is(await countRolesOf(w.db, id), 0)
   }
 })
 
@@ -65,7 +67,7 @@ test('access: an account that is deleted while it is given keys leaves none that
     const keys = answers.flatMap(({ status, data }) => (status === 201 ? data.key : []))
     t.is(tally(answers)[404] ?? 0, 10 - keys.length)
     for (const key of keys) t.is((await ring.owners[1].as(key).get(ring.path)).status, 401)
-    t.is((await arena.world().db.query('select from access_keys where workspace_id = $1', [ring.id])).rowCount, 0)
+    t.is(await countRows(arena.world().db, 'access_keys', ring.id), 0)
   }
 })
 

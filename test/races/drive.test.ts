@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { firstSpaces, formOf, makeSpace, spaceOf } from '#test/features/drive/support.ts'
 import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { readDriveFigures } from '#test/races/rows.ts'
 import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test, { FREE_FILE_BYTES: '100', FREE_SPACES: '3' })
@@ -13,18 +14,10 @@ async function sharedOf(ring: Ring) {
 
 /** Bytes, totals and the plan's counter agree: each file holds one blob, and what is counted is what is there. */
 async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
-  const { rows } = await arena.world().db.query(
-    `select (select coalesce(sum(size_bytes), 0)::int from drive_objects where workspace_id = $1) as bytes,
-       (select coalesce(sum(bytes), 0)::int from drive_totals where workspace_id = $1) as totals,
-       (select coalesce(sum(total_bytes), 0)::int from file_usage where workspace_id = $1) as usage,
-       (select count(*)::int from drive_objects where workspace_id = $1 and blob_id is not null) as files,
-       (select coalesce(sum(files), 0)::int from drive_totals where workspace_id = $1) as counted,
-       (select count(*)::int from blobs where workspace_id = $1 and holders = 1) as held,
-       (select count(*)::int from blobs where workspace_id = $1 and holders > 1) as doubled`,
-    [id],
-  )
-  const { bytes, totals, usage, files, counted, held, doubled } = rows[0]
-  t.deepEqual({ totals, usage, counted, held, doubled }, { totals: bytes, usage: bytes, counted: files, held: files, doubled: 0 })
+  const figures = await readDriveFigures(arena.world().db, id)
+  if (!figures) return t.fail()
+  const { bytes, files, ...counts } = figures
+  t.deepEqual(counts, { totals: bytes, usage: bytes, counted: files, held: files, doubled: 0 })
 }
 
 test('drive: 20 uploads to one key make one file, whose bytes are one of theirs', async (t) => {

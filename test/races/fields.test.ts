@@ -1,5 +1,6 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -81,8 +82,7 @@ test('fields: a type that is deleted while rules are made for it leaves none of 
     t.is(deleted.status, 204)
     for (const { status } of rules) t.true(status === 201 || status === 400)
     t.deepEqual((await ring.owner.get(`${ring.path}/notification-rules`)).data, [])
-    const { rows } = await arena.world().db.query('select from event_listeners where workspace_id = $1', [ring.id])
-    t.is(rows.length, 0)
+    t.is(await countRows(arena.world().db, 'event_listeners', ring.id), 0)
   }
 })
 

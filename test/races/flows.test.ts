@@ -1,6 +1,7 @@
 import test from 'ava'
 import { byHand, chain, ended, runsOf } from '#test/features/flows/support.ts'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countFlowRuns } from '#test/races/rows.ts'
 
 const arena = openArena(test)
 
@@ -78,8 +79,5 @@ test('flows: a flow that is deleted while it is run leaves no run open', async (
     t.true(answers.every(({ status }) => [202, 204, 404].includes(status)))
   }
   await arena.world().drain()
-  const { rows } = await arena
-    .world()
-    .db.query('select count(*)::integer as open from flow_runs where workspace_id = $1 and finished_at is null', [ring.id])
-  t.is(rows[0].open, 0)
+  t.is(await countFlowRuns(arena.world().db, ring.id, 'open'), 0)
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { countLeads, leads, makeForm, makeLeads, submissionsOf } from '#test/features/forms/making.ts'
 import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { addFailedSubmission } from '#test/races/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createRole } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
@@ -41,10 +42,7 @@ test('forms: a failed submission that is retried 20 times at once makes one reco
   const { w, ring, form } = await begin()
   for (let round = 1; round <= rounds; round++) {
     const id = randomUUID()
-    await w.db.query(
-      `insert into form_submissions (workspace_id, form_id, id, "values", state, error) values ($1, $2, $3, $4, 'failed', 'x')`,
-      [ring.id, form.id, id, JSON.stringify({ email: `${id}@example.com` })],
-    )
+    await addFailedSubmission(w.db, ring.id, form.id, id, { email: `${id}@example.com` })
     const answers = await atOnce(20, ring.owners, (client) => client.post(`${ring.path}/forms/${form.id}/submissions/${id}/retry`))
     t.deepEqual(tally(answers), { 202: 20 })
     await w.drain()

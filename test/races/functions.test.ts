@@ -1,5 +1,6 @@
 import test from 'ava'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -58,5 +59,5 @@ test('functions: a function that is deleted or disabled while it is called runs 
     t.is((await ring.owner.post(`${path}/invoke`)).status, isDeletion ? 404 : 400)
   }
   await w.drain()
-  t.is((await w.db.query('select from gated_jobs where workspace_id = $1', [ring.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'gated_jobs', ring.id), 0)
 })

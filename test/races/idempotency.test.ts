@@ -1,5 +1,6 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally, totalOf } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -63,5 +64,5 @@ test('idempotency: work of a worker that is asked for many times with one key is
     t.is(await totalOf(ring, records), 2 * (round + 1))
   }
   await arena.world().drain()
-  t.is((await arena.world().db.query('select from job_files where workspace_id = $1', [ring.id])).rowCount, 0)
+  t.is(await countRows(arena.world().db, 'job_files', ring.id), 0)
 })

@@ -1,8 +1,10 @@
 import test from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
 import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { countLockWaits } from '#test/support/waiting.ts'
 
 const take = shareWorld(test)
 
@@ -32,8 +34,7 @@ test('imports: a creation and an import that wait for each other both end with w
   await hold.reached()
   // It takes b of the first field and waits for a of the second, which the import has; the import comes to wait for b.
   const creating = w.org.owner.post(records(w, 'pairs'), { values: { one: 'b', two: 'a' } })
-  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid' and query like '%"pairs"%'`
-  while ((await w.db.query(blocked)).rowCount === 0);
+  await eventually(async () => (await countLockWaits(w.db, '%"pairs"%', 'transactionid')) > 0)
   await hold.release()
   const [imported, created] = [await importing, await creating]
   // Whichever of the two the database lets go first, the other meets its values: both rows of the file stand, or the one creation.
@@ -92,7 +93,10 @@ test('imports: an import by a member who is removed while it runs ends', async (
   t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 204)
   await hold.release()
   const job = async () => (await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}`)).data
-  while ((await job()).finished_at === null);
-  t.is((await job()).status, 'done')
+  const ended = await eventually(async () => {
+    const found = await job()
+    return found.finished_at !== null && found
+  })
+  t.is(ended.status, 'done')
   t.is(await totalOf(w, 'locations'), 500)
 })

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countLines, listEntries, readInstant } from '#test/races/rows.ts'
 
 const arena = openArena(test)
 
@@ -55,8 +56,7 @@ test('ledger: an account is posted to or deleted, never both', async (t) => {
       JSON.stringify(tally(answers)),
     )
     t.is(deletions, postings === 0 ? 1 : 0)
-    const { rows } = await arena.world().db.query('select count(*)::integer as lines from journal_lines where account_id = $1', [account])
-    t.is(rows[0].lines, postings)
+    t.is(await countLines(arena.world().db, account), postings)
   }
 })
 
@@ -103,8 +103,7 @@ test('ledger: once books are closed, nothing more is posted before', async (t) =
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index !== 7) return books.post(['1000 +1', '4000 -1'], { date: day }, client)
       const answer = await client.patch(ring.path, { books_closed_through: day })
-      const { rows } = await arena.world().db.query('select id from journal_entries where workspace_id = $1 and date = $2', [ring.id, day])
-      found = rows.map(({ id }) => id).sort()
+      found = await listEntries(arena.world().db, ring.id, day)
       return answer
     })
     t.is(answers[7]?.status, 200)
@@ -119,10 +118,7 @@ test('ledger: a report as of now is the same for ever, whoever is posting', asyn
   for (let round = 0; round < rounds / 4; round++) {
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index % 4 !== 0) return books.post(['1000 +1', '4000 -1'], {}, client)
-      const { rows } = await arena
-        .world()
-        .db.query(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`)
-      const path = `${books.path}/trial-balance?recorded_before=${rows[0].now}`
+      const path = `${books.path}/trial-balance?recorded_before=${await readInstant(arena.world().db)}`
       const answer = await client.get(path)
       reports.push({ path, text: answer.text })
       return answer

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countRolesOf } from '#test/races/rows.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
 
 const arena = openArena(test)
@@ -87,6 +88,6 @@ test('members: a member who is removed while it is given a role does not hold it
     t.is(removed.status, 204)
     for (const { status } of given) t.true(status === 204 || status === 404)
     t.deepEqual((await ring.owner.get(`${ring.path}/iam/groups/${role}/members`)).data, [])
-    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+    t.is(await countRolesOf(w.db, id), 0)
   }
 })

@@ -2,6 +2,7 @@ import test from 'ava'
 import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { addSentMessages } from '#test/races/rows.ts'
 import { scopeOf } from '#test/support/scope.ts'
 
 const arena = openArena(test)
@@ -25,13 +26,8 @@ test('messages: of 20 clicks at once on links of one address all succeed, and it
   const { config, db } = arena.world()
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
-    const { rows } = await db.query(
-      `insert into outbox_mails (workspace_id, id, kind, recipient, contact_keys, subject, body_text, status)
-       select $1, uuidv7(), 'message', 'Ann@example.com', array['ann@example.com'], 'A', 'B', 'sent' from generate_series(1, 5) returning id`,
-      [ring.id],
-    )
-    const links = rows.map(
-      ({ id }) => /\/unsubscribe\/[\w-]+/.exec(unsubscribeHeaders(config, ring.id, id)['List-Unsubscribe'] ?? '')?.[0] ?? '',
+    const links = (await addSentMessages(db, ring.id, 5)).map(
+      (id) => /\/unsubscribe\/[\w-]+/.exec(unsubscribeHeaders(config, ring.id, id)['List-Unsubscribe'] ?? '')?.[0] ?? '',
     )
     const answers = await atOnce(20, ring.owners, (client, index) =>
       client.send('POST', links[index % 5] ?? '', 'List-Unsubscribe=One-Click', { 'content-type': 'application/x-www-form-urlencoded' }),

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import { type Caller, createMember } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -72,7 +73,7 @@ test('notifications: a member who is removed while items are delivered finds non
       made(ring.owners[1].delete(`${ring.path}/members/${member.id}`)),
     ])
     await w.drain()
-    await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [ring.id, member.id])
+    await addMember(w.db, ring.id, member.id)
     t.deepEqual(await inboxOf(ring, member), { items: [], unread: 0 })
   }
 })

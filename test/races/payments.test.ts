@@ -4,6 +4,7 @@ import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features
 import { shareStripe } from '#test/features/payments/providers.ts'
 import type { StripeAccount } from '#test/features/payments/stripe-stand-in.ts'
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
+import { countPayments, letSweepDue } from '#test/races/rows.ts'
 
 const server = shareStripe(test)
 const arena = openArena(test, async () => ({ STRIPE_API_URL: (await server()).url }))
@@ -24,7 +25,7 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
     const { id, session } = await open(ring, stripe, connectionId)
     const isPaid = round % 4 !== 0
     const event = isPaid ? stripe.pay(session).completed : stripe.emit('checkout.session.expired', session)
-    await w.db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [ring.id])
+    await letSweepDue(w.db, ring.id)
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index % 4 === 0) return stripe.deliver(client.as(null), connectionId, event)
       return client.post(`${paymentsOf(ring)}/links/${id}/${index % 4 === 1 ? 'cancel' : 'refresh'}`)
@@ -37,11 +38,7 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
     const { status } = await linkOf(ring, id)
     ends[status] = (ends[status] ?? 0) + 1
     t.is(status, isPaid ? 'paid' : 'cancelled')
-    const { rows } = await w.db.query('select payment_record_id from provider_payments where workspace_id = $1 and link_id = $2', [
-      ring.id,
-      id,
-    ])
-    t.is(rows.length, isPaid ? 1 : 0)
+    t.is(await countPayments(w.db, ring.id, id), isPaid ? 1 : 0)
   }
   t.is((await recordsOf(ring)).length, ends.paid)
   await letDue(w, 60)

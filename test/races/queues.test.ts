@@ -3,14 +3,14 @@ import { byHand, chain } from '#test/features/flows/support.ts'
 import { createFunction, handlerOf } from '#test/features/functions/support.ts'
 import { createLine, type Line, lineOf, proven } from '#test/features/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countDeadlocks, countFlowRuns } from '#test/races/rows.ts'
 import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test, {}, 'queues')
 
 /** Nobody waited for anybody in a circle. */
 async function noDeadlock(t: ExecutionContext): Promise<void> {
-  const { db } = arena.world()
-  t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
+  t.is(await countDeadlocks(arena.world().db), 0)
 }
 
 const keysOf = (count: number, mark: string | number): string[] => Array.from({ length: count }, (_, index) => `${mark} ${index}`)
@@ -120,8 +120,8 @@ test('queues: what flows and records add goes into a stage past its limit, and o
     for (const { id } of (await made(org.owner.get(`${line.path}/items?limit=200`))).items)
       await org.owner.delete(`${line.path}/items/${id}`)
   }
-  const { rows } = await db.query(`select count(*)::integer as ok from flow_runs where workspace_id = $1 and status = 'ok'`, [org.id])
-  t.true(rows[0].ok >= rounds * 4 + rounds / 2, `${rows[0].ok} runs ended well: flows moved as well as added`)
+  const ok = await countFlowRuns(db, org.id, 'ok')
+  t.true(ok >= rounds * 4 + rounds / 2, `${ok} runs ended well: flows moved as well as added`)
   await proven(t, org.owner, line)
   await noDeadlock(t)
 })

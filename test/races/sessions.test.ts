@@ -3,6 +3,7 @@ import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
 import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
@@ -23,7 +24,7 @@ test('sessions: a workspace that is suspended lets no call in that begins after 
   const ring = await arena.ring()
   const records = `${ring.path}/records/locations`
   const create = (count: number) => atOnce(count, ring.owners, (client) => client.post(records, { values: { name: 'x' } }))
-  const become = (status: string) => arena.world().db.query('update workspaces set status = $2 where id = $1', [ring.id, status])
+  const become = (status: 'active' | 'suspended') => setWorkspaceStatus(arena.world().db, ring.id, status)
   for (let round = 0; round < rounds; round++) {
     const writing = create(20)
     await become('suspended')

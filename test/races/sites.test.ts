@@ -2,6 +2,7 @@ import test from 'ava'
 import { admitVisitors, makeSite, putDocument, putFile } from '#test/features/sites/making.ts'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
 import { fromAnywhere } from '#test/support/account.ts'
+import { readFileUsage } from '#test/support/rows.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
@@ -33,8 +34,7 @@ test('sites: what is written 20 times at once to one path is made once, and its 
     )
     t.deepEqual(tally(answers), { 200: 19, 201: 1 })
     t.is((await putFile(w, `${site.inside}/p${round}`, bytes, 'text/plain')).status, 200)
-    const { rows } = await w.db.query('select total_bytes::integer as bytes from file_usage where workspace_id = $1', [ring.id])
-    t.is(rows[0]?.bytes, 1_000 * (round + 1))
+    t.is(await readFileUsage(w.db, ring.id), 1_000 * (round + 1))
   }
 })
 
