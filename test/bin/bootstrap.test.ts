@@ -10,6 +10,7 @@ import { startApi } from '#api/server.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { callWith } from '#test/bin/call.ts'
+import { holdWorkspaceCommits, listWorkspaceIds } from '#test/bin/rows.ts'
 import { Client } from '#test/support/client.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
@@ -61,7 +62,7 @@ test('bootstrap: an empty database gets the workspace Demo, and a file of which 
   const before = readFileSync(file, 'utf8')
   t.deepEqual((await callWith(environment, 'bootstrap', '--json')).json, { made: false, file: null })
   t.is(readFileSync(file, 'utf8'), before)
-  t.is((await db.query('select from workspaces')).rowCount, 1)
+  t.is((await listWorkspaceIds(db)).length, 1)
 })
 
 test('bootstrap: a database that has a workspace is left alone, and so is the file', async (t) => {
@@ -85,30 +86,19 @@ test('bootstrap: 20 starts at once make one workspace, which the file is of', as
   const starts = await Promise.all(Array.from({ length: 20 }, () => callWith(environment, 'bootstrap', '--json')))
   t.deepEqual(new Set(starts.map(({ code }) => code)), new Set([0]))
   t.is(starts.filter(({ json }) => json.made).length, 1)
-  const { rows } = await db.query('select id from workspaces')
-  t.deepEqual(rows, [{ id: read(file).org_id }])
+  t.deepEqual(await listWorkspaceIds(db), [read(file).org_id])
 })
 
 test('bootstrap: killed between the file and the commit, it leaves no workspace, and the next start replaces the file', async (t) => {
   const { environment, file, db } = await untouched(t)
-  // Holds the commit for as long as the test holds its lock.
-  await db.query(`
-    create function wait_for_test() returns trigger language plpgsql as
-      'begin perform pg_advisory_xact_lock(4711); return null; end';
-    create constraint trigger waits after insert on workspaces deferrable initially deferred for each row execute function wait_for_test()`)
-  const holder = await db.connect()
-  await holder.query('select pg_advisory_lock(4711)')
+  const hold = await holdWorkspaceCommits(db)
   const child = spawn(process.execPath, ['bin/kontor.ts', 'bootstrap'], { env: { ...process.env, ...environment }, stdio: 'ignore' })
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query = 'commit'`
-  while ((await db.query(waiting)).rowCount === 0) t.is(child.exitCode, null)
+  await hold.reached(() => t.is(child.exitCode, null))
   const lost = read(file)
   child.kill('SIGKILL')
-  await db.query(
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name like 'kontor command%'`,
-  )
-  await holder.query('select pg_advisory_unlock(4711)')
-  holder.release()
-  t.is((await db.query('select from workspaces')).rowCount, 0)
+  await hold.endCommands()
+  await hold.release()
+  t.is((await listWorkspaceIds(db)).length, 0)
 
   t.true((await callWith(environment, 'bootstrap', '--json')).json.made)
   const { org_id, api_key } = read(file)

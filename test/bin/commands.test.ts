@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import pg from 'pg'
 import { callKontor, callWith } from '#test/bin/call.ts'
+import { addUnreadyWorkspace, addWaitingJob } from '#test/bin/rows.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -79,7 +79,7 @@ test('commands: a suspended workspace refuses every caller in every process unti
 test('commands: a workspace that is being set up cannot be suspended, so that it is not opened half made', async (t) => {
   const w = await fresh()
   const id = randomUUID()
-  await w.db.query(`insert into workspaces (id, name, plan, owner_id) values ($1, 'New', 'paid', $2)`, [id, w.org.ownerId])
+  await addUnreadyWorkspace(w.db, id, w.org.ownerId)
   t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'ORG_NOT_READY')
   t.is((await callKontor(w, 'org', 'resume', id, '--json')).json.error.code, 'ORG_NOT_READY')
 })
@@ -145,10 +145,7 @@ test('commands: jobs list shows only what is not zero', async (t) => {
   await callWith({ DATABASE_URL: url }, 'migrate')
   const list = async () => (await callWith({ DATABASE_URL: url }, 'jobs', 'list')).out
   t.is(await list(), 'No job waits, runs or was given up\n')
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(`insert into pgboss.job (name, data) values ('workspaces.set-up', '{}')`)
-  await client.end()
+  await addWaitingJob(url, 'workspaces.set-up')
   t.regex(await list(), /^workspaces\.set-up +1 waiting\n$/)
 })
 

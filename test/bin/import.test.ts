@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import test from 'ava'
 import { callWith } from '#test/bin/call.ts'
 import { fileOf, importingFor, recordsOf, typesOf } from '#test/bin/importing.ts'
+import { deleteTypeAfterFirstChunk } from '#test/bin/rows.ts'
 import type { World } from '#test/support/world.ts'
 
 const importing = importingFor(test)
@@ -124,14 +125,7 @@ test('import: a key that may not create types is told so', async (t) => {
 test('import: what ends in the middle says how far it came', async (t) => {
   const { w, kontorImport } = await importing()
   const rows = Array.from({ length: 600 }, (_, index) => `row ${index + 1}`)
-  // The type goes once its first chunk is in.
-  await w.db.query(`
-    create function forget_${w.org.id.replaceAll('-', '')}() returns trigger language plpgsql as $$
-    begin
-      if new.workspace_id = '${w.org.id}' and new.status = 'done' then delete from record_types where workspace_id = new.workspace_id and key = 'short'; end if;
-      return new;
-    end $$;
-    create trigger forget after update on operations for each row execute function forget_${w.org.id.replaceAll('-', '')}()`)
+  await deleteTypeAfterFirstChunk(w.db, w.org.id, 'short')
   const { code, json } = await kontorImport(fileOf('short.csv', `name\n${rows.join('\n')}\n`), '--json')
   t.is(code, 1)
   t.deepEqual(json, {

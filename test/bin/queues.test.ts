@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { callTyping, callWith } from '#test/bin/call.ts'
 import { fileOf } from '#test/bin/importing.ts'
-import { until } from '#test/features/functions/support.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { showVerdict } from '../../bin/queues/verdict.ts'
@@ -82,7 +82,7 @@ async function cable(port: () => number) {
 }
 
 /** Waits until the journal holds something. */
-const once = (journal: string) => () => until(async () => readFileSync(journal, 'utf8') !== '')
+const once = (journal: string) => () => eventually(async () => readFileSync(journal, 'utf8') !== '')
 
 test('queues: what a station cannot send it keeps, over its own end too, and sends once the server is back', async (t) => {
   let apiPort = 0
@@ -94,7 +94,7 @@ test('queues: what a station cannot send it keeps, over its own end too, and sen
   const journal = join(environment.DATA_DIR, 'journal.ndjson')
   const options = ['scan', 'line', '--journal', journal, '--json'] as const
   // Lines are read ahead of the verdicts, so the line is cut once the first is there.
-  const afterA = () => until(async () => (await line.summary()).by_stage.work === 1 && readFileSync(journal, 'utf8') === '')
+  const afterA = () => eventually(async () => (await line.summary()).by_stage.work === 1 && readFileSync(journal, 'utf8') === '')
   const cut = await callTyping(environment, typed('A', afterA, wire.cut, 'B', 'C'), ...options)
   t.is(cut.code, 1)
   t.like(cut.json, { moved: 1, waiting: 2 })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
+import { countCredentials } from '#test/scripts/rows.ts'
 import { createAccount } from '#test/support/account.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -75,9 +76,7 @@ test('console: a service account is called by its name, and no session or key is
   const w = await start()
   await createService(w, w.org, [{ effect: 'allow', actions: ['types:read'] }], 'Robot')
   const { email } = await createAccount(w)
-  const credentials = `select from access_keys where workspace_id = $1
-    union all select from sessions join members using (user_id) where workspace_id = $1`
-  const count = async () => (await w.db.query(credentials, [w.org.id])).rowCount
+  const count = () => countCredentials(w.db, w.org.id)
   const before = await count()
   const said = await say(
     w,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
+import { eventually } from '#test/support/eventually.ts'
 import { copyProject, kill, nothingRunsIn, processesIn, type Run } from './project.ts'
 import { keptPort, start } from './started.ts'
 
@@ -41,19 +41,17 @@ test('kontor: the whole of it: the key of the bootstrap file opens the first API
   await nothingRunsIn(project.folder)
 })
 
-/** Settles when something listens at this address; rejects when the run that should has ended instead. */
+/** The first start unpacks PostgreSQL and creates a cluster. */
+const startedWithinMs = 300_000
+
+/** Resolves when a server listens at this address; fails when its run has ended instead. */
 async function answers(url: string, run: Run): Promise<void> {
   let hasEnded = false
   void run.ended.then(() => {
     hasEnded = true
   })
-  while (!hasEnded) {
-    try {
-      await fetch(url)
-      return
-    } catch {
-      await delay(20)
-    }
-  }
-  throw new Error(`It ended before it listened:\n${run.output()}`)
+  await eventually(() => {
+    if (hasEnded) throw new Error(`It ended before it listened:\n${run.output()}`)
+    return fetch(url).catch(() => undefined)
+  }, startedWithinMs)
 }

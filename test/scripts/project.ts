@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { endWithParent } from '#scripts/end-with-parent.mjs'
+import { eventually } from '#test/support/eventually.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
@@ -53,11 +53,12 @@ function inNewFolder(fill: (folder: string) => void): Project {
     folder,
     run: (command, env = {}) => run(folder, command, env),
     remove: async () => {
-      // Again and again: one that was about to be killed may have started another.
-      for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+      // Repeated, since a process may have started another before it was killed.
+      await eventually(() => {
+        const left = processesIn(folder)
         for (const { pid } of left) kill(pid, 'SIGKILL')
-        await delay(20)
-      }
+        return left.length === 0
+      })
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
@@ -123,18 +124,15 @@ export function processesIn(folder: string): { pid: number; command: string }[] 
     })
 }
 
-/** Settles when no process of a folder is left. */
+/** Resolves when no process of a folder is left. */
 export async function nothingRunsIn(folder: string): Promise<void> {
-  while (processesIn(folder).length > 0) await delay(20)
+  await eventually(() => processesIn(folder).length === 0)
 }
 
 /** The first process of a folder whose command line matches; waits for one. */
 export async function findProcess(folder: string, command: RegExp): Promise<number> {
-  for (;;) {
-    const found = processesIn(folder).find((process) => command.test(process.command))
-    if (found) return found.pid
-    await delay(20)
-  }
+  const { pid } = await eventually(() => processesIn(folder).find((process) => command.test(process.command)))
+  return pid
 }
 
 /** Sends a signal to a process, or to its group when the number is negative; nothing when it is gone. */

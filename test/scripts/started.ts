@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { choosePort } from '#scripts/ports.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Project, Run } from './project.ts'
 
 /** A project whose start has said that it is ready, and its address. */
@@ -46,11 +46,10 @@ export async function writeUntilRefused(url: string): Promise<number> {
 
 /** Writes until a note is acknowledged again. */
 export async function writeUntilAccepted(url: string): Promise<void> {
-  for (;;) {
-    try {
-      return await write(url)
-    } catch {
-      await delay(20)
-    }
-  }
+  await eventually(() =>
+    write(url).then(
+      () => true,
+      () => false,
+    ),
+  )
 }
