@@ -1,6 +1,5 @@
 import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { postgresFolder } from '#scripts/postgres/binaries.ts'
 import { ensureCluster } from '#scripts/postgres/cluster.ts'
@@ -9,6 +8,7 @@ import { chooseIdentity } from '#scripts/postgres/identity.ts'
 import { durableProfile, type Profile } from '#scripts/postgres/profile.ts'
 import { readStatus } from '#scripts/postgres/stale-files.ts'
 import type { Teardown } from '#test/faults/case.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { goneProcess } from '#test/support/living-processes.ts'
 
 /** A database server that comes back by itself, as the one of `npm start` does. */
@@ -44,7 +44,7 @@ export async function startCluster(t: Teardown, { data, wal }: { readonly data: 
   }
 
   async function back(): Promise<void> {
-    while (!(await answers(url))) await delay(20)
+    await eventually(() => answers(url))
   }
 }
 

@@ -1,10 +1,10 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
 import { workerPools } from '#shared/platform/jobs/job.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Teardown } from '#test/faults/case.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { end, type NodeProcess, startNode } from '#test/support/process.ts'
 
 /** One process of an installation, which comes back on the same port. */
@@ -74,10 +74,11 @@ async function member(t: Teardown, config: MemberConfig, name: string, args: rea
 }
 
 async function ready(root: string, child: NodeProcess): Promise<void> {
-  while (!(await isReady(root))) {
+  await eventually(async () => {
+    if (await isReady(root)) return true
     if (!lives(child)) throw new Error(`A process ended before it was ready: ${child.spawnargs.join(' ')}`)
-    await delay(20)
-  }
+    return false
+  })
 }
 
 const lives = ({ exitCode, signalCode }: NodeProcess): boolean => exitCode === null && signalCode === null

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
@@ -10,11 +9,14 @@ import { openSite, type Site } from '#test/faults/site.ts'
 import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { type Operation, operation } from '#test/features/accounting/model/random.ts'
 import { type Caller, type Checks, runModel, type Told } from '#test/features/accounting/model/run.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const clients = 8
 
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 2_000)
+
+const limitSeconds = 300 + size / 5
 
 /** What is killed, one after the other while the clients work: every process that a posting goes through. */
 const kills: readonly ((site: Site) => Promise<unknown>)[] = [
@@ -36,7 +38,7 @@ async function again(member: Site['apis'][number] | undefined): Promise<void> {
  */
 export const booksKilled: FaultCase = {
   name: 'books, kill -9 of an API, of the database, of a worker',
-  limitSeconds: 300 + size / 5,
+  limitSeconds,
   run: async (t) => {
     const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
     const site = await openSite(t)
@@ -61,7 +63,7 @@ export const booksKilled: FaultCase = {
 /** Spreads the kills over the work. */
 async function killDuring(site: Site, progress: { readonly begun: number }): Promise<void> {
   for (const [index, kill] of kills.entries()) {
-    while (progress.begun < ((index + 1) * size) / (kills.length + 1)) await delay(20)
+    await eventually(() => progress.begun >= ((index + 1) * size) / (kills.length + 1), limitSeconds * 1_000)
     await kill(site)
   }
 }
@@ -88,14 +90,12 @@ function callerOf(sender: Sender): Caller {
 
 /** Sums of months are made by a worker that tries again. */
 async function untilDone(work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    const isDone = await work().then(
+  await eventually(() =>
+    work().then(
       () => true,
       () => false,
-    )
-    if (isDone) return
-    await delay(50)
-  }
+    ),
+  )
 }
 
 /** Checks that collect what is wrong in words. */

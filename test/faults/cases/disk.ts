@@ -9,6 +9,7 @@ import { type Load, startLoad } from '#test/faults/load/load.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const wellMs = 3_000
 /** How long the disk stays full once writes have begun to fail. */
@@ -50,12 +51,17 @@ const diskFull = ({ name, megabytes, folders, whileFull }: FullDisk): FaultCase 
 
 /** Leaves less and less until a write has failed. */
 async function fillUntilFelt(disk: Disk, { sender }: Load): Promise<void> {
-  for (const before = sender.failed; sender.failed === before; await delay(100)) await disk.fill()
+  const before = sender.failed
+  await eventually(async () => {
+    await disk.fill()
+    return sender.failed > before
+  })
 }
 
-/** Waits until new writes are acknowledged; the case's own time limit bounds it. */
+/** Waits until new writes are acknowledged. */
 async function untilAcknowledged({ promises }: Load): Promise<void> {
-  for (const before = promises.acknowledged; promises.acknowledged < before + 20; ) await delay(20)
+  const before = promises.acknowledged
+  await eventually(() => promises.acknowledged >= before + 20)
 }
 
 const creation = { method: 'POST', body: { values: { name: 'while the disk is full' } } }

@@ -11,6 +11,7 @@ import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3 } from '#test/platform/blobs/s3-server.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const writers = 12
 
@@ -38,7 +39,7 @@ async function blobsIn(folder: string): Promise<string[]> {
 async function quiet({ db }: Site): Promise<void> {
   const { rows } = await db.query('select clock_timestamp() as now')
   const open = `select from pg_stat_activity where datname = current_database() and application_name = 'kontor api' and xact_start < $1`
-  while ((await db.query(open, [rows[0].now])).rowCount !== 0) await delay(20)
+  await eventually(async () => (await db.query(open, [rows[0].now])).rowCount === 0)
 }
 
 /**

@@ -6,6 +6,7 @@ import { replayUntil } from '#test/faults/payments/replays.ts'
 import { startRetryingProxy } from '#test/faults/retrying-proxy.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { connect } from '#test/features/payments/place.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const payers = 6
 const kills = 12
@@ -89,7 +90,7 @@ async function sweep({ db, org }: Site): Promise<void> {
   const began = new Date()
   await db.query('delete from payment_sweeps where workspace_id = $1', [org.id])
   await db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [org.id])
-  while (!(await db.query(asked, [org.id, began])).rows[0]?.is_done) await delay(100)
+  await eventually(async () => (await db.query(asked, [org.id, began])).rows[0]?.is_done === true)
 }
 
 /** Holds what payers were told against links, payments records, the ledger, and what reconcile says. */

@@ -3,6 +3,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender } from '#test/faults/load/sender.ts'
 import { Told, workAt } from '#test/faults/queues/stations.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 
 const stations = 8
@@ -10,6 +11,8 @@ const kills = 10
 
 /** Operations of a run; QUEUE_OPERATIONS makes it a long one. */
 const operations = Number(process.env.QUEUE_OPERATIONS ?? 2_000)
+
+const limitSeconds = 120 + operations / 10
 
 /** What was begun when enough has been done has this long to be answered. */
 const patienceMs = 60_000
@@ -20,7 +23,7 @@ const patienceMs = 60_000
  */
 export const queueKilled: FaultCase = {
   name: 'a work queue, kill -9 of an API or a worker',
-  limitSeconds: 120 + operations / 10,
+  limitSeconds,
   run: async (t) => {
     const site = await openSite(t)
     const path = await makeQueue(site.org)
@@ -37,20 +40,19 @@ export const queueKilled: FaultCase = {
     const all = Promise.all(working)
     all.catch(() => undefined)
     for (; killed < kills; killed++) {
-      while (told.operations < (operations * (killed + 1)) / (kills + 1)) await moment()
+      const due = (operations * (killed + 1)) / (kills + 1)
+      await eventually(() => told.operations >= due, limitSeconds * 1_000)
       const member = [...site.apis, ...site.workers][killed % 4]
       await member?.kill()
       await member?.start()
     }
-    while (!isOver()) await moment()
+    await eventually(isOver, limitSeconds * 1_000)
     const timer = setTimeout(() => enough.abort(), patienceMs)
     await all
     clearTimeout(timer)
     return settle(site, path, sender, told)
   },
 }
-
-const moment = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 /** A queue whose second stage has room for some, and makes a location for each item that enters it. */
 async function makeQueue({ owner, path }: Org): Promise<string> {
