@@ -7,11 +7,12 @@ import { layerRules } from '#test/architecture/layers.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
 import { statementPaths, statementRules } from '#test/architecture/statements.ts'
+import { testStatementPaths, testStatementRules } from '#test/architecture/test-statements.ts'
 import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules]
+const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules, ...testStatementRules]
 
 for (const { name, check, broken } of rules) {
   test(`architecture: ${name}`, (t) => {
@@ -31,7 +32,7 @@ for (const { name, check, broken } of rules) {
 
 test('architecture: every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
-  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
+  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...testStatementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
     t.true(existsSync(join(root, path)), path)
 })
 
