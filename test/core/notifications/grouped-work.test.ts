@@ -8,7 +8,7 @@ const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformS
 /** All items are of one workspace. */
 const toOne = () => 'a workspace'
 
-test('grouped work: what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
+test('grouped work: items that are added together are processed together, and later ones in the next group', async (t) => {
   const lots: number[][] = []
   const gate = Promise.withResolvers<void>()
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
@@ -25,7 +25,7 @@ test('grouped work: what is asked for together is done together, and what comes 
   t.deepEqual(lots, [[1, 2, 3], [4, 5], [6]])
 })
 
-test('grouped work: a lot that fails is done item by item, and only the faulty one fails', async (t) => {
+test('grouped work: a failed group is processed item by item, and only the faulty item fails', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
     lots.push([...items])
@@ -40,14 +40,14 @@ test('grouped work: a lot that fails is done item by item, and only the faulty o
   t.deepEqual(lots, [[1, 2, 3], [1], [2], [3]])
 })
 
-test('grouped work: processes do not do each other’s work', async (t) => {
+test('grouped work: a process does not process items of another', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => void lots.push([...items]))
   await Promise.all([add(scopeOf({}), 1), add(scopeOf({}), 2)])
   t.deepEqual(lots, [[1], [2]])
 })
 
-test('grouped work: no workspace waits for another’s lot', async (t) => {
+test('grouped work: no workspace waits for another workspace’s group', async (t) => {
   const gate = Promise.withResolvers<void>()
   const lots: [string, number[]][] = []
   const add = createGroupedWork<number>(

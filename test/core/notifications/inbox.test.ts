@@ -8,7 +8,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
 
-test('inbox: a change puts one item into the inbox of every member, the actor too, whatever it may read', async (t) => {
+test('inbox: a change puts one item into the inbox of every member, including the actor, whatever the member may read', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
@@ -38,7 +38,7 @@ test('inbox: a change puts one item into the inbox of every member, the actor to
   t.is((await service.client.post(`${inboxOf(w)}/read-all`)).status, 204)
 })
 
-test('inbox: reading marks an item once, read-all the rest, and nobody marks what is not theirs', async (t) => {
+test('inbox: read marks one item and read-all the rest, and a member cannot mark items of others', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   await makeRule(w)
@@ -89,7 +89,7 @@ test('inbox: an inbox pages by cursor without gap or repeat, newest first', asyn
   t.is((await w.org.owner.get(`${inboxOf(w)}?limit=100`)).status, 200)
 })
 
-test('inbox: who joins later gets nothing of before, and who leaves keeps nothing', async (t) => {
+test('inbox: a new member gets no earlier items, and a removed member keeps none', async (t) => {
   const w = await newWorkspace()
   const leaver = await createMember(w, w.org)
   await makeRule(w)
@@ -106,7 +106,7 @@ test('inbox: who joins later gets nothing of before, and who leaves keeps nothin
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('inbox: two workspaces do not see each other', async (t) => {
+test('inbox: inboxes of two workspaces are separate', async (t) => {
   const w = await newWorkspace()
   const other = await createOrg(w, 'Other')
   await addMember(w.db, other.id, w.org.ownerId)

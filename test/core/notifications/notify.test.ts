@@ -13,7 +13,7 @@ const newWorkspace = shareWorld(test)
 
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 
-test('notify: a notice reaches the members named, once by its key, with a record or with none', async (t) => {
+test('notify: a notice reaches the given members once by its key, with or without a record', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const [one, other] = [await createMember(w, w.org), await createMember(w, w.org)]
@@ -38,7 +38,7 @@ test('notify: a notice reaches the members named, once by its key, with a record
   t.is((await other.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('notify: a notice of a transaction that is rolled back reaches nobody', async (t) => {
+test('notify: a notice of a rolled-back transaction reaches no member', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const notice = { title: 'x', record: null, event: 'hint', key: 'rolled back' }
@@ -72,7 +72,7 @@ test('notify: the holders of a permission are the owner and the members whose ro
   )
 })
 
-test('notify: action.notify tells a member, the holders of a role, or everybody, once by its natural key', async (t) => {
+test('notify: action.notify reaches a member, the holders of a role or all members, once by its deduplication key', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const member = await createMember(w, w.org)

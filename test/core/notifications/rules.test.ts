@@ -31,7 +31,7 @@ test('notifications rules: a rule is created, read, changed, listed and deleted'
   }
 })
 
-test('notifications rules: what is wrong with a rule is 400 and names the field', async (t) => {
+test('notifications rules: a bad value of a rule is refused with 400 that names the field', async (t) => {
   const w = await newWorkspace()
   const id = await makeRule(w)
   const wrong: [object, string][] = [
@@ -87,7 +87,7 @@ test('notifications rules: each route of rules needs its own permission', async 
   }
 })
 
-test('notifications rules: a rule fires on what happens while it is enabled', async (t) => {
+test('notifications rules: a rule applies to changes while it is enabled', async (t) => {
   const w = await newWorkspace()
   const create = () => w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const count = async () => {
@@ -114,7 +114,7 @@ test('notifications rules: a rule fires on what happens while it is enabled', as
   t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })
 
-test('notifications rules: a rule on a deleted type goes with it', async (t) => {
+test('notifications rules: a rule on a deleted type is deleted', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   const id = await makeRule(w, { object_type: 'deals' })

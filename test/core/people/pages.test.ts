@@ -20,7 +20,7 @@ function t201({ status, text }: Answer): void {
   if (status !== 201) throw new Error(text)
 }
 
-test('pages: the address of an invitation’s mail is a page by which somebody joins and can sign in', async (t) => {
+test('pages: the link of an invitation is a page to join and sign in', async (t) => {
   const w = await start()
   await w.org.owner.patch(w.org.path, { name: 'Bäckerei & Söhne', color: '#ffcc00' })
   const token = await invite(w, 'ivy@example.com')
@@ -53,7 +53,7 @@ test('pages: the address of an invitation’s mail is a page by which somebody j
   }
 })
 
-test('pages: who has an account joins with its password, and no other', async (t) => {
+test('pages: a person with an account joins only with its password', async (t) => {
   const w = await start()
   const { email } = await createAccount(w)
   const token = await invite(w, email)
@@ -66,7 +66,7 @@ test('pages: who has an account joins with its password, and no other', async (t
   t.is((await post(w, '/accept-invite', { token, password })).status, 200)
 })
 
-test('pages: the address of a mail for a forgotten password is a page by which a new one is set', async (t) => {
+test('pages: the link of a password reset is a page that sets a new password', async (t) => {
   const w = await start()
   const { id, email } = await createAccount(w)
   const token = await resetToken(w, id)
@@ -82,7 +82,7 @@ test('pages: the address of a mail for a forgotten password is a page by which a
   t.is((await w.visitor.get(`/reset?token=${'x'.repeat(201)}`)).status, 400)
 })
 
-test('pages: what keeps somebody from joining stands on the page, whatever it is', async (t) => {
+test('pages: the page shows the reason when a person cannot join', async (t) => {
   const w = await start()
   const free = await createOrg(w, 'Free', 'paid')
   const token = await invite({ ...w, org: free }, 'fred@example.com')
@@ -94,7 +94,7 @@ test('pages: what keeps somebody from joining stands on the page, whatever it is
   t.is((await post(w, '/accept-invite', { token, name: 'Fred', password: 'a long password' })).status, 403)
 })
 
-test('pages: no page lets anything inline run, tells where it leads, or is kept', async (t) => {
+test('pages: no page runs inline code, sends a referrer to other sites or is stored', async (t) => {
   const w = await start()
   for (const path of ['/', '/reset?token=x', '/accept-invite?token=x']) {
     const page = await w.visitor.get(path)

@@ -14,7 +14,7 @@ const fresh = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.e
 
 const forgot = ({ visitor }: World, email: string) => visitor.post('/v1/auth/forgot', { email }, fromAnywhere())
 
-test('reset: a reset goes by a mailed token that works once, and ends every session', async (t) => {
+test('reset: a password is reset by a mailed token that works once, and every session ends', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client, email } = await createAccount(w)
@@ -39,7 +39,7 @@ test('reset: a reset goes by a mailed token that works once, and ends every sess
   t.regex(again.body.error.message, /^token is not valid/)
 })
 
-test('reset: of 20 resets by one token at once, one is done', async (t) => {
+test('reset: one of 20 resets by one token at once succeeds', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   await forgot(w, email)
@@ -52,7 +52,7 @@ test('reset: of 20 resets by one token at once, one is done', async (t) => {
   t.is((await signIn(w.visitor, email, done[0])).status, 200)
 })
 
-test('reset: a token that somebody else is using up is refused', async (t) => {
+test('reset: a token that another request is using is refused', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   await forgot(w, email)
@@ -80,7 +80,7 @@ test('reset: a token is refused after an hour, and when it was never sent', asyn
   t.is((await signIn(w.visitor, email)).status, 200)
 })
 
-test('reset: asking for a reset answers 204 whoever asks, and mails only who has the address, five times at most', async (t) => {
+test('reset: a request for a reset always gets 204, and a known address gets at most five mails', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   for (const one of ['nobody@example.com', 'no address', '', "'; drop table users; --", ...Array(7).fill(email)]) {
@@ -92,7 +92,7 @@ test('reset: asking for a reset answers 204 whoever asks, and mails only who has
   t.is((await w.visitor.post('/v1/auth/forgot', {}, fromAnywhere())).body.error.message, 'email is required')
 })
 
-test('reset: asking for resets is limited by the address of the network', async (t) => {
+test('reset: requests for resets are limited by network address', async (t) => {
   const w = await fresh()
   const asked = await Promise.all(Array.from({ length: 61 }, () => w.visitor.post('/v1/auth/forgot', { email: 'nobody@example.com' })))
   const refused = asked.filter(({ status }) => status === 429)
@@ -100,7 +100,7 @@ test('reset: asking for resets is limited by the address of the network', async 
   t.is(refused[0]?.headers.get('ratelimit-policy'), '"forgot";q=60;w=60')
 })
 
-test('reset: a password is changed by whoever knows it, and the other sessions end', async (t) => {
+test('reset: a password is changed with the current one, and the other sessions end', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const other = w.visitor.as((await signIn(w.visitor, email)).data.token)
@@ -117,7 +117,7 @@ test('reset: a password is changed by whoever knows it, and the other sessions e
   t.is((await signIn(w.visitor, email, 'another one')).status, 200)
 })
 
-test('reset: a password has 8 to 200 characters, and what is wrong names its field', async (t) => {
+test('reset: a password has 8 to 200 characters, and the error names the field', async (t) => {
   const w = await fresh()
   const { client } = await createAccount(w)
   const change = (current: unknown, next: unknown) => client.post('/v1/auth/password', { current, next })
@@ -132,7 +132,7 @@ test('reset: a password has 8 to 200 characters, and what is wrong names its fie
   t.is(reset.body.error.message, 'password must have at least 8 characters')
 })
 
-test('reset: guesses at the current password count as tries to sign in', async (t) => {
+test('reset: guesses of the current password count as tries to sign in', async (t) => {
   const w = await fresh()
   const { client, email } = await createAccount(w)
   const guesses = []
@@ -146,7 +146,7 @@ test('reset: guesses at the current password count as tries to sign in', async (
   t.is((await other.client.post('/v1/auth/password', { current: 'guess', next: '12345678' })).status, 401)
 })
 
-test('reset: no session begins by a password that has been changed since it was checked', async (t) => {
+test('reset: no session begins with a password that was changed after its check', async (t) => {
   const w = await fresh()
   const { email, id } = await createAccount(w)
   const db = w.api.services.database

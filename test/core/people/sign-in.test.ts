@@ -11,7 +11,7 @@ const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-test('sign in: whoever has the address and the password gets a session of 30 days', async (t) => {
+test('sign in: the right address and password start a session of 30 days', async (t) => {
   const w = await fresh()
   const { id, email } = await createAccount(w, 'Ann@Example.com')
   const { status, data } = await signIn(w.visitor, ' aNN@example.COM ')
@@ -26,7 +26,7 @@ test('sign in: whoever has the address and the password gets a session of 30 day
   t.false(JSON.stringify(stored).includes(data.token.slice(25, 68)))
 })
 
-test('sign in: a wrong password and an unknown address answer the same', async (t) => {
+test('sign in: a wrong password and an unknown address get the same response', async (t) => {
   const w = await fresh()
   const { email } = await createAccount(w)
   const answers = await Promise.all([
@@ -43,7 +43,7 @@ test('sign in: a wrong password and an unknown address answer the same', async (
   t.is((await w.visitor.post('/v1/auth/sign-in', { email })).status, 400)
 })
 
-test('sign in: no stored hash, or none that can be read, is never the right one', async (t) => {
+test('sign in: a missing or unreadable hash never matches', async (t) => {
   t.true(await verifyPassword('paß', await hashPassword('paß')))
   t.true(await verifyPassword('caf\u00e9', await hashPassword('cafe\u0301')), 'the same password from another keyboard')
   t.false(await verifyPassword('Pass', await hashPassword('pass')))
@@ -52,7 +52,7 @@ test('sign in: no stored hash, or none that can be read, is never the right one'
   }
 })
 
-test('sign in: the eleventh try for one account within a minute is 429, wherever it comes from', async (t) => {
+test('sign in: the eleventh try for one account within a minute is 429 from any address', async (t) => {
   const w = await fresh()
   const tries = []
   for (let number = 1; number <= 11; number++) {
@@ -73,7 +73,7 @@ test('sign in: the eleventh try for one account within a minute is 429, wherever
   t.is(other.status, 401)
 })
 
-test('sign in: the eleventh try from one address of the network is 429, in all API processes together', async (t) => {
+test('sign in: the eleventh try from one network address is 429 in all API processes together', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { email } = await createAccount(w)
@@ -87,7 +87,7 @@ test('sign in: the eleventh try from one address of the network is 429, in all A
   t.is((await second.post('/v1/auth/sign-in', { email, password }, from('203.0.113.10'))).status, 200)
 })
 
-test('sign in: signing out ends this session at once, in every process, and no other', async (t) => {
+test('sign in: signing out ends only this session, at once and in every process', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { client, email } = await createAccount(w)
@@ -99,7 +99,7 @@ test('sign in: signing out ends this session at once, in every process, and no o
   t.is((await other.get('/v1/auth/me')).status, 200)
 })
 
-test('sign in: every credential that is none answers 401, and tells no more than its holder may know', async (t) => {
+test('sign in: every invalid credential gets 401 without information about others', async (t) => {
   const w = await fresh()
   const { client } = await createAccount(w)
   await client.post('/v1/auth/sign-out')
@@ -117,7 +117,7 @@ test('sign in: every credential that is none answers 401, and tells no more than
   t.regex(await told(person.client.token), /^The session expired at .*; sign in again$/)
 })
 
-test('sign in: a key is told who it is, and is refused where only a person may come', async (t) => {
+test('sign in: a key sees its own account, and is refused where only a person is allowed', async (t) => {
   const w = await fresh()
   const { id, client } = await createService(w, w.org)
   t.deepEqual((await client.get('/v1/auth/me')).data, { id, type: 'service', name: 'Robot', orgs: [{ id: w.org.id, name: 'Acme' }] })

@@ -75,7 +75,7 @@ const policyOf = (rules: readonly PolicyRule[], owner = false) =>
     { id: me.id, type: 'user', owner },
   )
 
-test('containment property: a role that passes allows and shows nothing that its granter may not', (t) => {
+test('containment property: a role that passes permits and shows nothing that its granter may not see or do', (t) => {
   const seed = seedOf(t)
   const records = fc
     .sample(randomRecord, { seed, numRuns: 12 })
@@ -141,7 +141,7 @@ const holders: readonly NaiveCaller[] = [
   { id: null, type: 'anonymous' },
 ]
 
-test('containment property: a role that passes allows and shows nobody, of whatever kind, what its granter may not', (t) => {
+test('containment property: a role that passes permits and shows no principal of any kind more than its granter', (t) => {
   const seed = seedOf(t)
   const records = fc
     .sample(randomRecord, { seed, numRuns: 6 })
@@ -160,7 +160,7 @@ test('containment property: a role that passes allows and shows nobody, of whate
   t.true(passed > policies / 50 && granted > passed)
 })
 
-test('containment property: whoever holds rules may make a role of just these rules, and the owner of any', (t) => {
+test('containment property: a holder of rules may create a role of the same rules, and the owner any role', (t) => {
   fc.assert(
     fc.property(fc.array(rule, { minLength: 1, maxLength: 6 }), fc.array(rule, { maxLength: 6 }), (held, others) => {
       t.is(findExcessGrant(policyOf(held), held), undefined)
@@ -170,7 +170,7 @@ test('containment property: whoever holds rules may make a role of just these ru
   )
 })
 
-test('containment property: a role that passes passes with more deny rules too', (t) => {
+test('containment property: a role that passes also passes with more deny rules', (t) => {
   fc.assert(
     fc.property(heldAndRole, rule, ([held, role], more) => {
       if (findExcessGrant(policyOf(held), role)) return

@@ -36,7 +36,7 @@ async function staff(given?: World) {
 
 const masked = { resources: ['staff'], fields: { deny: ['salary', 'grade'] } }
 
-test('hidden values: an immutable value that is hidden is not found out by sending it', async (t) => {
+test('hidden values: a hidden immutable value cannot be found out by sending it', async (t) => {
   const { as, record, org } = await staff()
   const member = await as(allow(['records:read', 'records:update'], masked))
   const answers = await Promise.all(['low', 'high', null].map((grade) => member.put(`${record}/values`, { values: { grade } })))
@@ -47,7 +47,7 @@ test('hidden values: an immutable value that is hidden is not found out by sendi
   t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
 })
 
-test('hidden values: what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
+test('hidden values: values computed of hidden fields stay hidden from an author of another formula', async (t) => {
   const { as, record, formulaOf, w } = await staff()
   const designer = await as(allow(['records:read', 'fields:create'], masked))
   t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
@@ -64,7 +64,7 @@ test('hidden values: what was computed of hidden fields stays hidden from whoeve
   t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
 })
 
-test('hidden values: values that are hidden are not counted against new rules', async (t) => {
+test('hidden values: hidden values are not counted against new rules', async (t) => {
   const { as, field } = await staff()
   const tighter = { rules: { max: 50 } }
   const open = { resources: ['staff'] }
@@ -82,7 +82,7 @@ test('hidden values: values that are hidden are not counted against new rules', 
   t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
 })
 
-test('hidden values: whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
+test('hidden values: a caller that may create but not read sees no values, not even those that it sent', async (t) => {
   const { as, records } = await staff()
   const reading = allow('records:read', { condition: { 'resource.name': { eq: 'Ann' } } })
   const member = await as(allow('records:create'), reading)
@@ -93,7 +93,7 @@ test('hidden values: whoever may create a record but not read it sees none of it
   t.deepEqual(data.results[0].record.values, {})
 })
 
-test('hidden values: what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+test('hidden values: a value computed of hidden fields stays hidden until the next formula has replaced it in every record', async (t) => {
   const w = await withoutWorkers()
   const { as, org, record, field, formulaOf } = await staff(w)
   await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })

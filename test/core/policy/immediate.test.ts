@@ -140,7 +140,7 @@ test.after.always(async () => {
 })
 
 for (const [title, { refusal, prepare }] of Object.entries(cases)) {
-  test(`immediate: it works on the next request in another process, ${rounds} times: ${title}`, async (t) => {
+  test(`immediate: ${title} applies to the next request in another process, ${rounds} times`, async (t) => {
     const w = await start()
     process ??= startApiProcess({ teardown: (end) => ends.push(end) }, w)
     const next = await prepare(w, await process)
@@ -150,7 +150,7 @@ for (const [title, { refusal, prepare }] of Object.entries(cases)) {
   })
 }
 
-test(`immediate: it works on the next request in another process, ${rounds} times: an expired key`, async (t) => {
+test(`immediate: an expired key applies to the next request in another process, ${rounds} times`, async (t) => {
   let time = Date.now()
   const now = () => new Date(time)
   const w = await world({}, [], now)

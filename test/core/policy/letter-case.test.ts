@@ -10,7 +10,7 @@ const allLetters = 'select code, chr(code) as letter from generate_series(1, 111
 const lettersWithSmall = 'select code, ? as small from (?) as letters where ? <> letter'
 const wordsThatMatch = 'select word from unnest(?::text[]) as word where ?'
 
-test('letter case: every letter has the small letter that PostgreSQL gives it, and stands for itself in any company', async (t) => {
+test('letter case: every letter has the lower case of PostgreSQL in every context', async (t) => {
   const database = await thingsTable()
   t.teardown(() => database.drop())
   const letter = lowerCaseRaw(builder.raw('letter'))
@@ -28,7 +28,7 @@ test('letter case: every letter has the small letter that PostgreSQL gives it, a
 // The table's database is Turkish, where I and i are two letters and not one in two cases.
 const words = ['INVOICE', 'invoice', 'ınvoıce', 'İNVOİCE', 'ÄRGER', 'ärger', 'ΣΑΣ', 'σας', 'STRASSE', 'straße', 'a%b_c\\', 'A%B_C\\', '😀']
 
-test('letter case: search and filter find text as rules do, whatever the locale of the database', async (t) => {
+test('letter case: search and filter find text as rules do in any locale of the database', async (t) => {
   const database = await thingsTable()
   t.teardown(() => database.drop())
   for (const text of words) {

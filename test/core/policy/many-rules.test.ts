@@ -9,7 +9,7 @@ const start = shareWorld(test)
 const accessOf = (rules: readonly unknown[]) => policyOf(rules).recordAccess('records:read', 'invoices', invoiceFields)
 const types = Object.fromEntries(invoiceFields.map(({ key, type }) => [key, type]))
 
-test('many rules: rules that differ only in which value a field must have are one condition of one parameter', (t) => {
+test('many rules: rules that differ only in one field’s value become one condition of one parameter', (t) => {
   const status = (value: string, rest: object = {}) => ({ condition: { 'resource.status': { eq: value } }, ...rest })
   const rules = ['a', 'b', 'c', 'd'].map((value) => allow('records:read', status(value)))
   t.is(accessOf(rules).where()?.toSQL().bindings.filter(Array.isArray).length, 1)
@@ -32,7 +32,7 @@ test('many rules: rules that differ only in which value a field must have are on
   }
 })
 
-test('many rules: conditions of more rules than a statement takes parameters are all asked', async (t) => {
+test('many rules: conditions of more rules than a statement has parameters are all tested', async (t) => {
   const w = await start()
   const { org } = w
   const records = `${org.path}/records/invoices`

@@ -44,7 +44,7 @@ const tests: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTested]) {
-  test(`operators: ${tested} answers every operator and operand alike in memory, in SQL and in the documents`, async (t) => {
+  test(`operators: ${tested} gives the same result for every operator and operand in memory, in SQL and in the documents`, async (t) => {
     const policies = rulesAbout(tested)
     const accesses = policies.map((rules) => compiled(rules).recordAccess('records:read', typeKey, fields))
     const inDatabase = await answersOf(accesses)
@@ -58,7 +58,7 @@ for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTes
   })
 }
 
-test('operators: the attributes of simulate mean what a record with those values would', (t) => {
+test('operators: attributes of simulate mean the same as a record with those values', (t) => {
   for (const { key } of fields) {
     for (const rules of rulesAbout(`resource.${key}`)) {
       const policy = compiled(rules)

@@ -10,7 +10,7 @@ const shared = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
-test('additions: a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
+test('additions: a change or deletion with If-Match fails when the record changed after it was read', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const one = `${invoices(w)}/${(await owner.post(invoices(w), {})).data.id}`
@@ -28,7 +28,7 @@ test('additions: a change or deletion with If-Match fails when the record change
   t.is((await owner.delete(one, { 'if-match': present })).status, 204)
 })
 
-test('additions: fields chooses what an answer shows', async (t) => {
+test('additions: fields chooses the fields of a response', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), { values: { notes: 'n', status: 'open' } })
@@ -61,7 +61,7 @@ test('additions: a search sorts by several keys', async (t) => {
   t.is((await w.org.owner.get(`${invoices(w)}?dir=up`)).status, 400)
 })
 
-test('additions: a batch gives each change its own result', async (t) => {
+test('additions: a batch returns a result for each change', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const first = (await owner.post(invoices(w), { values: { number: 'A' } })).data
@@ -86,7 +86,7 @@ test('additions: a batch gives each change its own result', async (t) => {
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, 2)
 })
 
-test('additions: an atomic batch leaves nothing behind when one change fails', async (t) => {
+test('additions: an atomic batch changes nothing when one change fails', async (t) => {
   const w = await shared()
   const operations = [
     { op: 'create', values: {} },
@@ -101,7 +101,7 @@ test('additions: an atomic batch leaves nothing behind when one change fails', a
   t.is((await w.org.owner.post(`${invoices(w)}/batch`, many(500))).data.results.length, 500)
 })
 
-test('additions: a batch asks for the permission of each change', async (t) => {
+test('additions: a batch checks the permission of each change', async (t) => {
   const w = await shared()
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
   const { data } = await w.org.owner.post(invoices(w), {})
@@ -113,7 +113,7 @@ test('additions: a batch asks for the permission of each change', async (t) => {
   )
 })
 
-test('additions: of 20 upserts of one value at once one creates', async (t) => {
+test('additions: one of 20 upserts of one value at once creates', async (t) => {
   const w = await shared()
   const operations = [{ op: 'upsert', by: 'number', values: { number: 'X' } }]
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(`${invoices(w)}/batch`, { operations })))
@@ -135,7 +135,7 @@ test('additions: an upsert by a computed field is refused', async (t) => {
   t.regex(data.results[0].error.message, /^by /)
 })
 
-test('additions: long unique text is held apart exactly, also where MD5 does not', async (t) => {
+test('additions: long unique text is separated exactly, also with equal MD5', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   for (const type of ['text', 'file', 'url']) {
@@ -156,7 +156,7 @@ test('additions: long unique text is held apart exactly, also where MD5 does not
   }
 })
 
-test('additions: 20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
+test('additions: 20 batches at once over the same records, in opposite orders, cause no deadlock', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const numbers = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
@@ -174,7 +174,7 @@ test('additions: 20 batches at once over the same records, in opposite orders, w
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, numbers.length + 20)
 })
 
-test('additions: every change of a record has a time of its own, also in one transaction', async (t) => {
+test('additions: every change of a record has its own time, also in one transaction', async (t) => {
   const w = await shared()
   const { id } = (await w.org.owner.post(invoices(w), {})).data
   const operations = ['a', 'b', 'c'].map((notes) => ({ op: 'update', id, values: { notes } }))
@@ -183,7 +183,7 @@ test('additions: every change of a record has a time of its own, also in one tra
   t.is(new Set(times).size, operations.length)
 })
 
-test('additions: what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
+test('additions: the response of a batch is stored as long as its Idempotency-Key is valid, and not much longer', async (t) => {
   const w = await shared()
   const key = { 'idempotency-key': 'k' }
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)

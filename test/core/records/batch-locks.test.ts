@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('batch locks: an atomic batch locks its records in the order of their ids, and computes anew what changed before it had them', async (t) => {
+test('batch locks: an atomic batch locks its records in the order of their ids, and recomputes those that changed before it had the lock', async (t) => {
   const w = await shared()
   const { owner, path, id: orgId } = w.org
   await owner.post(`${path}/types`, { key: 'deals', label: 'Deals' })

@@ -26,7 +26,7 @@ const refusals =
   /^file(?: must have a header row| must be UTF-8 text| must be CSV text, got a gzip archive|: row \d+ has a quoted cell that is never)/
 
 for (const [path, { data_rows }] of Object.entries(files)) {
-  test(`csv edge: ${path} over HTTP ends in its rows, or is refused in words`, async (t) => {
+  test(`csv edge: ${path} over HTTP gives its rows, or is refused with a reason`, async (t) => {
     const w = await take()
     const content = readFileSync(new URL(path, folder))
     const header = await readAll(content).then(

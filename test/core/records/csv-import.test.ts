@@ -13,7 +13,7 @@ async function valuesOf(w: World, type: string): Promise<readonly Record<string,
   return data.records.map(({ values }: { values: Record<string, unknown> }) => ({ ...values }))
 }
 
-test('csv import: cells become values as their field reads them, and blank ones are left to defaults and numbers', async (t) => {
+test('csv import: cells are read by the type of their field, and blank ones get defaults and numbers', async (t) => {
   const w = await take()
   await typeOf(w, 'things', {
     name: { required: true },
@@ -116,7 +116,7 @@ const unusable: Readonly<Record<string, string | Uint8Array>> = {
   'more than 25 MB': `name,address\n${`x,${'y'.repeat(60_000)}\n`.repeat(440)}`,
 }
 
-test('csv import: a file that is no usable CSV is 400, creates nothing and leaves nothing behind', async (t) => {
+test('csv import: an unusable CSV file is refused with 400 and creates nothing', async (t) => {
   const w = await take()
   for (const [name, text] of Object.entries(unusable)) {
     const { status, body } = await importInto(w, 'locations', text)
@@ -140,7 +140,7 @@ test('csv import: a file of 25 MB is imported', async (t) => {
   t.is(exported.match(/y{52000}\r\n/g)?.length, 500)
 })
 
-test('csv import: conditions of import rules are tested on each row, as sent and as it will be stored', async (t) => {
+test('csv import: conditions of import rules are tested on each row as sent and as stored', async (t) => {
   const w = await take()
   await typeOf(w, 'deals', { name: {}, region: { rules: { default: 'south' } } })
   const member = async (condition: object) =>
@@ -167,7 +167,7 @@ test('csv import: conditions of import rules are tested on each row, as sent and
   t.is((await client.post(`${records(w, 'deals')}/import`, text, csv)).status, 403)
 })
 
-test('csv import: the free plan takes the rows that there is room for', async (t) => {
+test('csv import: the free plan imports as many rows as its cap allows', async (t) => {
   const w = await take()
   await setPlan(w.db, w.org.id, 'free')
   const cap = w.config.freePlan.records

@@ -32,7 +32,7 @@ async function requireOnce(t: ExecutionContext, w: World, job: string): Promise<
   t.is(await countStoredRecords(w.db, w.org.id), 500)
 }
 
-test('csv takeover: an import shows how far it is while it runs', async (t) => {
+test('csv takeover: a running import shows its progress', async (t) => {
   const w = await shared()
   const hold = await holdAt(w, 'row 250')
   const job = await startImport(t, w)
@@ -43,7 +43,7 @@ test('csv takeover: an import shows how far it is while it runs', async (t) => {
   await requireOnce(t, w, job)
 })
 
-test('csv takeover: after kill -9 in the middle another worker goes on and repeats nothing', async (t) => {
+test('csv takeover: after kill -9 another worker continues an import and repeats nothing', async (t) => {
   const w = await withoutWorkers()
   const hold = await holdAt(w, 'row 250')
   const first = await startWorkerProcess(t, w, 'data')
@@ -57,7 +57,7 @@ test('csv takeover: after kill -9 in the middle another worker goes on and repea
   await requireOnce(t, w, job)
 })
 
-test('csv takeover: a worker that stood still while another went on with its import adds nothing when it wakes up', async (t) => {
+test('csv takeover: a worker that was stopped while another continued its import adds nothing when it resumes', async (t) => {
   const w = await withoutWorkers()
   const [early, late] = [await holdAt(w, 'row 250'), await holdAt(w, 'row 350')]
   const first = await startWorkerProcess(t, w, 'data')

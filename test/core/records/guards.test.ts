@@ -39,7 +39,7 @@ const make = async (w: World, name: string) =>
   (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
 const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }
 
-test('guards: what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+test('guards: a refused change is refused by every route and SDK method and has no effect', async (t) => {
   const w = await guarded(t)
   const { owner, path } = w.org
   const id = await make(w, 'kept')
@@ -74,7 +74,7 @@ test('guards: what a guard refuses is refused at every door, and nothing of it i
   t.is(await countAuditEntries(w.db, w.org.id, { recordId: id }), 2)
 })
 
-test('guards: a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+test('guards: a guard receives changes of its own fields and deletions, with the values before and after', async (t) => {
   const w = await guarded(t)
   const { owner, path } = w.org
   const id = await make(w, 'free')
@@ -91,7 +91,7 @@ test('guards: a guard hears of its own fields and of deletions alone, with the v
   t.is(asked.length, 2)
 })
 
-test('guards: who may not change a record does not hear what its guard says', async (t) => {
+test('guards: a caller that may not change a record does not see the message of its guard', async (t) => {
   const w = await guarded(t)
   asked.length = 0
   const id = await make(w, 'kept')

@@ -20,7 +20,7 @@ const fields = [
 const shared = shareWorld(test)
 const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
-test('recompute: while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
+test('recompute: while twenty callers write through two processes, formulas are set: in the end every value is right', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', 2_000, { price: 'n' })
@@ -58,7 +58,7 @@ test('recompute: while twenty create and update through two processes, formulas 
   )
 })
 
-test('recompute: a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
+test('recompute: a creation with an outdated formula is repeated with the new one', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, [...fields, { key: 'number', type: 'string' }])
   await w.org.owner.put(`${at.number}/autogen`, { pattern: '{seq}', next: 5 })
@@ -71,7 +71,7 @@ test('recompute: a creation that knows nothing of the formula that was set meanw
   t.like((await creating).data.values, { price: 2, total: 6 })
 })
 
-test('recompute: a recompute changes the version of the records that it changes, and of no other', async (t) => {
+test('recompute: a recompute changes the versions of only the records that it changes', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   const [same, other] = [
@@ -87,7 +87,7 @@ test('recompute: a recompute changes the version of the records that it changes,
   t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'deals' }), 2)
 })
 
-test('recompute: after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
+test('recompute: after kill -9 another worker continues, and every value is right', async (t) => {
   const count = 20_000
   const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
@@ -113,7 +113,7 @@ test('recompute: after kill -9 in the middle another worker goes on, and every v
   )
 })
 
-test('recompute: existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+test('recompute: existing records are computed although the formula’s author has left and the workspace is suspended', async (t) => {
   const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
   await w.org.owner.post(records, { values: { price: 2 } })

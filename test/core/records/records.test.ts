@@ -78,7 +78,7 @@ test('records: a search filters, sorts, pages and counts exactly', async (t) => 
   t.deepEqual(names(await search('offset=1&page=4&limit=2')), ['Adam', 'bob'])
 })
 
-test('records: what breaks a rule is 400 and names the field', async (t) => {
+test('records: a value that breaks a rule is refused with 400 that names the field', async (t) => {
   const w = await shared()
   const cases: [object | string, RegExp][] = [
     [{ values: { nope: 1 } }, /values\.nope/],
@@ -98,7 +98,7 @@ test('records: what breaks a rule is 400 and names the field', async (t) => {
   t.is((await w.org.owner.get(`${invoices(w)}/${randomUUID()}`)).status, 404)
 })
 
-test('records: every digit of a number survives the way in and out', async (t) => {
+test('records: a number keeps every digit in requests and responses', async (t) => {
   const w = await shared()
   const made = await w.org.owner.post(invoices(w), '{"values":{"total":12345678901234.123456}}', { 'content-type': 'application/json' })
   t.is(made.status, 201, made.text)
@@ -153,7 +153,7 @@ test('records: the free plan holds exactly its cap of records', async (t) => {
   t.is(answers.filter(({ status }) => status === 402).length, 13)
 })
 
-test('records: a record without a value of a required field is not changed until it has one', async (t) => {
+test('records: a record without a value of a required field cannot be changed until it has one', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), {})
@@ -165,7 +165,7 @@ test('records: a record without a value of a required field is not changed until
   t.is((await change({ ref: '' })).status, 400)
 })
 
-test('records: empty text in a unique field never clashes', async (t) => {
+test('records: empty text in a unique field never conflicts', async (t) => {
   const w = await shared()
   const { owner } = w.org
   for (const type of ['string', 'text']) {

@@ -75,7 +75,7 @@ for (const [name, give] of Object.entries(ways)) {
   })
 }
 
-test('roles containment: a deny rule is taken from nobody by a caller that does not hold what it refuses', async (t) => {
+test('roles containment: a caller cannot remove a deny rule on permissions that it does not hold', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const limited = await createMember(w, w.org, [allow('*')])
@@ -100,7 +100,7 @@ test('roles containment: a deny rule is taken from nobody by a caller that does 
   t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'whoever holds it may lift it')
 })
 
-test('roles containment: fields that a role hides are shown again by nobody who does not see them', async (t) => {
+test('roles containment: a caller cannot show fields that it does not see', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const hiding = [{ ...allow('records:read'), fields: { deny: ['notes'] } }]
@@ -114,7 +114,7 @@ test('roles containment: fields that a role hides are shown again by nobody who 
   t.is((await owner.put(one, { name: 'Open', policy: [] })).status, 200)
 })
 
-test('roles containment: a role that nobody holds is changed and deleted by whoever made it', async (t) => {
+test('roles containment: a role without holders is changed and deleted by its creator', async (t) => {
   const w = await fresh()
   const { client } = await createMember(w, w.org, [manage, allow('types:read')])
   const { data } = await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy: [allow('types:read'), deny('audit:read')] })
@@ -123,7 +123,7 @@ test('roles containment: a role that nobody holds is changed and deleted by whoe
   t.is((await client.delete(one)).status, 204)
 })
 
-test('roles containment: a condition on the caller neither covers what is given nor stands in for a limit', async (t) => {
+test('roles containment: a condition on the caller neither covers a grant nor replaces a limit', async (t) => {
   const w = await fresh()
   const { path, owner } = w.org
   const ofPeople = { condition: { 'principal.type': { eq: 'user' } } }

@@ -13,7 +13,7 @@ const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
 const manage = allow('iam:manage_groups', 'iam:manage_members')
 
-test('roles: a role is made, read, replaced as a whole, listed and deleted', async (t) => {
+test('roles: a role is created, read, replaced, listed and deleted', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const policy = [
@@ -38,7 +38,7 @@ test('roles: a role is made, read, replaced as a whole, listed and deleted', asy
   for (const answer of [owner.get(one), owner.put(one, { name: 'X' }), owner.delete(one)]) t.is((await answer).status, 404)
 })
 
-test('roles: a change of a role holds for whoever holds it on the next request, in every process', async (t) => {
+test('roles: a change of a role applies to its holders on the next request in every process', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { client, id } = await createMember(w, w.org)
@@ -61,7 +61,7 @@ test('roles: a change of a role holds for whoever holds it on the next request, 
   t.is(await status(), 403)
 })
 
-test('roles: a wrong policy is refused, naming the rule and the problem', async (t) => {
+test('roles: a wrong policy is refused with the rule and the problem', async (t) => {
   const w = await fresh()
   const refusal = async (policy: unknown) => (await w.org.owner.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).body.error?.message
   t.regex(await refusal([allow('types:read'), allow('types:raed')]), /^policy\[1\].*"types:raed"/)
@@ -77,7 +77,7 @@ test('roles: a wrong policy is refused, naming the rule and the problem', async 
   t.is((await w.org.owner.post(`${w.org.path}/iam/groups`, { name: ' ' })).status, 400)
 })
 
-test('roles: nobody but the owner makes a role for visitors, and nobody holds one', async (t) => {
+test('roles: only the owner creates a role for visitors, and it cannot be assigned', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const admin = await createMember(w, w.org, [allow('*')])
@@ -99,7 +99,7 @@ test('roles: nobody but the owner makes a role for visitors, and nobody holds on
   t.deepEqual((await owner.get(`${one}/members`)).data, [])
 })
 
-test('roles: a role is given to members and service accounts of this workspace, and to nobody else', async (t) => {
+test('roles: a role is assigned only to members and service accounts of its workspace', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const other = await createOrg(w, 'Other')
@@ -132,7 +132,7 @@ test('roles: a role is given to members and service accounts of this workspace, 
   t.deepEqual((await owner.get(members)).data, [])
 })
 
-test('roles: each route asks for its own permission', async (t) => {
+test('roles: each route needs its own permission', async (t) => {
   const w = await fresh()
   const { path } = w.org
   const role = await createRole(w, w.org, [])
@@ -158,7 +158,7 @@ test('roles: each route asks for its own permission', async (t) => {
   }
 })
 
-test('roles: me tells principal, roles and the rules of all of them together', async (t) => {
+test('roles: me returns the principal, its roles and all of their rules', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const { id, client } = await createMember(w, w.org)
@@ -179,7 +179,7 @@ test('roles: me tells principal, roles and the rules of all of them together', a
   })
 })
 
-test('roles: the owner holds everything, whatever role it is given', async (t) => {
+test('roles: the owner may do everything, whatever role it holds', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const role = await createRole(w, w.org, [deny('*')])
@@ -188,7 +188,7 @@ test('roles: the owner holds everything, whatever role it is given', async (t) =
   t.is((await owner.delete(`${path}/iam/groups/${role}`)).status, 204)
 })
 
-test('roles: a role that is given while its holder is removed leaves nothing behind', async (t) => {
+test('roles: a role that is assigned while its holder is removed leaves no assignment', async (t) => {
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)
@@ -201,7 +201,7 @@ test('roles: a role that is given while its holder is removed leaves nothing beh
   t.is(await countRows(w.db, 'role_members', w.org.id), 0)
 })
 
-test('roles: a role that becomes the visitors while it is given is given to nobody', async (t) => {
+test('roles: a role that becomes one of visitors while it is assigned has no holder', async (t) => {
   const w = await fresh()
   const role = await createRole(w, w.org, [allow('types:read')])
   const { id } = await createMember(w, w.org)

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('simulate: simulate tells the rule that decides, with the role that it stands in and its place there', async (t) => {
+test('simulate: simulate returns the deciding rule with its role and its place there', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const rules = [
@@ -41,7 +41,7 @@ test('simulate: simulate tells the rule that decides, with the role that it stan
   }
 })
 
-test('simulate: simulate answers for the owner, and for whoever holds nothing', async (t) => {
+test('simulate: simulate answers for the owner and for a principal without roles', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const { id } = await createMember(w, w.org)
@@ -51,7 +51,7 @@ test('simulate: simulate answers for the owner, and for whoever holds nothing', 
   t.deepEqual(await ask(id), { allowed: false, effect: 'deny', matched: null })
 })
 
-test('simulate: a wrong question is refused, and an unknown principal is not found', async (t) => {
+test('simulate: an invalid question is refused, and an unknown principal is not found', async (t) => {
   const w = await fresh()
   const { owner, path, ownerId } = w.org
   const other = await createOrg(w, 'Other')

@@ -20,7 +20,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('limits: a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
+test('limits: a type has fields up to a limit, and a record with any values fits into a row', async (t) => {
   const w = await start()
   const { org, add, records } = await createDeals(w)
   await dropColumns(w.db, `${schemaOf(org.id)}.deals`, maxColumns - maxFields - 4)
@@ -65,7 +65,7 @@ test('limits: a workspace has record types and menu groups up to a limit', async
   t.is((await group('one-more')).body.error.message, `a workspace has at most ${maxModules} menu groups`)
 })
 
-test('limits: a change of a table that is never free is given up, and the caller is told when to come back', async (t) => {
+test('limits: a change of a table that is never free fails, and the caller is told when to retry', async (t) => {
   const w = await start()
   const { org } = await createDeals(w)
   const table = `${schemaOf(org.id)}.deals`
@@ -77,7 +77,7 @@ test('limits: a change of a table that is never free is given up, and the caller
   t.is((await org.owner.get(`${org.path}/records/deals`)).status, 200)
 })
 
-test('limits: an index of a field is of the records that have a value, and finds them', async (t) => {
+test('limits: an index of a field holds the records with a value, and finds them', async (t) => {
   const w = await start()
   const { org, add } = await createDeals(w)
   const schema = schemaOf(org.id)
@@ -93,7 +93,7 @@ test('limits: an index of a field is of the records that have a value, and finds
   t.regex(plan, new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
 })
 
-test('limits: the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+test('limits: the patterns of a type have a common limit, since each record is matched against all of them', async (t) => {
   const w = await start()
   const { org, add } = await createDeals(w)
   const large = '(?:a?){480}a{480}'

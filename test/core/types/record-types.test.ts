@@ -28,7 +28,7 @@ test('record types: a workspace has the built-in types from the start', async (t
   }
 })
 
-test('record types: a change leaves alone what is not sent, null clears, the key stays', async (t) => {
+test('record types: a change leaves omitted keys alone, null clears, and the key stays', async (t) => {
   const w = await start()
   const { org } = w
   const at = `${org.path}/types/deals`
@@ -62,7 +62,7 @@ test('record types: a change leaves alone what is not sent, null clears, the key
   t.is((await org.owner.patch(`${org.path}/types/nothing`, { label: 'X' })).status, 404)
 })
 
-test('record types: record_count is exact, and a deleted type is gone with its records at once', async (t) => {
+test('record types: record_count is exact, and a deleted type disappears with its records at once', async (t) => {
   const w = await start()
   const { org } = w
   const types = `${org.path}/types`
@@ -124,7 +124,7 @@ test('record types: a built-in type cannot be deleted', async (t) => {
   t.is((await w.org.owner.delete(`${w.org.path}/types/Nothing%20such`)).status, 404)
 })
 
-test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
+test('record types: each verb needs its own permission on the key of the type', async (t) => {
   const w = await start()
   const { org } = w
   const types = `${org.path}/types`

@@ -39,7 +39,7 @@ const fieldsOf = async ({ owner, path }: Org, type = 'locations') => {
 const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortController().signal) =>
   upgradeWorkspaces({ db: w.api.services.database, log: w.api.services.log }, signal, declared)
 
-test('upgrade: the built-in types are those of the decisions', (t) => {
+test('upgrade: the built-in types match the decisions', (t) => {
   const shown = Object.fromEntries(
     builtinDeclaration.types.map(({ key, fields }) => [
       key,
@@ -62,7 +62,7 @@ test('upgrade: the built-in types are those of the decisions', (t) => {
   })
 })
 
-test('upgrade: a workspace that was set up before gains types and fields, once, and its records stay', async (t) => {
+test('upgrade: an existing workspace gets new types and fields once, and its records stay', async (t) => {
   const w = await open(t)
   const orgs = [w.org, await createOrg(w), await createOrg(w)]
   const { owner, path } = w.org
@@ -105,7 +105,7 @@ test('upgrade: a custom field of the same type is adopted with its values and ru
   t.is((await owner.delete(`${path}/fields/${own.id}`)).status, 404)
 })
 
-test("upgrade: what cannot be adopted stays the workspace's own and is listed", async (t) => {
+test("upgrade: a field that cannot be adopted stays the workspace's own and is listed", async (t) => {
   const w = await open(t)
   const { owner, path } = w.org
   await addField(w, { key: 'level', type: 'string' })
@@ -135,7 +135,7 @@ test("upgrade: what cannot be adopted stays the workspace's own and is listed", 
   t.is((await owner.delete(`${path}/types/shipments`)).status, 204)
 })
 
-test('upgrade: a workspace that fails holds up no other and is brought up the next time', async (t) => {
+test('upgrade: a workspace that fails does not delay others and is upgraded the next time', async (t) => {
   const w = await open(t)
   const other = await createOrg(w)
   const [broken = '', whole = ''] = [w.org.id, other.id].sort()
@@ -153,7 +153,7 @@ test('upgrade: a workspace that fails holds up no other and is brought up the ne
   await upgradeWorkspace(w.api.services.database, broken, declared)
 })
 
-test('upgrade: the operator asks for what is left', async (t) => {
+test('upgrade: the operator lists what is left', async (t) => {
   const w = await open(t)
   t.is((await callKontor(w, 'upgrades')).out, 'Every workspace has all built-in types and fields.\n')
   await makeFieldCustom(w.db, w.org.id, 'timezone')

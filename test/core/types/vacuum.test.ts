@@ -7,7 +7,7 @@ import { world } from '#test/support/world.ts'
 
 const migration = '0016-record-vacuum.ts'
 
-test('vacuum: tables of records are vacuumed after as few changes in workspaces that there were before as in new ones', async (t) => {
+test('vacuum: tables of existing workspaces are vacuumed after as few changes as those of new ones', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const schemas = [w.org.id, (await createOrg(w)).id].map(schemaOf)

@@ -25,7 +25,7 @@ async function invited(w: World, email: string, roleIds: readonly string[] = [])
 /** Lets the minute pass in which inviting again sends nothing. */
 const aMinuteLater = (w: World) => ageInvitations(w.db, { workspaceId: w.org.id }, 60)
 
-test('invitations: a person is invited by mail, makes an account and is a member with the roles of the invitation', async (t) => {
+test('invitations: an invited person gets a mail, creates an account and is a member with the roles of the invitation', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -63,7 +63,7 @@ test('invitations: a person is invited by mail, makes an account and is a member
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 400, 'a token works once')
 })
 
-test('invitations: whoever has an account joins with it: its own password, and its name stays', async (t) => {
+test('invitations: a person with an account joins with its own password, and the name stays', async (t) => {
   const w = await fresh()
   const { id, email, client } = await createAccount(w)
   const token = await invited(w, email.toUpperCase())
@@ -76,7 +76,7 @@ test('invitations: whoever has an account joins with it: its own password, and i
   t.is((await w.visitor.post('/v1/auth/sign-in', { email, password })).status, 200)
 })
 
-test('invitations: of 20 who accept one invitation at once, one joins', async (t) => {
+test('invitations: one of 20 acceptances of one invitation at once joins', async (t) => {
   const w = await fresh()
   const bob = address()
   const second = await startSecondApi(t, w)
@@ -90,7 +90,7 @@ test('invitations: of 20 who accept one invitation at once, one joins', async (t
   t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 2)
 })
 
-test('invitations: invitations of several workspaces that are accepted at once make one account', async (t) => {
+test('invitations: invitations of several workspaces that are accepted at once create one account', async (t) => {
   const w = await fresh()
   const bob = address()
   const orgs = await Promise.all(Array.from({ length: 5 }, (_, index) => createOrg(w, `Org ${index}`)))
@@ -121,7 +121,7 @@ test('invitations: a later invitation to an address replaces the earlier one', a
   t.deepEqual([again.status, again.body.error.code], [409, 'KEY_TAKEN'])
 })
 
-test('invitations: inviting again within a minute of the mail keeps the token and sends nothing; other roles are taken', async (t) => {
+test('invitations: a second invitation within a minute keeps the token and sends nothing; other roles are taken', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -141,7 +141,7 @@ test('invitations: inviting again within a minute of the mail keeps the token an
   t.is((await mailsTo(w, bob)).length, 2)
 })
 
-test('invitations: an invitation ends after seven days, when it is taken back, and with the member who sent it', async (t) => {
+test('invitations: an invitation ends after seven days, when it is revoked, and with the member who sent it', async (t) => {
   const w = await fresh()
   const accept = async (token: string) => (await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status
   const old = await invited(w, 'old@example.com')
@@ -163,7 +163,7 @@ test('invitations: an invitation ends after seven days, when it is taken back, a
   t.is(await countUsers(w.db, ['old@example.com', 'back@example.com', 'friend@example.com']), 0)
 })
 
-test('invitations: a role that is gone when an invitation is accepted is left out', async (t) => {
+test('invitations: a role that was deleted before an invitation is accepted is ignored', async (t) => {
   const w = await fresh()
   const bob = address()
   const roles = [await createRole(w, w.org, manage), await createRole(w, w.org, manage), await createRole(w, w.org, manage)]
@@ -175,7 +175,7 @@ test('invitations: a role that is gone when an invitation is accepted is left ou
   t.is(await countRows(w.db, 'role_members', w.org.id), 1)
 })
 
-test('invitations: an invitation is refused that names a wrong address or role', async (t) => {
+test('invitations: an invitation with a wrong address or role is refused', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, manage)
@@ -199,7 +199,7 @@ test('invitations: an invitation is refused that names a wrong address or role',
   t.is(await refusal({ email: 'jörg@bücher.example', role_ids: [own, own.toUpperCase()] }), 201)
 })
 
-test('invitations: accepting is refused with a wrong token, name or password, and leaves the invitation as it is', async (t) => {
+test('invitations: a wrong token, name or password is refused and leaves the invitation as it is', async (t) => {
   const w = await fresh()
   const bob = address()
   const token = await invited(w, bob)
@@ -224,7 +224,7 @@ test('invitations: a suspended workspace cannot be joined', async (t) => {
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 200)
 })
 
-test('invitations: invitations are no way to flood somebody with mail', async (t) => {
+test('invitations: invitations cannot flood an address with mail', async (t) => {
   const w = await fresh()
   const victim = address()
   const other = await createOrg(w, 'Other')

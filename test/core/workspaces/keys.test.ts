@@ -49,7 +49,7 @@ test('keys: a service account holds its roles, and its key acts for it', async (
   t.false(JSON.stringify(stored).includes(key.slice(25, 68)))
 })
 
-test('keys: a key is refused in a workspace that is not its own', async (t) => {
+test('keys: a key is refused in another workspace', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const { client } = await createService(w, w.org)
@@ -57,7 +57,7 @@ test('keys: a key is refused in a workspace that is not its own', async (t) => {
   t.is((await client.get(other.path)).status, 404)
 })
 
-test('keys: a revoked key is refused by every process on the next request; another goes on', async (t) => {
+test('keys: a revoked key is refused by every process on the next request; other keys work', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w)
@@ -71,7 +71,7 @@ test('keys: a revoked key is refused by every process on the next request; anoth
   t.is((await w.org.owner.delete(`${robot}/keys/${first.data.id}`)).status, 404)
 })
 
-test('keys: a service account takes its keys and roles with it', async (t) => {
+test('keys: a deleted service account removes its keys and roles', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w, [await createRole(w, w.org, [read])])
@@ -84,7 +84,7 @@ test('keys: a service account takes its keys and roles with it', async (t) => {
   t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
 })
 
-test('keys: a key ends when it was said to', async (t) => {
+test('keys: a key expires at its time', async (t) => {
   const w = await fresh()
   const robot = await account(w)
   const create = (expires_at: unknown) => w.org.owner.post(`${robot}/keys`, { expires_at })
@@ -112,7 +112,7 @@ test('keys: a key ends when it was said to', async (t) => {
   t.is((await create(4_102_444_800)).status, 400)
 })
 
-test('keys: nobody makes a key of a service account that holds more than it does itself', async (t) => {
+test('keys: a caller creates keys only for service accounts that hold no more than the caller', async (t) => {
   const w = await fresh()
   const small = await account(w, [await createRole(w, w.org, [read])])
   const big = await account(w, [await createRole(w, w.org, [{ effect: 'allow', actions: ['*'] }])])
@@ -128,7 +128,7 @@ test('keys: nobody makes a key of a service account that holds more than it does
   t.is((await manager.client.get(`${big}/keys`)).status, 200)
 })
 
-test('keys: a service account is made with roles that grant no more than its maker holds', async (t) => {
+test('keys: a service account is created with roles that grant no more than its creator holds', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, [read])
@@ -147,7 +147,7 @@ test('keys: a service account is made with roles that grant no more than its mak
   t.is(await countRows(w.db, 'service_accounts', w.org.id), 1)
 })
 
-test('keys: ids of another workspace, and what is no id, are not found', async (t) => {
+test('keys: ids of another workspace and malformed ids are not found', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const [own, foreign] = [await account(w), await account(w, [], other)]

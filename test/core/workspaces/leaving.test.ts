@@ -9,7 +9,7 @@ import { world } from '#test/support/world.ts'
 
 const dayMs = 86_400_000
 
-test('leaving: what is personal of a member who is removed is out of reach at once, given back within 30 days, and gone after that', async (t) => {
+test('leaving: personal things of a removed member are out of reach at once, restored within 30 days, and deleted after that', async (t) => {
   let aheadMs = 0
   const now = () => new Date(Date.now() + aheadMs)
   const daysAhead = (days: number) => new Date(now().getTime() + days * dayMs).toISOString()

@@ -10,7 +10,7 @@ const shared = shareWorld(test)
 
 const chosen = { name: 'Bob', password: 'a password of mine' }
 
-test('member cap: a free workspace has five members, those who are invited included', async (t) => {
+test('member cap: a free workspace has five members, including invited ones', async (t) => {
   const w = await shared()
   const org = await createOrg(w, 'Small', 'free')
   const invite = (email: string) => org.owner.post(`${org.path}/members`, { email })
@@ -29,7 +29,7 @@ test('member cap: a free workspace has five members, those who are invited inclu
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'd@example.com' })).status, 201)
 })
 
-test('member cap: a workspace that came to the free plan with more members takes no more, and loses none', async (t) => {
+test('member cap: a workspace with more members that moves to the free plan takes no more, and loses none', async (t) => {
   const w = await world({ FREE_MEMBERS: '3' })
   t.teardown(w.close)
   const invite = (email: string) => w.org.owner.post(`${w.org.path}/members`, { email })

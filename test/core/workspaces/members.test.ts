@@ -9,7 +9,7 @@ const fresh = shareWorld(test)
 
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
-test('members: a member that is removed is out on the next request, in every process, and takes nothing back when it returns', async (t) => {
+test('members: a removed member has no access from the next request on, in every process, and has no roles after returning', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client } = await createMember(w, w.org, manage)
@@ -24,7 +24,7 @@ test('members: a member that is removed is out on the next request, in every pro
   t.deepEqual((await elsewhere.get(`${w.org.path}/iam/me`)).data.roles, [])
 })
 
-test('members: the owner cannot be removed, whoever asks', async (t) => {
+test('members: the owner cannot be removed by any caller', async (t) => {
   const w = await fresh()
   const manager = await createMember(w, w.org, manage)
   for (const client of [w.org.owner, manager.client]) {
@@ -36,7 +36,7 @@ test('members: the owner cannot be removed, whoever asks', async (t) => {
   t.is((await w.org.owner.get(w.org.path)).status, 200)
 })
 
-test('members: whoever is no member of this workspace is not found in it', async (t) => {
+test('members: a person of another workspace is not found', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const elsewhere = await createMember(w, other)
@@ -50,7 +50,7 @@ test('members: whoever is no member of this workspace is not found in it', async
   t.is((await other.owner.get(`${other.path}/invitations`)).data.length, 1)
 })
 
-test('members: any member reads the list of members; inviting and removing takes iam:manage_members', async (t) => {
+test('members: any member lists the members; inviting and removing needs iam:manage_members', async (t) => {
   const w = await fresh()
   const plain = await createMember(w, w.org)
   const manager = await createService(w, w.org, manage)

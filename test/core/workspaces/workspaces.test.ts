@@ -11,7 +11,7 @@ const fresh = shareWorld(test)
 
 const apps = { functions: true, payments: true, queues: true, calendar: true, accounting: true }
 
-test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until a worker has set it up', async (t) => {
+test('workspaces: a new workspace answers ORG_NOT_READY until a worker has set it up', async (t) => {
   const w = await world()
   t.teardown(w.close)
   // The worker waits for this lock, since the set-up writes record types.
@@ -45,7 +45,7 @@ test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until 
   t.like((await client.get(`${path}/members`)).data, [{ id, owner: true, roles: [] }])
 })
 
-test('workspaces: each sees the workspaces that it belongs to, oldest first', async (t) => {
+test('workspaces: a person sees its own workspaces, oldest first', async (t) => {
   const w = await fresh()
   const { client } = await createMember(w, w.org)
   const { data: own } = await client.post('/v1/orgs', { name: 'Own' })
@@ -60,7 +60,7 @@ test('workspaces: each sees the workspaces that it belongs to, oldest first', as
   ])
 })
 
-test('workspaces: a workspace needs a name of 1 to 120 characters in one line', async (t) => {
+test('workspaces: the name of a workspace has 1 to 120 characters in one line', async (t) => {
   const w = await fresh()
   const create = async (name?: unknown) => (await w.org.owner.post('/v1/orgs', { name })).body.error?.message
   t.is(await create(), 'name is required')
@@ -72,7 +72,7 @@ test('workspaces: a workspace needs a name of 1 to 120 characters in one line', 
   t.is(await create('😀'.repeat(120)), undefined)
 })
 
-test('workspaces: settings change one by one, and hold in every process from the next request on', async (t) => {
+test('workspaces: settings change separately, and apply in every process from the next request on', async (t) => {
   const w = await fresh()
   const second = (await startSecondApi(t, w)).as(w.org.owner.token)
   const { owner, path } = w.org
@@ -92,7 +92,7 @@ test('workspaces: settings change one by one, and hold in every process from the
   t.deepEqual(await change(after), after, 'what was read can be sent back')
 })
 
-test('workspaces: a wrong setting is refused and says what would be right', async (t) => {
+test('workspaces: a wrong setting is refused with what would be right', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const refusal = async (changes: object) => {
@@ -117,7 +117,7 @@ test('workspaces: a wrong setting is refused and says what would be right', asyn
   t.like((await owner.get(path)).data, { name: 'Acme', default_currency: 'USD', timezone: 'UTC', apps, multi_currency: true })
 })
 
-test('workspaces: changes of 20 settings at once all hold', async (t) => {
+test('workspaces: changes of 20 settings at once are all stored', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const changes = [
@@ -131,7 +131,7 @@ test('workspaces: changes of 20 settings at once all hold', async (t) => {
   t.like((await owner.get(path)).data, all)
 })
 
-test('workspaces: settings are read by every member and key, and changed by org:update', async (t) => {
+test('workspaces: every member and key reads settings, and org:update changes them', async (t) => {
   const w = await fresh()
   const { path } = w.org
   const member = await createMember(w, w.org)
@@ -148,7 +148,7 @@ test('workspaces: settings are read by every member and key, and changed by org:
   for (const id of [randomUUID(), 'x', '%20']) t.is((await member.client.get(`/v1/orgs/${id}`)).status, 404)
 })
 
-test('workspaces: new workspaces are on the plan of DEFAULT_PLAN', async (t) => {
+test('workspaces: new workspaces have the plan of DEFAULT_PLAN', async (t) => {
   const w = await world({ DEFAULT_PLAN: 'free' })
   t.teardown(w.close)
   t.is((await w.org.owner.post('/v1/orgs', { name: 'Small' })).data.plan, 'free')

@@ -51,7 +51,7 @@ for (const [name, facts] of Object.entries(files)) {
 for (const name of Object.keys(files)) {
   const expected = new URL(name.replace(/csv$/, 'json'), folder)
   if (!existsSync(expected)) continue
-  test(`files: ${name} holds what its own suite expects`, async (t) => {
+  test(`files: ${name} gives the rows that its own suite expects`, async (t) => {
     const { header, rows } = await readAll(readFileSync(new URL(name, folder)))
     const records = rows.map((row) => Object.fromEntries(header.map((key, index) => [key, 'cells' in row ? row.cells[index] : row.error])))
     t.deepEqual(records, JSON.parse(readFileSync(expected, 'utf8')))

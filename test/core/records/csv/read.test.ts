@@ -89,7 +89,7 @@ for (const [name, content, message] of refused) {
   })
 }
 
-test('read: a row with more cells than the header is named and skipped, the rows around it are read', async (t) => {
+test('read: a row with more cells than the header is reported and skipped, and the rows around it are read', async (t) => {
   const { rows } = await readAll('a,b\n1,2\n3,4,5\n\n6,7\n')
   t.deepEqual(rows, [
     { row: 1, cells: ['1', '2'] },
@@ -115,7 +115,7 @@ function endless(line: string) {
   return { taken, chunks: chunks() }
 }
 
-test('read: rows are read as they are asked for, and a reader that stops lets go of the source', async (t) => {
+test('read: rows are read on demand, and a reader that stops releases the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const { rows } = await readCsv(chunks)
   for await (const { row } of rows) {
@@ -126,7 +126,7 @@ test('read: rows are read as they are asked for, and a reader that stops lets go
   t.true(taken.let)
 })
 
-test('read: a closed file lets go of the source', async (t) => {
+test('read: a closed file releases the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const file = await readCsv(chunks)
   file.close()
@@ -142,7 +142,7 @@ test('read: an endless cell ends at the limit', async (t) => {
   t.true(taken.chunks * 11_000 < 2 * maxRowBytes)
 })
 
-test('read: an error of the source reaches the reader as it is', async (t) => {
+test('read: an error of the source is thrown to the reader', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a,b\n1,2\n')
     throw new Error('the line went dead')

@@ -76,7 +76,7 @@ const searches = fc
     return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
   })
 
-test('trigrams: the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+test('trigrams: the parts are in the text in their order and cannot be shortened', (t) => {
   const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
     const parts = findRareParts(rest, known) ?? []
@@ -89,7 +89,7 @@ test('trigrams: the parts stand in the text one behind the other, and nothing mo
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
-test('trigrams: whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+test('trigrams: with any known trigrams a text is found where it occurs and nowhere else', async (t) => {
   const db = await open()
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
@@ -108,7 +108,7 @@ test('trigrams: whatever is held for known, a text is found where it stands and 
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+test('trigrams: the trigrams of a value are those that PostgreSQL computes', async (t) => {
   const db = await open()
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
     const [row] = await db.query<{ kept: string[] }>({ text: trigramsOfText, values: [value] })

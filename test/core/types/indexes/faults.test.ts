@@ -13,7 +13,7 @@ const holdBuilds = (t: ExecutionContext, { db }: UsedWorld) => beginSnapshot(t, 
 const buildersGone = ({ db }: UsedWorld) => eventually(async () => (await countBuilders(db)) === 0)
 const shownState = async (w: UsedWorld) => (await callKontor(w, 'indexes', '--json')).json.indexes[0].state
 
-test('faults: an index whose builder is killed in the middle is made again, and of what it left nothing stays', async (t) => {
+test('faults: an index whose builder is killed is built again, and nothing of the first build stays', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   t.is(await shownState(w), 'wanted')
@@ -33,7 +33,7 @@ test('faults: an index whose builder is killed in the middle is made again, and 
   t.is(await shownState(w), 'ready')
 })
 
-test('faults: a builder that is told to stop in the middle lets go at once', async (t) => {
+test('faults: a builder that is stopped ends at once', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   const holder = await holdBuilds(t, w)
@@ -69,7 +69,7 @@ for (const [thing, pathOf] of Object.entries(deletions)) {
   })
 }
 
-test('faults: a change of a type makes the building of its index give way, which is begun again some time later', async (t) => {
+test('faults: a change of a type aborts the build of its index, which is repeated later', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 500)
   const holder = await holdBuilds(t, w)
@@ -87,7 +87,7 @@ test('faults: a change of a type makes the building of its index give way, which
   t.is(await countInvalidIndexes(w.db), 0)
 })
 
-test('faults: a build that fails is tried again, each time after a longer while', async (t) => {
+test('faults: a failed build is repeated after growing delays', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 5_000)
   const blocking = await blockIndexName(w.db, w.org.id, w.idOf('count'))

@@ -3,7 +3,7 @@ import { readFieldUses, setRecordCounts } from '#test/core/types/indexes/rows.ts
 import { filterBy, usedWorld } from '#test/core/types/indexes/used.ts'
 import { createMember } from '#test/support/factories.ts'
 
-test('follow: the two-hundredth filter of a type of ten thousand records asks for an index, one of fewer records never', async (t) => {
+test('follow: the two-hundredth filter of ten thousand records requests an index, and fewer records never do', async (t) => {
   const w = await usedWorld(t)
   // Whoever looks for the first time may find that a type has changed since, and look again.
   await w.org.owner.get(`${w.records}?limit=1`)
@@ -19,7 +19,7 @@ test('follow: the two-hundredth filter of a type of ten thousand records asks fo
   t.deepEqual(await small.follow(), [])
 })
 
-test('follow: of twenty who look at once one makes the index', async (t) => {
+test('follow: one of twenty runs at once builds the index', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'range', 500)
   await w.use('name', 'contains', 500)
@@ -29,7 +29,7 @@ test('follow: of twenty who look at once one makes the index', async (t) => {
   t.deepEqual(await w.indexes(), ['trigram name', 'value count'])
 })
 
-test('follow: an index stays through weeks without use, is dropped after long disuse, and comes back when it is wanted', async (t) => {
+test('follow: an index stays through weeks without use, is dropped after long disuse, and is built again when it is wanted', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 300)
   await w.follow()
@@ -56,7 +56,7 @@ test('follow: a type that has become small loses its indexes', async (t) => {
   t.deepEqual(await w.follow(), ['drop value count'])
 })
 
-test('follow: an index that keeps the order of a field makes the one of its values needless', async (t) => {
+test('follow: an index that keeps the order of a field replaces the one of its values', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   t.deepEqual(await w.follow(), ['build value count'])
@@ -70,7 +70,7 @@ test('follow: an index that keeps the order of a field makes the one of its valu
   t.deepEqual(await w.follow(), [], 'and stays for those alone')
 })
 
-test('follow: values of any length are kept beside every index', async (t) => {
+test('follow: values of any length are stored with every index', async (t) => {
   const w = await usedWorld(t)
   for (const use of ['equality', 'contains', 'search', 'ascending', 'descending', 'range']) {
     for (const field of ['name', 'site', 'notes']) await w.use(field, use, 1_000)
@@ -87,7 +87,7 @@ test('follow: values of any length are kept beside every index', async (t) => {
   }
 })
 
-test('follow: what the rules of callers find records by counts as well', async (t) => {
+test('follow: uses by the rules of callers count', async (t) => {
   const w = await usedWorld(t)
   const onStage = (stage: string) => ({ effect: 'allow', actions: ['records:read'], condition: { 'resource.stage': { eq: stage } } })
   const denied = { effect: 'deny', actions: ['records:read'], condition: { 'resource.count': { in: [1, 2] } } }
@@ -100,7 +100,7 @@ test('follow: what the rules of callers find records by counts as well', async (
   t.deepEqual(await readFieldUses(w.db), [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
 })
 
-test('follow: a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
+test('follow: a search that is refused or has no trigram does not count', async (t) => {
   const w = await usedWorld(t, 0)
   const policy = [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price', 'notes'] } }]
   const { client } = await createMember(w, w.org, policy)

@@ -27,7 +27,7 @@ const cases: readonly (readonly [query: string, field: string, use: string, kind
   [`ref_field=parts&ref_id=${someId}`, 'parts', 'reference', 'entries'],
 ]
 
-test('planner: each search gets the index that the planner takes for it, and finds what it found without', async (t) => {
+test('planner: each search gets the index that the planner uses, and finds the same records', async (t) => {
   const w = await usedWorld(t)
   const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
   const found = new Map<string, unknown>()
@@ -55,7 +55,7 @@ test('planner: each search gets the index that the planner takes for it, and fin
   }
 })
 
-test('planner: a search whose plan depends on its values is planned for them each time; others keep theirs once they are frequent', async (t) => {
+test('planner: a search whose plan depends on its values is planned each time; other frequent searches keep their plan', async (t) => {
   const w = await usedWorld(t, 0)
   const isNamed = async (query: string) => {
     takeSent()
@@ -71,7 +71,7 @@ test('planner: a search whose plan depends on its values is planned for them eac
   }
 })
 
-test('planner: with an index on the parts of its text, the planner knows how many records hold one', async (t) => {
+test('planner: with an index on trigrams the planner estimates the number of matches', async (t) => {
   const w = await usedWorld(t)
   await w.use('name', 'contains', 200)
   t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])

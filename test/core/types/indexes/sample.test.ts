@@ -26,7 +26,7 @@ async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column
   return [`${schemaOf(w.org.id)}.deals`, await readColumn(w.db, w.org.id, 'deals', 'name')]
 }
 
-test('sample: what nearly all values have in common is known from when their index stands until it goes', async (t) => {
+test('sample: trigrams that nearly all values share are known from the index’s creation until it is dropped', async (t) => {
   const w = await usedWorld(t)
   t.deepEqual(await search(w, 'NUMBER 4711'), [1, false])
   await w.use('name', 'contains', 1_000)
@@ -56,7 +56,7 @@ test('sample: what nearly all values have in common is known from when their ind
   t.deepEqual(await search(w, 'no. 4711'), [1, false])
 })
 
-test('sample: the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
+test('sample: the index is searched for the rare part only, and q does so in every field', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -78,7 +78,7 @@ test('sample: the index is asked for the uncommon part alone, and q for one in e
   t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
 })
 
-test('sample: a wrong list changes nothing that is found', async (t) => {
+test('sample: a wrong list changes no results', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -91,7 +91,7 @@ test('sample: a wrong list changes nothing that is found', async (t) => {
   }
 })
 
-test('sample: of few values nothing is said, and of very many trigrams the most common are known', (t) => {
+test('sample: few values give no list, and many trigrams give the most common ones', (t) => {
   const { sample, trigrams } = thresholds
   t.deepEqual(countTrigrams(Array(sample.least - 1).fill('abc')), { common: [], frequent: [] })
   t.deepEqual(countTrigrams(Array(sample.least).fill('abc')), { common: ['  a', ' ab', 'abc', 'bc '], frequent: [] })
