@@ -60,7 +60,7 @@ const hold = ({ w }: Place, name: string, id: string) => holdBlob(w.db, w.org.id
 const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
 
 for (const [kind, open] of Object.entries(stores)) {
-  test(`blobs: ${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
+  test(`blobs: ${kind}: a blob is read whole and in part, with its size and digest`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const bytes = randomBytes(1_000_003)
@@ -76,7 +76,7 @@ for (const [kind, open] of Object.entries(stores)) {
     await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
   })
 
-  test(`blobs: ${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
+  test(`blobs: ${kind}: a blob stays while a row holds it, and for the grace period after that`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const [kept, replaced, loose] = await Promise.all([1, 2, 3].map((byte) => blobs.put(w.org.id, pieces(Buffer.alloc(10, byte)))))
@@ -94,7 +94,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`blobs: ${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
+  test(`blobs: ${kind}: a stream that fails stores nothing, and its error is thrown`, async (t) => {
     const place = await open(t)
     const failing = async function* () {
       yield Buffer.alloc(600_000)
@@ -105,7 +105,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`blobs: ${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
+  test(`blobs: ${kind}: a read that has begun completes although the blob is swept meanwhile`, async (t) => {
     const { blobs, w } = await open(t)
     const bytes = randomBytes(3_000_000)
     const { id } = await blobs.put(w.org.id, pieces(bytes))
@@ -117,7 +117,7 @@ for (const [kind, open] of Object.entries(stores)) {
     t.is(digest(Buffer.concat([first, ...rest])), digest(bytes))
   })
 
-  test(`blobs: ${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
+  test(`blobs: ${kind}: the next sweep deletes the blobs that a killed process marked and did not delete`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
@@ -129,7 +129,7 @@ for (const [kind, open] of Object.entries(stores)) {
   })
 }
 
-test('blobs: disk: another folder is not this installation’s, and says so', async (t) => {
+test('blobs: disk: a folder of another installation is refused with the reason', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   t.is((await w.visitor.get('/readyz')).status, 200)
@@ -142,7 +142,7 @@ test('blobs: disk: another folder is not this installation’s, and says so', as
   t.regex(answer.body.reason, /several machines need S3/)
 })
 
-test('blobs: an installation moves to a bucket as long as no file lies on its disk', async (t) => {
+test('blobs: an installation moves to a bucket when its disk holds no file', async (t) => {
   const place = await stores.disk(t)
   const { w } = place
   const s3 = await startS3(t)
@@ -161,7 +161,7 @@ test('blobs: an installation moves to a bucket as long as no file lies on its di
   t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
 })
 
-test('blobs: s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
+test('blobs: s3: callers notice nothing when one call in five fails and one response in three is cut', async (t) => {
   const { blobs, w, s3, bytes } = await stores.s3(t)
   if (!s3) return t.fail()
   Object.assign(s3.trouble, { failures: 0.2, cuts: 0.3 })
@@ -171,7 +171,7 @@ test('blobs: s3: one call in five fails and one answer in three is cut, and nobo
   t.is((await bytes()).length, 12)
 })
 
-test('blobs: s3: a service that is away is told in words, and nothing is kept', async (t) => {
+test('blobs: s3: an unreachable service is reported, and nothing is stored', async (t) => {
   const { blobs, w, s3 } = await stores.s3(t)
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))

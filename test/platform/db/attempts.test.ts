@@ -43,7 +43,7 @@ for (const [name, failure] of Object.entries({
   'a serialization failure': fail('40001'),
   'a lost column': outdated,
 })) {
-  test(`attempts: work that has committed nothing is done again after ${name}`, async (t) => {
+  test(`attempts: work that has committed nothing is repeated after ${name}`, async (t) => {
     const { database, cache, held } = await open(t)
     const { work } = failingTwice(failure, (db) => db.query(lock()))
     t.is(await inAttempts(cache, database, work), 3)
@@ -69,7 +69,7 @@ test('attempts: a column that is missing in all five attempts is OVERLOADED', as
   t.is(attempts, 5)
 })
 
-test('attempts: work that has committed a write is not done again', async (t) => {
+test('attempts: work that has committed a write is not repeated', async (t) => {
   const { database, cache, held } = await open(t)
   const alone = failingTwice(fail('40P01'), (db) => db.query(insert(1)))
   await t.throwsAsync(inAttempts(cache, database, alone.work), { code: 'OVERLOADED' })
@@ -84,7 +84,7 @@ test('attempts: work that has committed a write is not done again', async (t) =>
   t.deepEqual(await held(), [1, 2])
 })
 
-test('attempts: a write that is repeatable, or recorded in a checkpoint, keeps nothing from being done again', async (t) => {
+test('attempts: work is repeated after a write that is repeatable or recorded in a checkpoint', async (t) => {
   const { database, cache, held } = await open(t)
   const repeatable = failingTwice(outdated, (db) => db.query({ ...insert(1), repeatable: true }))
   t.is(await inAttempts(cache, database, repeatable.work), 3)
@@ -105,7 +105,7 @@ test('attempts: a write that is repeatable, or recorded in a checkpoint, keeps n
   t.deepEqual(await held(), [1, 1, 1, ...Array.from({ length: 12 }, () => 2)])
 })
 
-test('attempts: work is given up at the fifth attempt, and other failures at the first; work around it does not do it again', async (t) => {
+test('attempts: work fails after the fifth attempt, or after the first for other errors; work around it does not repeat it', async (t) => {
   const { database, cache } = await open(t)
   for (const [code, expected] of [
     ['40P01', 5],

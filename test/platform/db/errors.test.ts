@@ -11,7 +11,7 @@ const sleep = { text: 'select pg_sleep(60)' }
 const sleeping = `select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'`
 const terminate = 'select pg_terminate_backend($1)'
 
-test('errors: a statement that the database refuses leaves the connection as it is; one that ends the connection gets another', async (t) => {
+test('errors: a statement that is refused keeps its connection; one that ends it gets another', async (t) => {
   const { config, db } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'errors', statementTimeoutMs: 60_000 })
   t.teardown(() => database.close())

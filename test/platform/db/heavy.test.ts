@@ -32,7 +32,7 @@ interface Slept {
   readonly ended: number
 }
 
-test('heavy: heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
+test('heavy: heavy statements of a workspace run one at a time, beside those of other workspaces', async (t) => {
   const w = await shared()
   const { database } = w.api.services
   const own = database.forWorkspace(w.org.id)
@@ -43,7 +43,7 @@ test('heavy: heavy statements of a workspace run one at a time, and those of ano
   t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
 })
 
-test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
+test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; other requests do not', async (t) => {
   const w = await shared()
   const other = await createOrg(w, 'Other')
   const place = ({ path }: { path: string }) => `${path}/records/locations`
@@ -62,7 +62,7 @@ test('heavy: a search by text waits 3 s behind a heavy statement of its workspac
   t.is((await w.org.owner.get(`${place(w.org)}?q=x`)).status, 200)
 })
 
-test('heavy: a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
+test('heavy: a heavy statement of a transaction ends after 5 s and fails the transaction', async (t) => {
   const w = await shared()
   const own = w.api.services.database.forWorkspace(w.org.id)
   const failure = await t.throwsAsync<Problem>(
@@ -76,7 +76,7 @@ test('heavy: a heavy statement of a transaction ends after 5 s, and the transact
   t.deepEqual(rows, [{ name: 'Acme' }])
 })
 
-test('heavy: no statement takes parallel workers', async (t) => {
+test('heavy: no statement uses parallel workers', async (t) => {
   const w = await shared()
   t.deepEqual(await w.api.services.database.query(showParallelWorkers), [{ max_parallel_workers_per_gather: '0' }])
 })

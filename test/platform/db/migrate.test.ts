@@ -14,7 +14,7 @@ const waitingSessions = `select from pg_stat_activity where datname = $1 and pid
 const createIndex = 'create index concurrently beside_migrations on workspaces (created_at)'
 const dropQueues = 'drop schema pgboss cascade'
 
-test('migrate: who waits for migrations of another process holds up no index that they create concurrently', async (t) => {
+test('migrate: a process that waits for another process’s migrations does not block their concurrent indexes', async (t) => {
   const { name, url } = await cloneTemplate(`migrate_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const client = new pg.Client({ connectionString: url })
@@ -28,7 +28,7 @@ test('migrate: who waits for migrations of another process holds up no index tha
   await t.notThrowsAsync(waiting)
 })
 
-test('migrate: a process on a database that is not migrated, or out of reach, says so and what to do', async (t) => {
+test('migrate: a process on a database that is not migrated or unreachable reports it and what to do', async (t) => {
   const { name, url } = await cloneTemplate(`unmigrated_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const client = new pg.Client({ connectionString: url })

@@ -61,7 +61,7 @@ const found = {
   bytes: Buffer.from([0, 255]),
 }
 
-test('prepared run: a prepared statement gives the same rows each time, and is parsed and described once', async (t) => {
+test('prepared run: a prepared statement returns the same rows each time, and is parsed and described once', async (t) => {
   const database = await single(t)
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) {
@@ -75,7 +75,7 @@ test('prepared run: a prepared statement gives the same rows each time, and is p
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('prepared run: a statement without rows gives none, and is not asked for columns again', async (t) => {
+test('prepared run: a statement without rows returns none, and is described once', async (t) => {
   const database = await single(t)
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) t.deepEqual(await database.query(none()), [])
@@ -83,7 +83,7 @@ test('prepared run: a statement without rows gives none, and is not asked for co
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('prepared run: a statement that fails is run again like any other, whatever it failed of', async (t) => {
+test('prepared run: a statement runs again after any failure', async (t) => {
   const database = await single(t)
   const circle: Record<string, unknown> = {}
   circle.self = circle
@@ -99,13 +99,13 @@ test('prepared run: a statement that fails is run again like any other, whatever
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
-test('prepared run: the error of a statement tells who asked', async (t) => {
+test('prepared run: the stack of an error names the caller of the statement', async (t) => {
   const database = await single(t)
   const error = await t.throwsAsync(database.query(refused()))
   t.regex(String(error?.stack), /run-statement\.ts/)
 })
 
-test('prepared run: rows of columns that have changed since are refused, never read as what they were', async (t) => {
+test('prepared run: rows of changed columns are refused and never read with the old columns', async (t) => {
   const database = await single(t)
   const run = (text: string) => database.query({ text })
   await run(createChanging)
@@ -115,7 +115,7 @@ test('prepared run: rows of columns that have changed since are refused, never r
   t.true(isOutdatedTypeMetadata(error))
 })
 
-test('prepared run: in a transaction as well', async (t) => {
+test('prepared run: statements in a transaction are prepared too', async (t) => {
   const database = await single(t)
   const sent = await messages(database, () =>
     database.transaction(async (tx) => {
@@ -125,7 +125,7 @@ test('prepared run: in a transaction as well', async (t) => {
   t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin goes out with the first of them')
 })
 
-test('prepared run: a statement without a name is parsed each time, and gives the same rows', async (t) => {
+test('prepared run: a statement without a name is parsed each time, and returns the same rows', async (t) => {
   const database = await single(t)
   const { text } = row()
   const sent = await messages(database, async () => {
@@ -139,7 +139,7 @@ test('prepared run: a statement without a name is parsed each time, and gives th
   t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
 })
 
-test('prepared run: a connection keeps so much text of prepared statements: one more takes the place of the one that has rested longest', async (t) => {
+test('prepared run: a connection bounds the text of its prepared statements: a new one replaces the least recently used', async (t) => {
   const database = await single(t)
   const most = 10
   const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)

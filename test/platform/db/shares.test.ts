@@ -18,7 +18,7 @@ function take(shares: ConnectionShares, owner: string | null, admitted: string[]
   return turn === undefined
 }
 
-test('shares: a workspace alone leaves the last quarter of the connections to others', (t) => {
+test('shares: a single workspace leaves the last quarter of the connections to others', (t) => {
   const shares = new ConnectionShares(16)
   const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
   t.is(taken.filter(Boolean).length, 12)
@@ -28,7 +28,7 @@ test('shares: a workspace alone leaves the last quarter of the connections to ot
   t.false(take(shares, 'e'))
 })
 
-test('shares: what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
+test('shares: free connections go to workspaces below a quarter in turn, and in order within each', async (t) => {
   const shares = new ConnectionShares(16)
   for (let held = 0; held < 12; held++) take(shares, 'a')
   for (let held = 0; held < 4; held++) take(shares, 'b')
@@ -46,7 +46,7 @@ test('shares: what comes free goes to workspaces below a quarter in turn, and in
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
 })
 
-test('shares: a pool of two is of use to one workspace', (t) => {
+test('shares: one workspace can use a pool of two', (t) => {
   const shares = new ConnectionShares(2)
   t.deepEqual(
     [1, 2, 3].map(() => take(shares, 'a')),
@@ -93,7 +93,7 @@ test('shares: changes that wait for a record are OVERLOADED after 3 s, and anoth
   t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
 })
 
-test('shares: a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
+test('shares: a job that is OVERLOADED is retried without effect on its caller', async (t) => {
   const w = await shared()
   const { record, lock } = await heldRecord(t, w, w.org)
   const operations = [{ op: 'update', id: record, values: { note: 'y' } }]

@@ -21,7 +21,7 @@ async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Databa
   return { db, network }
 }
 
-test('silence: a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
+test('silence: a statement whose response is lost fails before its own timeout, and the pool continues', async (t) => {
   const { db, network } = await behindNetwork(t)
   await db.query(one)
   network.stall()
@@ -31,7 +31,7 @@ test('silence: a statement whose answer is lost fails by itself, long before its
   t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
-test('silence: so does a transaction while nothing comes through at all', async (t) => {
+test('silence: a transaction fails while the network is silent', async (t) => {
   const { db, network } = await behindNetwork(t)
   const lost = db.transaction(async (tx) => {
     await tx.query(one)
@@ -43,7 +43,7 @@ test('silence: so does a transaction while nothing comes through at all', async 
   t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
-test('silence: a statement that the database is at work on may take its time', async (t) => {
+test('silence: a statement on which the database works may take its time', async (t) => {
   const { db } = await behindNetwork(t)
   t.deepEqual(await db.query(slowOne), [{ one: 1 }])
 })

@@ -11,7 +11,7 @@ const analyzeChanges = 'analyze cache_changes'
 const readPlans = { text: `select custom_plans, generic_plans from pg_prepared_statements where name like 'one%'` }
 const one = sql('one', 'select $1::int as one')
 
-test('since: a verified statement keeps its plan, however many changes are kept', async (t) => {
+test('since: a verified statement keeps its plan, however many changes are stored', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const database = new Database(w.config.databaseUrl, { connections: 1, name: 'since', statementTimeoutMs: 60_000 })

@@ -44,7 +44,7 @@ async function roundTrips(database: Database, work: () => Promise<unknown>): Pro
   return count
 }
 
-test('transaction: a transaction costs a round trip for each statement, and one to commit unless its last one brings that along', async (t) => {
+test('transaction: a transaction costs a round trip for each statement, and one for the commit unless its last statement commits', async (t) => {
   const database = await numbers(t)
   t.is(await roundTrips(database, () => database.transaction(async () => undefined)), 0)
   t.is(await roundTrips(database, () => database.transaction((tx) => tx.query(insert(1)))), 2)
@@ -59,7 +59,7 @@ test('transaction: a transaction costs a round trip for each statement, and one 
   t.deepEqual(await held(database), [1, 5])
 })
 
-test('transaction: a last statement that fails takes all back, and so does a commit that is refused', async (t) => {
+test('transaction: a failing last statement rolls back everything, and so does a refused commit', async (t) => {
   const database = await numbers(t)
   const committed: string[] = []
   const trying = (last: ReturnType<typeof insert>) =>
@@ -78,7 +78,7 @@ test('transaction: a last statement that fails takes all back, and so does a com
   t.deepEqual(committed, ['insert_number'])
 })
 
-test('transaction: nothing of a transaction stands alone, whatever became of its first statement', async (t) => {
+test('transaction: no statement of a transaction takes effect alone, whatever its first statement did', async (t) => {
   const database = await numbers(t)
   const circle: Record<string, unknown> = {}
   circle.self = circle
@@ -113,7 +113,7 @@ test('transaction: nothing of a transaction stands alone, whatever became of its
   t.deepEqual(await held(database), [])
 })
 
-test('transaction: a transaction inside another ends nothing', async (t) => {
+test('transaction: a nested transaction ends nothing', async (t) => {
   const database = await numbers(t)
   const outer = database.transaction(async (tx) => {
     await tx.transaction(
@@ -126,7 +126,7 @@ test('transaction: a transaction inside another ends nothing', async (t) => {
   t.deepEqual(await held(database), [])
 })
 
-test('transaction: a text of several statements that fails leaves no transaction open', async (t) => {
+test('transaction: a failing text of several statements leaves no transaction open', async (t) => {
   const database = await numbers(t)
   await t.throwsAsync(database.executeSql(failingInTransaction), { message: /division by zero/ })
   await database.query(insert(1))

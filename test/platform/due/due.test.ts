@@ -72,7 +72,7 @@ test('due: work falls due at its time, once, oldest first', async (t) => {
   t.deepEqual(await filed(w), ['at 1 1', 'at 3 3', 'at 5 5'])
 })
 
-test('due: what is set is moved, brought forward, left alone or dropped', async (t) => {
+test('due: due work is moved, brought forward, left alone or removed', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   const at = (subject: string, seconds: number) => [{ subject, at: after(seconds) }]
@@ -86,7 +86,7 @@ test('due: what is set is moved, brought forward, left alone or dropped', async 
   t.deepEqual(await filed(w), ['forward 5', 'kept 10', 'moved 20', 'stays 10'])
 })
 
-test('due: what was set in a transaction that failed never falls due', async (t) => {
+test('due: work that was set in a failed transaction never falls due', async (t) => {
   const w = await quiet(t)
   const failing = w.api.services.database.transaction(async (tx) => {
     await setDue(tx, alarm, w.org.id, [{ subject: 'lost', at: start }])
@@ -96,7 +96,7 @@ test('due: what was set in a transaction that failed never falls due', async (t)
   t.is(await fileAt(w, after(60)), 0)
 })
 
-test('due: work that repeats is set again in the transaction that files it', async (t) => {
+test('due: repeating work is set again in the transaction that enqueues it', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, daily, w.org.id, [{ subject: 'day', at: start }])
   await fileAt(w, after(1))
@@ -106,7 +106,7 @@ test('due: work that repeats is set again in the transaction that files it', asy
   t.deepEqual(await filed(w), ['day 0', 'day 86400'])
 })
 
-test('due: in a suspended workspace due work waits and falls due once afterwards; money goes on', async (t) => {
+test('due: due work of a suspended workspace waits and falls due once afterwards; payments continue', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
@@ -119,7 +119,7 @@ test('due: in a suspended workspace due work waits and falls due once afterwards
   t.deepEqual(await filed(w), ['test-alarm 0', 'test-money 0'])
 })
 
-test('due: work of an app that is off waits until it is on', async (t) => {
+test('due: work of a disabled app waits until the app is enabled', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, agenda, w.org.id, [{ subject: 'agenda', at: start }])
   const apps = (isOn: boolean) => w.org.owner.patch(w.org.path, { apps: { calendar: isOn } })
@@ -131,14 +131,14 @@ test('due: work of an app that is off waits until it is on', async (t) => {
   t.deepEqual(await filed(w), ['agenda 0'])
 })
 
-test('due: what a process does not know is left to one that does', async (t) => {
+test('due: a process leaves unknown kinds of work to other processes', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, { name: 'test-unheard-of' }, w.org.id, [{ subject: 'a', at: start }])
   t.is(await fileAt(w, after(60)), 0)
   t.is(await deleteDueWork(w.db, 'test-unheard-of'), 1)
 })
 
-test('due: two who file at once file nothing twice', async (t) => {
+test('due: processes that enqueue at once enqueue nothing twice', async (t) => {
   const w = await quiet(t)
   const times = Array.from({ length: 300 }, (_, n) => ({ subject: `s${n}`, at: after(n) }))
   await setDue(w.api.services.database, alarm, w.org.id, times)
@@ -150,7 +150,7 @@ test('due: two who file at once file nothing twice', async (t) => {
   t.is((await filed(w)).length, 300)
 })
 
-test('due: the scheduler files what falls due by the time of its process', async (t) => {
+test('due: the scheduler enqueues work by the time of its process', async (t) => {
   let now = new Date('2030-01-01T00:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)

@@ -23,7 +23,7 @@ test('maintenance: every maintenance task runs', async (t) => {
   }
 })
 
-test('maintenance: old rows go in batches, and the others stay', async (t) => {
+test('maintenance: old rows are deleted in batches, and the others stay', async (t) => {
   const w = await shared()
   await createLitter(w.db)
   t.teardown(() => dropLitter(w.db))
@@ -43,7 +43,7 @@ test('maintenance: old rows go in batches, and the others stay', async (t) => {
   t.is(await countRows(w.db, 'litter'), 13)
 })
 
-test('maintenance: ended sessions are removed, and those that go on are not', async (t) => {
+test('maintenance: expired sessions are deleted, and valid ones are not', async (t) => {
   const w = await shared()
   await prolongSessions(w.db)
   const before = await countRows(w.db, 'sessions')

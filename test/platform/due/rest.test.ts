@@ -21,7 +21,7 @@ async function workOff(w: World, pools: readonly WorkerPool[], queues: readonly 
   await worker.stop(1_000)
 }
 
-test('rest: what waits in the queues of a workspace that is suspended rests, and is done once afterwards', async (t) => {
+test('rest: waiting work of a suspended workspace is deferred, and done once after it is active again', async (t) => {
   const w = await world()
   const { owner, path } = w.org
   t.teardown(w.close)
@@ -78,7 +78,7 @@ for (const [closed, set, reset] of [
   ['is suspended', `status = 'suspended'`, `status = 'active'`],
   ['has the app off', `apps = apps || '{"calendar": false}'`, `apps = apps || '{"calendar": true}'`],
 ] as const) {
-  test(`rest: a calendar that was about to ring when its workspace ${closed} rings once afterwards`, async (t) => {
+  test(`rest: reminders that are due when the workspace ${closed} are sent once afterwards`, async (t) => {
     let now = new Date('2026-12-01T08:00:00Z')
     const w = await world({}, undefined, () => now)
     t.teardown(w.close)

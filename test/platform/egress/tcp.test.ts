@@ -29,13 +29,13 @@ async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
   return { read, sockets }
 }
 
-test('tcp: an exchange gives what its work gives, and leaves no connection behind', async (t) => {
+test('tcp: an exchange returns the result of its work and leaves no connection open', async (t) => {
   const { read, sockets } = await opened(t, (socket) => socket.end('hello'))
   t.is(await read(), 'hello')
   await eventually(() => sockets.size === 0)
 })
 
-test('tcp: a server that sends without end is cut off at so many bytes', async (t) => {
+test('tcp: a server that sends without end is cut off at the limit', async (t) => {
   const { read } = await opened(t, (socket) => {
     const flood = () => void (socket.destroyed || socket.write(Buffer.alloc(50_000), () => setImmediate(flood)))
     flood()
@@ -43,7 +43,7 @@ test('tcp: a server that sends without end is cut off at so many bytes', async (
   t.is(((await t.throwsAsync(read())) as EgressFailure).reason, 'too_large')
 })
 
-test('tcp: a server that stays silent meets the clock', async (t) => {
+test('tcp: a silent server runs into the timeout', async (t) => {
   const { read } = await opened(t, () => undefined)
   t.is(((await t.throwsAsync(read(150))) as EgressFailure).reason, 'timeout')
 })

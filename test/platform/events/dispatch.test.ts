@@ -29,7 +29,7 @@ async function withoutWorkers(t: ExecutionContext): Promise<World> {
   return w
 }
 
-test('dispatch: a dispatch says what changed, who listened and who caused it', async (t) => {
+test('dispatch: a dispatch holds what changed, the listeners and the cause', async (t) => {
   const w = await withoutWorkers(t)
   const rule = await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } }, { 'x-request-id': 'a-request' })
@@ -38,7 +38,7 @@ test('dispatch: a dispatch says what changed, who listened and who caused it', a
   t.deepEqual(filed?.cause, { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0 })
 })
 
-test('dispatch: a change makes one dispatch to those who listen to it at that moment, and none when nobody does', async (t) => {
+test('dispatch: a change makes one dispatch to its present listeners, and none without listeners', async (t) => {
   const w = await withoutWorkers(t)
   const { owner } = w.org
   const one = (await owner.post(locationsOf(w), { values: { name: 'x' } })).data
@@ -69,7 +69,7 @@ async function handedOn(w: World): Promise<void> {
   await eventually(async () => (await readDispatches(w.db)).length === 0)
 }
 
-test('dispatch: an import of 500 rows is a handful of dispatches of many changes, and reaches all of many members', async (t) => {
+test('dispatch: an import of 500 rows makes a few dispatches of many changes, and reaches each of many members', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await addMembers(w.db, w.org.id, 99)
@@ -88,7 +88,7 @@ test('dispatch: an import of 500 rows is a handful of dispatches of many changes
   t.is(await countRows(w.db, 'notifications'), 100 * 500)
 })
 
-test('dispatch: many processes hand each change on once, in lots, also when one of them fails in between', async (t) => {
+test('dispatch: many processes dispatch each change once, in groups, also when one of them fails meanwhile', async (t) => {
   const w = await withoutWorkers(t)
   await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
@@ -115,7 +115,7 @@ test('dispatch: many processes hand each change on once, in lots, also when one 
   t.deepEqual(filed.toSorted(), ids)
 })
 
-test('dispatch: every workspace has its turn, also when more of them wait than a lot has room for', async (t) => {
+test('dispatch: every workspace is served, also when more workspaces wait than a group holds', async (t) => {
   const w = await withoutWorkers(t)
   await addForeignDispatches(w.db, 1_200)
   const { db, queue } = { db: w.worker.database, queue: w.worker.jobQueue }
@@ -127,7 +127,7 @@ test('dispatch: every workspace has its turn, also when more of them wait than a
   t.is((await deleteJobs(w.db, 'notifications.deliver')).length, 1_200)
 })
 
-test('dispatch: a dispatch to a subscriber that a process does not know is left to one that does', async (t) => {
+test('dispatch: a process leaves dispatches to unknown subscribers to other processes', async (t) => {
   const w = await withoutWorkers(t)
   await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })

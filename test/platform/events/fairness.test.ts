@@ -13,7 +13,7 @@ import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 /** Changes of one workspace, many times what is handed on at once. */
 const many = 5_000
 
-test('fairness: a workspace’s change is handed on in its turn, while most of another’s flood waits in the outbox', async (t) => {
+test('fairness: a workspace’s change is dispatched in its turn while most of another workspace’s flood waits in the outbox', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await deleteDeliveries(w.db)
@@ -37,7 +37,7 @@ test('fairness: a workspace’s change is handed on in its turn, while most of a
   t.true(outbox > many / 2, `${queue} are handed on`)
 })
 
-test('fairness: a workspace’s notification comes while no other of another’s flood can, and each of the flood comes once', async (t) => {
+test('fairness: a workspace’s notification is delivered while another workspace’s flood waits, and each of the flood arrives once', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const small = { ...w, org: await createOrg(w) }

@@ -16,7 +16,7 @@ async function createRecords(t: ExecutionContext, w: World, count: number): Prom
   await Promise.all(Array.from({ length: 20 }, one))
 }
 
-test('fan out: 500 changes reach 20 members once each, also when the worker is killed in between', async (t) => {
+test('fan out: 500 changes reach 20 members once each, also when the worker is killed meanwhile', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.worker.pools.stop(0)

@@ -37,7 +37,7 @@ const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch
 })
 const snapshotsOf = async () => (await Promise.all((await take()).map((one) => readSnapshots(scope(), heardOf(one))))).flat()
 
-test('sources: a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since', async (t) => {
+test('sources: a listener receives the record as each change left it, and a deleted record as it was before, whatever happens later', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
@@ -65,7 +65,7 @@ test('sources: a listener that asks gets the record as each change left it, and 
   for (const one of found) t.deepEqual(snapshotToRecord(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
 })
 
-test('sources: no snapshot is taken for those who do not ask', async (t) => {
+test('sources: no snapshot is taken when no listener asks for one', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event })))
@@ -79,7 +79,7 @@ test('sources: no snapshot is taken for those who do not ask', async (t) => {
   )
 })
 
-test('sources: an import hands on a snapshot for each of its rows, in their order', async (t) => {
+test('sources: an import delivers a snapshot of each of its rows in their order', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear([{ objectType: 'locations', event: 'created', snapshot: true }])
@@ -94,7 +94,7 @@ test('sources: an import hands on a snapshot for each of its rows, in their orde
   t.true(found.every((one) => one.created_by === w.org.ownerId && one.created_at === one.updated_at))
 })
 
-test('sources: who begins to ask is heard of by the next update, at every API', async (t) => {
+test('sources: a new listener receives the next update from every API', async (t) => {
   await open(t)
   const other = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')
   const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
@@ -111,7 +111,7 @@ test('sources: who begins to ask is heard of by the next update, at every API', 
   }
 })
 
-test('sources: another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask', async (t) => {
+test('sources: a feature announces events of its own once to the listeners of any of its topics, with snapshots for those that ask', async (t) => {
   await open(t)
   const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
   await hear(
@@ -160,7 +160,7 @@ test('sources: another room announces events of its own: to those of any of its 
   ])
 })
 
-test('sources: an announcement that is rolled back is never handed on', async (t) => {
+test('sources: an announcement that is rolled back is never dispatched', async (t) => {
   await open(t)
   await hear([{ source: 'calendar', objectType: '', event: 'created' }])
   const announcement = {
@@ -178,7 +178,7 @@ test('sources: an announcement that is rolled back is never handed on', async (t
   t.deepEqual(await take(), [])
 })
 
-test('sources: a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+test('sources: a deleted record type removes its listeners, and those of another source stay', async (t) => {
   await open(t)
   const key = 'gone'
   await w.org.owner.post(`${w.org.path}/types`, { key, label: 'Gone' })

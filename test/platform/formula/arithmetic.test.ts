@@ -82,7 +82,7 @@ test('arithmetic: sums and products of decimals are exact to the last digit', (t
   t.pass()
 })
 
-test('arithmetic: quotients are right in every place that a field keeps', (t) => {
+test('arithmetic: quotients are exact in every digit that a field stores', (t) => {
   fc.assert(
     fc.property(quotients, ({ source, value }) => {
       const answer = evaluate(source)
@@ -94,7 +94,7 @@ test('arithmetic: quotients are right in every place that a field keeps', (t) =>
   t.pass()
 })
 
-test('arithmetic: a comparison of two formulas says what their exact values say', (t) => {
+test('arithmetic: comparisons of formulas compare their exact values', (t) => {
   const sign = fc.constantFrom('=', '<>', '<', '<=', '>', '>=')
   const holds: Readonly<Record<string, (order: bigint) => boolean>> = {
     '=': (order) => order === 0n,
@@ -117,7 +117,7 @@ test('arithmetic: a comparison of two formulas says what their exact values say'
 
 const anything = fc.constantFrom(...'()+-*/^&%=<>,. "#ab1', 'IF(', 'SUM(', 'TEXT(', '"x"', 'n', 's', 'd', 'TRUE', '#N/A', '1e9', '""')
 
-test('arithmetic: no source whatever breaks the evaluator or goes past a refusal', (t) => {
+test('arithmetic: no source crashes the evaluator or passes a refusal', (t) => {
   const given = { n: ['number', '-2.5'], s: ['text', 'x'], d: ['date', '2026-01-31'] } as const
   fc.assert(
     fc.property(fc.array(anything, { maxLength: 24 }), (pieces) => {

@@ -68,13 +68,13 @@ function displayed(text: string, answered: Scalar | { error: string }): Scalar {
   return typeof answered === 'number' ? Number(text) : text
 }
 
-test('cases: every confirmed case of the spreadsheet suites gives its value, apart from the differences listed here', (t) => {
+test('cases: every confirmed case of the spreadsheet suites gives its value, except the listed differences', (t) => {
   const confirmed = cases.filter((each) => each.confirmed)
   const differing = confirmed.filter((each) => !agrees(answer(each), each)).map(({ n }) => n)
   t.is(confirmed.length, 571)
   t.deepEqual(differing, Object.keys(differences).map(Number))
 })
 
-test('cases: no case of the suites breaks the evaluator', (t) => {
+test('cases: no case of the suites crashes the evaluator', (t) => {
   for (const each of cases) t.notThrows(() => answer(each), each.formula)
 })

@@ -36,7 +36,7 @@ const steps: readonly (readonly [name: string, step: (tx: Tx, workspaceId: strin
   ['settling one', (tx, _, id) => completeOperation(tx, id, { status: 'done', result: null })],
 ]
 
-test('bursts: no step of a job reads those that wait, also when the planner saw their tables last as they came', async (t) => {
+test('bursts: no step of a job reads the waiting jobs, also with outdated statistics of their tables', async (t) => {
   const w = await world({}, ['data'])
   t.teardown(async () => {
     for (const statement of deleteAll) await w.db.query(statement)

@@ -12,7 +12,7 @@ const shared = shareWorld(test)
 
 const locations = (w: World) => `${w.org.path}/records/locations`
 
-test('failures: a job that keeps failing is tried again, fails for its caller, and can be sent again', async (t) => {
+test('failures: a job that keeps failing is retried, fails for its caller and can be sent again', async (t) => {
   const w = await shared()
   const acceptFiles = await refuseJobFiles(w.db)
   const { data } = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
@@ -32,7 +32,7 @@ test('failures: a job that keeps failing is tried again, fails for its caller, a
   t.deepEqual(await listDeadLetters(w.api.services.database), [])
 })
 
-test('failures: an operation whose job is gone is settled, so that nobody waits for it for ever', async (t) => {
+test('failures: an operation without a job is completed as failed, so that no caller waits forever', async (t) => {
   const w = await shared()
   const { database, jobQueue } = w.api.services
   const waiting = w.api.services.waiter.wait(await addLostOperation(w.db, w.org.id), 60_000)
@@ -40,7 +40,7 @@ test('failures: an operation whose job is gone is settled, so that nobody waits 
   t.like(await waiting, { status: 'failed', error: { code: 'INTERNAL' } })
 })
 
-test('failures: the house-keeping of the queue finds attempts whose worker died', async (t) => {
+test('failures: the supervision of the queue finds attempts of dead workers', async (t) => {
   const w = await shared()
   const { data } = await w.org.owner.get(`${locations(w)}/export`, { prefer: 'respond-async' })
   await w.drain()

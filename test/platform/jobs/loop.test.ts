@@ -6,7 +6,7 @@ import { createOrg } from '#test/support/factories.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
 import { world } from '#test/support/world.ts'
 
-test('loop: while nothing waits, no queue is fetched from', async (t) => {
+test('loop: no jobs are fetched while none wait', async (t) => {
   const w = await world({}, ['data', 'mail'])
   t.teardown(w.close)
   await w.drain()
@@ -25,7 +25,7 @@ test('loop: while nothing waits, no queue is fetched from', async (t) => {
   t.is(fetches, 0)
 })
 
-test('loop: a job that has ended leaves nothing in its worker, however long it might have taken', async (t) => {
+test('loop: a completed job leaves nothing in its worker, whatever its timeout', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const exportOne = async () => t.is((await w.org.owner.get(`${w.org.path}/records/locations/export`)).status, 200)
@@ -40,7 +40,7 @@ test('loop: a job that has ended leaves nothing in its worker, however long it m
   t.true(left < 10, `${left} signals are left of 50 jobs`)
 })
 
-test('loop: many jobs of one workspace are taken several at once, and others’ are looked for when there is word of some', async (t) => {
+test('loop: jobs of one workspace are fetched in groups, and those of others when a signal announces them', async (t) => {
   const w = await world({}, ['flows', 'data'])
   t.teardown(w.close)
   const flow = await createFlow(t, w.org, {

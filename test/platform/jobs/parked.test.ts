@@ -117,7 +117,7 @@ const settledOne = (id: string) =>
 const awaited = (id: string) => readAwaited(w.db, id)
 const isParked = (id: string, count: number) => whileWorking(async () => (await awaited(id))?.awaits === count)
 
-test('parked: a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
+test('parked: a parked job holds no slot and no job until every operation that it awaits has ended, and the sweep leaves it alone', async (t) => {
   await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
@@ -134,7 +134,7 @@ test('parked: a parked job holds no slot and no job until all that it waits for 
   t.like(await settledOne(id), { status: 'done', result: ['first', 'second', 'third may not'] })
 })
 
-test('parked: of many that settle at once, one goes on', async (t) => {
+test('parked: one of many operations that end at once resumes the parked job', async (t) => {
   await open()
   const { jobQueue, db } = services
   const names = Array.from({ length: 10 }, (_, number) => `at once ${number}`)
@@ -147,7 +147,7 @@ test('parked: of many that settle at once, one goes on', async (t) => {
   t.is(await countJobsOfOperation(w.db, parent.name, id), 1)
 })
 
-test('parked: a parked job whose resumed attempt was lost is given up like any other', async (t) => {
+test('parked: a parked job whose resumed attempt is lost fails like any other job', async (t) => {
   await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['lost'] })
@@ -163,7 +163,7 @@ test('parked: a parked job whose resumed attempt was lost is given up like any o
   t.like(await awaited(id), { status: 'failed' })
 })
 
-test('parked: what goes on after an operation is filed with what settles it, however it ends', async (t) => {
+test('parked: the continuation of an operation is enqueued with its completion, whether it succeeds or fails', async (t) => {
   await open()
   const { jobQueue, db } = services
   const begin = async (name: string) => {
@@ -198,7 +198,7 @@ test('parked: what goes on after an operation is filed with what settles it, how
   ])
 })
 
-test('parked: work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
+test('parked: work runs with the present permissions of another principal, and a refusal is a result', async (t) => {
   await open()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
   const platform = { ...services, principal: null, cause: origin().cause }

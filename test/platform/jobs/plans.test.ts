@@ -9,7 +9,7 @@ const analyzeJobs = 'analyze pgboss.job_common'
 const deleteJobs = 'truncate pgboss.job'
 const explained = (statement: string): string => `explain ${statement}`
 
-test('plans: a fetch takes the waiting jobs from an index in their order, also when the statistics are of an empty queue', async (t) => {
+test('plans: a fetch reads waiting jobs from an index in their order, also with statistics of an empty queue', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await w.db.query(deleteJobs)

@@ -26,7 +26,7 @@ for (const [work, suspended, appOff, both] of cases) {
   })
 }
 
-test('background: what does not go on hears why', (t) => {
+test('background: a function that does not continue receives the reason', (t) => {
   const asked = (status: 'active' | 'suspended') => () => requireNotHalted({ work: 'request', app: 'queues' }, place(status, ['queues']))
   t.is(t.throws(asked('suspended'))?.message, 'This workspace is suspended')
   t.like(t.throws(asked('active')), { code: 'NOT_FOUND' } as object)

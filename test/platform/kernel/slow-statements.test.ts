@@ -16,7 +16,7 @@ async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[
 
 const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
 
-test('slow statements: a statement that takes long is told of with its text, without its values, and with the id of its request', async (t) => {
+test('slow statements: a slow statement is logged with its text and the request id, without its values', async (t) => {
   const [line, ...others] = await toldOf(1, async () => {
     await later()
     return [{}, {}]
@@ -33,7 +33,7 @@ test('slow statements: a statement that takes long is told of with its text, wit
   t.notRegex(JSON.stringify(line), /a secret/)
 })
 
-test('slow statements: one that fails late is told of too, without rows', async (t) => {
+test('slow statements: a slow statement that fails is logged without rows', async (t) => {
   const failing = async () => {
     await later()
     throw new Error('cancelled')
@@ -41,6 +41,6 @@ test('slow statements: one that fails late is told of too, without rows', async 
   t.like((await toldOf(1, failing))[0], { statement: 'find_things', rows: undefined })
 })
 
-test('slow statements: one that is quick enough is not', async (t) => {
+test('slow statements: a quick statement is not logged', async (t) => {
   t.deepEqual(await toldOf(60_000, async () => []), [])
 })

@@ -28,7 +28,7 @@ for (const [name, wallMs, ownMs] of [
     t.true(said >= hour && said < hour + 60_000, `${said}`)
   })
 
-test('stopwatch: nothing is nothing, and it can be started again', (t) => {
+test('stopwatch: no time is zero, and a stopwatch restarts', (t) => {
   const stopwatch = new Stopwatch()
   stopwatch.restart()
   t.true(stopwatch.elapsedMs() < 60_000)

@@ -20,7 +20,7 @@ interface Verdict {
   readonly signingHeaders: { readonly keys: string }
 }
 
-test('dkim: mail is signed by who sends it: the operator where its server is used, a connection by its own key or not at all', async (t) => {
+test('dkim: mail is signed by its sender: by the operator on its own server, by a connection with its own key or not at all', async (t) => {
   const server = await startMailServer(t)
   const [operators, own] = [makeKey(), makeKey()]
   const w = await world({

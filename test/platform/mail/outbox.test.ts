@@ -34,7 +34,7 @@ async function open(t: ExecutionContext) {
 
 const sender = ({ api }: World) => ({ db: api.services.database, jobQueue: api.services.jobQueue, cause })
 
-test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) => {
+test('outbox: a mail is sent through SMTP_URL as it was written', async (t) => {
   const { w, server } = await open(t)
   const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
   const headers = { 'List-Unsubscribe': '<https://kontor.example/unsubscribe/x>' }
@@ -64,7 +64,7 @@ test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) =>
   t.truthy(row?.sent_at)
 })
 
-test('outbox: what is written into names and subjects never becomes a header', async (t) => {
+test('outbox: line breaks in names and subjects never become headers', async (t) => {
   const { w, server } = await open(t)
   const hostile = 'Hi\r\nBcc: victim@example.com\r\n\r\nBuy'
   await queueMail(sender(w), { ...mail, subject: hostile, headers: { 'X-Note': hostile } })
@@ -79,7 +79,7 @@ test('outbox: what is written into names and subjects never becomes a header', a
   }
 })
 
-test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
+test('outbox: a mail of a rolled-back transaction is never sent', async (t) => {
   const { w, server } = await open(t)
   const { db, jobQueue } = sender(w)
   const rolledBack = db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
   t.is(server.taken.length, 0)
 })
 
-test('outbox: the same id queues and sends one mail, however often it is queued', async (t) => {
+test('outbox: a mail that is queued repeatedly under one id is sent once', async (t) => {
   const { w, server } = await open(t)
   const id = '01999999-9999-7999-8999-999999999999'
   await Promise.all(Array.from({ length: 20 }, () => queueMail(sender(w), { ...mail, id })))
@@ -102,14 +102,14 @@ test('outbox: the same id queues and sends one mail, however often it is queued'
   t.is(server.taken.length, 1)
 })
 
-test('outbox: a mail that ends a long chain of automations is sent all the same', async (t) => {
+test('outbox: a mail at the end of a long chain of automations is sent', async (t) => {
   const { w, server } = await open(t)
   await queueMail({ ...sender(w), cause: { ...cause, depth: 9 } }, mail)
   await w.drain()
   t.is(server.taken.length, 1)
 })
 
-test('outbox: a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
+test('outbox: a refused mail is tried ten times with growing delays, stored as failed, and sent by jobs retry', async (t) => {
   const { w, server } = await open(t)
   server.refuse({ code: 451, text: 'come back later' })
   const id = await queueMail(sender(w), { ...mail, kind: 'refused' })
@@ -148,7 +148,7 @@ test('outbox: a refused mail is tried ten times with growing delay, kept as fail
   t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
-test('outbox: without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
+test('outbox: without SMTP_URL a mail becomes an .eml file that only its owner can read', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await queueMail(sender(w), mail)

@@ -10,7 +10,7 @@ import { world } from '#test/support/world.ts'
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 
-test('refusals: a relay that refuses AUTH delays all mail, is logged as a warning and counted; the mail goes out once it signs in', async (t) => {
+test('refusals: a relay that refuses AUTH delays all mail, is logged as a warning and counted; mail is sent once it signs in', async (t) => {
   const server = await startCuttingServer(t)
   server.cutAt('AUTH', '535 5.7.8 wrong password')
   const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'schedule'])
