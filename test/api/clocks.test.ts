@@ -32,7 +32,7 @@ const clocks = () => {
 const account = async ({ org }: World): Promise<string> =>
   `${org.path}/service-accounts/${(await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot' })).data.id}`
 
-test('clocks: processes whose clocks differ count one window of requests, which is over in a minute', async (t) => {
+test('clocks: processes whose clocks differ count requests in one window, which ends within a minute', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const address = fromAnywhere()
   const processes = [ahead, behind, running, w.visitor]
@@ -47,7 +47,7 @@ test('clocks: processes whose clocks differ count one window of requests, which 
   t.deepEqual(statuses, { 404: 60, 429: 20 })
 })
 
-test('clocks: a key ends when the database says so, in every process', async (t) => {
+test('clocks: a key expires by the time of the database, in every process', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const keys = `${await account(w)}/keys`
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
@@ -60,7 +60,7 @@ test('clocks: a key ends when the database says so, in every process', async (t)
   }
 })
 
-test('clocks: a caller who waits three seconds for a worker does, whatever happens to the clock meanwhile', async (t) => {
+test('clocks: a caller waits three seconds for a worker, whatever its process’s clock does', async (t) => {
   const { w, running } = await clocks()
   await w.worker.pools.stop(0)
   const began = performance.now()

@@ -35,7 +35,7 @@ async function kept({ org }: World, records: string, field: string, values: read
   return outcomes
 }
 
-test('corpora: every text is kept and found as it was sent', async (t) => {
+test('corpora: every text is stored and found as it was sent', async (t) => {
   const w = await take()
   const { records } = await createDeals(w, [
     { key: 'a_text', type: 'text' },
@@ -58,7 +58,7 @@ interface UrlCase {
   readonly failure?: boolean
 }
 
-test('corpora: an address is kept as it was sent when it is absolute http or https, and refused otherwise', async (t) => {
+test('corpora: an absolute http or https URL is stored as it was sent, and any other is refused', async (t) => {
   const w = await take()
   const cases = (JSON.parse(fixture('url/urltestdata.json')) as UrlCase[]).filter(
     ({ input }) => input.isWellFormed() && !input.includes('\0'),
@@ -82,7 +82,7 @@ test('corpora: an address is kept as it was sent when it is absolute http or htt
   }
 })
 
-test('corpora: every text in an address or in a header is answered as described', async (t) => {
+test('corpora: every text in a URL or header gets a documented response', async (t) => {
   const w = await take()
   const { owner, path } = w.org
   await createDeals(w, [])

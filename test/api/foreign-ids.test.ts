@@ -28,7 +28,7 @@ for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     if (!(path as string).includes('/:orgId')) continue
     const route = `${method} ${base}${path}`
-    test(`foreign ids: what another workspace has is not there: ${route}`, async (t) => {
+    test(`foreign ids: things of another workspace are not found: ${route}`, async (t) => {
       two ??= begin()
       const { own, other } = await two
       const example = examples[route]
@@ -40,7 +40,7 @@ for (const { base, routes } of sections) {
   }
 }
 
-test('foreign ids: every call that names more is one of a route', (t) => {
+test('foreign ids: every further call belongs to a route', (t) => {
   t.deepEqual(
     Object.keys(namingCalls).filter((route) => !examples[route]),
     [],

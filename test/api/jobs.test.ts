@@ -8,7 +8,7 @@ const shared = shareWorld(test)
 
 const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
 
-test('jobs: what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
+test('jobs: only the caller sees the result of a job; holders of org:update see the rest, and others nothing', async (t) => {
   const w = await shared()
   const [starter, keeper, other] = await Promise.all([
     createMember(w, w.org, [{ effect: 'allow', actions: ['records:read', 'records:export', 'records:import'] }]),
@@ -40,7 +40,7 @@ test('jobs: what came of a job is for who started it, the rest for holders of or
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
 })
 
-test('jobs: two who start the same work at once each have what came of their own', async (t) => {
+test('jobs: callers that start the same work at once each get their own result', async (t) => {
   const w = await shared()
   const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }
   const callers = await Promise.all([

@@ -17,7 +17,7 @@ for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     const route = `${method} ${base}${path}`
     // One after the other: each suspends the workspace for a moment.
-    test(`walk: who may and who may not: ${route}`, async (t) => {
+    test(`walk: permitted and refused callers of ${route}`, async (t) => {
       const example = examples[route]
       if (!example) return t.fail(`${route} has no example: write one below test/api/walk`)
       walk ??= begin()
@@ -33,7 +33,7 @@ for (const { base, routes } of sections) {
   }
 }
 
-test('walk: every example is one of a route', (t) => {
+test('walk: every example belongs to a route', (t) => {
   const declared = new Set(sections.flatMap(({ base, routes }) => routes.map(({ method, path }) => `${method} ${base}${path}`)))
   t.deepEqual(
     Object.keys(examples).filter((name) => !declared.has(name)),

@@ -22,14 +22,14 @@ async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => vo
   return outcome
 }
 
-test('arrival: a body of which nothing comes for a while has stalled', async (t) => {
+test('arrival: a body without new bytes for a while has stalled', async (t) => {
   t.is(await arrivalOf('half', 50, () => undefined), 'body did not arrive whole: nothing of it came for 0.05 seconds')
 })
 
-test('arrival: a body whose connection breaks off is given up at once', async (t) => {
+test('arrival: a body whose connection breaks fails at once', async (t) => {
   t.is(await arrivalOf('half', 60_000, (wire) => wire.breakOff()), 'body did not arrive whole: the connection broke off')
 })
 
-test('arrival: a body that arrives is whole', async (t) => {
+test('arrival: a body that arrives is complete', async (t) => {
   t.is(await arrivalOf('half', 60_000, (wire) => wire.send('whole.')), 'whole')
 })

@@ -20,7 +20,7 @@ async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-test('close: a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
+test('close: a request on an idle connection is answered while the server stops, and its connection closes', async (t) => {
   const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
@@ -34,7 +34,7 @@ test('close: a request on a connection that rested is answered although the serv
   await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
 })
 
-test('close: a connection that brings nothing more does not keep a server from stopping', async (t) => {
+test('close: an idle connection does not keep a server from stopping', async (t) => {
   const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
@@ -43,7 +43,7 @@ test('close: a connection that brings nothing more does not keep a server from s
   t.is((await wire.answer()).status, 200)
 })
 
-test('close: who waits for a worker while the server stops is told where to ask', async (t) => {
+test('close: a caller that waits for a worker while the server stops is told where to ask', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const api = await ownApi(t, w)

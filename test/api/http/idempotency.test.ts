@@ -14,7 +14,7 @@ const invoices = (w: World) => `${w.org.path}/records/invoices`
 
 const total = async (w: World) => (await w.org.owner.get(`${invoices(w)}?offset=0`)).data.total
 
-test('idempotency: the same key with another body, by another caller or on another path is another request', async (t) => {
+test('idempotency: a key with another body, by another caller or on another path is another request', async (t) => {
   const w = await take()
   const key = { 'idempotency-key': 'k' }
   const first = await w.org.owner.post(invoices(w), { values: { notes: 'a' } }, key)
@@ -34,13 +34,13 @@ test('idempotency: a key has 1 to 255 characters', async (t) => {
   t.is((await w.org.owner.post(invoices(w), {}, { 'idempotency-key': 'k'.repeat(255) })).status, 201)
 })
 
-test('idempotency: a path of any length may carry a key', async (t) => {
+test('idempotency: a key may be sent to a path of any length', async (t) => {
   const w = await take()
   const path = `${w.org.path}/notifications/read/${randomBytes(3_000).toString('hex')}`
   for (const _ of ['first', 'again']) t.is((await w.org.owner.post(path, {}, { 'idempotency-key': 'k' })).status, 404)
 })
 
-test('idempotency: a failure that is the caller’s is answered again; a try that died leaves the key free', async (t) => {
+test('idempotency: a failure of the caller is stored and repeated; after a failure of the server the key is free', async (t) => {
   const w = await take()
   const bad = { values: { number: 'A' } }
   await w.org.owner.post(invoices(w), bad)
@@ -55,7 +55,7 @@ test('idempotency: a failure that is the caller’s is answered again; a try tha
   t.is(await total(w), 2)
 })
 
-test('idempotency: an import with a key is done once, and its file is kept once', async (t) => {
+test('idempotency: an import with a key is done once, and its file is stored once', async (t) => {
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'import' }
   const answers = await Promise.all(Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, 'notes\na\nb\n', headers)))
@@ -64,13 +64,13 @@ test('idempotency: an import with a key is done once, and its file is kept once'
   t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
 
-test('idempotency: what is kept of an answer cannot be read from the database', async (t) => {
+test('idempotency: stored responses cannot be read in the database', async (t) => {
   const w = await take()
   await w.org.owner.post(invoices(w), { values: { notes: 'plainly visible' } }, { 'idempotency-key': 'sealed' })
   t.false((await readKeptAnswer(w.db, 'sealed'))?.includes('plainly') ?? true)
 })
 
-test('idempotency: work that a fault of ours stopped half-way goes on with the same key, and is done once', async (t) => {
+test('idempotency: work that failed half-way continues with the same key and is done once', async (t) => {
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'halfway', prefer: 'respond-async' }
   const file = `notes\n${Array.from({ length: 250 }, (_, row) => `row ${row}\n`).join('')}`
@@ -87,7 +87,7 @@ test('idempotency: work that a fault of ours stopped half-way goes on with the s
   t.is((await w.org.owner.post(`${invoices(w)}/import`, `${file}more\n`, headers)).status, 400)
 })
 
-test('idempotency: two who use the same key at once are two requests', async (t) => {
+test('idempotency: the same key of two callers at once is two requests', async (t) => {
   const w = await take()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'] }])
   const callers = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? w.org.owner : member.client))
@@ -96,7 +96,7 @@ test('idempotency: two who use the same key at once are two requests', async (t)
   t.is(await total(w), 2)
 })
 
-test('idempotency: a key is not looked at where somebody signs in or out', async (t) => {
+test('idempotency: signing in and out ignores the key', async (t) => {
   const w = await take()
   const { client } = await createPerson(w, 'Pat')
   const key = { 'idempotency-key': 'k'.repeat(256) }
@@ -105,7 +105,7 @@ test('idempotency: a key is not looked at where somebody signs in or out', async
   t.is((await client.post('/v1/auth/sign-out', {}, { 'idempotency-key': 'k' })).status, 401, 'no answer of before')
 })
 
-test('idempotency: an answer that carries a secret is sealed, and gone after 24 hours', async (t) => {
+test('idempotency: a response with a secret is encrypted, and deleted after 24 hours', async (t) => {
   const w = await take()
   const account = await w.org.owner.post(`${w.org.path}/service-accounts`, { name: 'Robot' })
   const path = `${w.org.path}/service-accounts/${account.data.id}/keys`

@@ -48,7 +48,7 @@ async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   t.deepEqual(readdirSync(tmpdir()), [])
 }
 
-test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
+test('multipart: multipart requests of other servers’ tests are answered and leave nothing behind', async (t) => {
   const w = await open(t)
   for (const name of readdirSync(folder)) {
     const request = readFileSync(join(folder, name), 'latin1')
@@ -65,7 +65,7 @@ test('multipart: every multipart request of other servers’ tests is answered, 
   }
 })
 
-test('multipart: the part named file is the file, whatever stands around it', async (t) => {
+test('multipart: the part named file is the file, whatever surrounds it', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -87,7 +87,7 @@ test('multipart: the part named file is the file, whatever stands around it', as
   t.is((await sendForm(w, `--"b"\r\n${file(csv).slice(5)}--"b"--`, 'multipart/form-data; boundary="\\"b\\""')).status < 500, true)
 })
 
-test('multipart: a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
+test('multipart: a part that is neither the file nor a field of the route is named, and nothing is left behind', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -105,7 +105,7 @@ test('multipart: a part that is neither the file nor a field of the route is nam
   }
 })
 
-test('multipart: a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
+test('multipart: a broken form or one without the file is refused with 400 and leaves nothing behind', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -146,7 +146,7 @@ test('multipart: a form without the file, or that is broken, is 400 and leaves n
   await nothingLeft(t, w)
 })
 
-test('multipart: a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
+test('multipart: a file that is too large is refused with 400, with and without Content-Length, and leaves nothing behind', async (t) => {
   const w = await open(t)
   const limit = 25 * 1024 * 1024
   const csv = Buffer.alloc(limit + 1, 'name\r\n')
@@ -168,7 +168,7 @@ test('multipart: a file that is too large is 400, whether it says so beforehand 
   }
 })
 
-test('multipart: an upload that breaks off leaves nothing and holds nothing', async (t) => {
+test('multipart: an upload that breaks off leaves nothing behind and holds no connection', async (t) => {
   const w = await open(t)
   const large = 'name\r\n'.repeat(200_000)
   const bodies = {

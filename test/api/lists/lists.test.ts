@@ -31,7 +31,7 @@ const kinds: readonly [string, (org: Org, n: number) => Promise<unknown>, readon
 ]
 
 for (const [path, make, leftOut] of kinds) {
-  test(`lists: ${path}: the list is whole without limit, leads on with it, and leaves out what is long`, async (t) => {
+  test(`lists: ${path}: the list is complete without limit, paged with it, and omits long values`, async (t) => {
     const org = await createOrg(await shared())
     for (let n = 0; n < 5; n++) await make(org, n)
     const list = `${org.path}/${path}`
@@ -52,7 +52,7 @@ for (const [path, make, leftOut] of kinds) {
   })
 }
 
-test('lists: a list of flows still tells the trigger and the problems of each', async (t) => {
+test('lists: a list of flows contains the trigger and the problems of each', async (t) => {
   const org = await createOrg(await shared())
   const { nodes: _, edges: __, ...rest } = (await org.owner.post(`${org.path}/flows`, flow(10))).data
   await org.owner.post(`${org.path}/flows`, { name: 'Empty' })
@@ -61,7 +61,7 @@ test('lists: a list of flows still tells the trigger and the problems of each', 
   t.deepEqual(data[1].problems, [{ node_id: null, message: 'the flow has no blocks' }])
 })
 
-test('lists: forms of 10 MB together are refused by a list without limit, and come by pages of at most 10 MB with it', async (t) => {
+test('lists: a list of forms above 10 MB is refused without limit, and paged by at most 10 MB with it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   await addForms(w.db, org.id, 'x', 2_000_000, 6)
@@ -88,7 +88,7 @@ test('lists: forms of 10 MB together are refused by a list without limit, and co
   t.is((await alone.owner.get(`${alone.path}/forms`)).data.length, 1)
 })
 
-test('lists: what a caller may not see makes no empty pages', async (t) => {
+test('lists: items that a caller may not see make no empty pages', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   for (let n = 0; n < 5; n++) await made(org.owner.post(`${org.path}/forms`, form(n)))

@@ -11,7 +11,7 @@ const control = '\u0001'
 
 const most = 10_000_000
 
-test('long pages: submissions come by pages of at most 10 MB', async (t) => {
+test('long pages: submissions are listed in pages of at most 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const form = await made(org.owner.post(`${org.path}/forms`, { key: 'contact', name: 'Contact', fields: [] }))
@@ -28,7 +28,7 @@ test('long pages: submissions come by pages of at most 10 MB', async (t) => {
   t.is(seen.size, 25)
 })
 
-test('long pages: versions of a flow lead on by limit, and are refused without it above 10 MB', async (t) => {
+test('long pages: versions of a flow are paged by limit, and refused without it above 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [
@@ -53,7 +53,7 @@ test('long pages: versions of a flow lead on by limit, and are refused without i
   )
 })
 
-test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of which steps', async (t) => {
+test('long pages: the view of a run omits outputs beyond 8 MB and marks their steps', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [{ id: 'start', type: 'trigger.manual' }]
@@ -72,7 +72,7 @@ test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of 
   t.true(steps.at(-1)?.output_cut)
 })
 
-test('long pages: records are answered up to 10 MB as JSON: pages of a plain list end early, a search names limit', async (t) => {
+test('long pages: records are listed up to 10 MB of JSON: pages of a plain list end early, and a search names limit', async (t) => {
   const org = await createOrg(await shared())
   await made(org.owner.post(`${org.path}/types`, { key: 'notes', label: 'Notes' }))
   await made(org.owner.post(`${org.path}/fields`, { entity_type: 'notes', key: 'text', label: 'Text', type: 'text' }))

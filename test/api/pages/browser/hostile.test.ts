@@ -52,7 +52,7 @@ const strangers = (page: Page): Promise<string[]> =>
     (element.localName === 'a' && !/^(?:https?:[/][/]|mailto:|tel:)/.test(element.href))).map((element) => element.outerHTML)`)
 
 inBrowser(
-  `hostile: none of ${payloads.length} payloads runs in a form’s page, also without its policy, or becomes an element`,
+  `hostile: none of ${payloads.length} payloads runs or becomes an element in a form’s page, also without its policy`,
   async (t) => {
     const w = await start()
     await admitVisitors(w)
@@ -95,7 +95,7 @@ inBrowser(
   },
 )
 
-inBrowser('hostile: what a visitor typed comes back as text', async (t) => {
+inBrowser('hostile: input of a visitor is returned as text', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const fields = [
@@ -120,7 +120,7 @@ inBrowser('hostile: what a visitor typed comes back as text', async (t) => {
 })
 
 inBrowser(
-  `hostile: none of ${payloads.length} payloads runs in the pages of a booking, also without their policy, or becomes an element`,
+  `hostile: none of ${payloads.length} payloads runs or becomes an element in the pages of a booking, also without their policy`,
   async (t) => {
     const w = await start()
     const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
@@ -170,7 +170,7 @@ inBrowser(
   },
 )
 
-inBrowser('hostile: names of workspaces and people on pages of mails are text', async (t) => {
+inBrowser('hostile: names of workspaces and people are text on the pages that mails link to', async (t) => {
   const w = await start()
   const keys = { type: 'x', name: 'x', email: 'x', number: 'x', status: 'x', ref: 'x', refs: 'x' }
   const token = await thingsOf(w, w.org, 'x', keys).token()
@@ -184,7 +184,7 @@ inBrowser('hostile: names of workspaces and people on pages of mails are text', 
   t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
 })
 
-inBrowser('hostile: what a website runs, runs in an origin that is none: no storage, and nothing of anybody else to read', async (t) => {
+inBrowser('hostile: scripts of a website run in an opaque origin without storage and without access to other pages', async (t) => {
   const w = await start()
   await admitReaders(w)
   await admitVisitors(w)
