@@ -8,7 +8,7 @@ const arena = openArena(test)
 
 const read = { effect: 'allow', actions: ['types:read'] }
 
-test('access: a role that is deleted while it is given is held by nobody', async (t) => {
+test('access: a role that is deleted while it is assigned has no holder', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -26,7 +26,7 @@ test('access: a role that is deleted while it is given is held by nobody', async
   }
 })
 
-test('access: a role that becomes the visitors’ while it is given is held by nobody', async (t) => {
+test('access: a role that becomes one of visitors while it is assigned has no holder', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -42,7 +42,7 @@ test('access: a role that becomes the visitors’ while it is given is held by n
   }
 })
 
-test('access: a key is revoked once, and no call that begins after that gets in', async (t) => {
+test('access: a key is revoked once, and no later call is accepted', async (t) => {
   const ring = await arena.ring()
   const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
   for (let round = 0; round < rounds; round++) {
@@ -55,7 +55,7 @@ test('access: a key is revoked once, and no call that begins after that gets in'
   }
 })
 
-test('access: an account that is deleted while it is given keys leaves none that works', async (t) => {
+test('access: an account that is deleted while keys are created leaves no valid key', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
@@ -71,7 +71,7 @@ test('access: an account that is deleted while it is given keys leaves none that
   }
 })
 
-test('access: a role that is made narrower while its holder writes binds every write that begins after it', async (t) => {
+test('access: a narrowed role applies to every write that begins later', async (t) => {
   const ring = await arena.ring()
   const write = { effect: 'allow', actions: ['records:create', 'records:read'], resources: ['locations'] }
   const role = await createRole(arena.world(), ring, [write])

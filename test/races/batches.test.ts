@@ -20,7 +20,7 @@ interface Operation {
 const send = (client: Client, records: string, operations: readonly Operation[]) =>
   client.post(`${records}/batch`, { operations, atomic: true })
 
-test('batches: batches that change the same records in other orders are all made, one after the other', async (t) => {
+test('batches: batches that change the same records in other orders are all made', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   const ids = await Promise.all(five.map(async () => (await made(ring.owner.post(records))).id as string))
@@ -38,7 +38,7 @@ test('batches: batches that change the same records in other orders are all made
   }
 })
 
-test('batches: upserts of the same values in other orders make each record once and change it by all the others', async (t) => {
+test('batches: upserts of the same values in other orders create each record once and change it by all the others', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true }, note: {} })
   for (let round = 0; round < rounds; round++) {
@@ -57,7 +57,7 @@ test('batches: upserts of the same values in other orders make each record once 
   t.is(await totalOf(ring, records), rounds * 5)
 })
 
-test('batches: batches go through while fields come and go, with an Idempotency-Key too', async (t) => {
+test('batches: batches succeed while fields are added and deleted, with an Idempotency-Key too', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   let isDone = false

@@ -7,7 +7,7 @@ import { fromAnywhere } from '#test/support/account.ts'
 const arena = openArena(test, { TRUST_PROXY: '1' })
 const hours = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 
-test('bookings: of 200 bookers who come at once no two get times nearer than the buffer, whatever they book', async (t) => {
+test('bookings: of 200 bookers at once no two get times nearer than the buffer', async (t) => {
   const ring = await arena.ring()
   const booking = { enabled: true, hours, durations: [15, 30, 60], slot_step: 15, buffer: 5, min_notice: 0, horizon_days: 60 }
   const { key, id } = await makeCalendar(t, { org: ring }, { settings: { booking } })
@@ -29,7 +29,7 @@ test('bookings: of 200 bookers who come at once no two get times nearer than the
   t.is(await countEventClashes(arena.world().db, id), 0)
 })
 
-test('bookings: of a crowd that comes at once each slot goes to one, and nobody else is kept from the server', async (t) => {
+test('bookings: each slot goes to one booker of a crowd, and other callers are served', async (t) => {
   const ring = await arena.ring()
   const booking = { enabled: true, hours, durations: [30], min_notice: 0, horizon_days: 60 }
   const { key } = await makeCalendar(t, { org: ring }, { settings: { booking } })

@@ -81,7 +81,7 @@ const refusals = (answers: readonly Answer[]): string[] =>
 
 for (const kind of kinds) {
   const { table, most, named, counted = 'true' } = kind
-  test(`caps of kinds: of 20 callers at once as many make ${table} as there is room for, and a deletion makes room`, async (t) => {
+  test(`caps of kinds: 20 callers at once create as many ${table} as the cap allows, and a deletion makes room`, async (t) => {
     const ring = await arena.ring()
     const { db } = arena.world()
     await ring.owner.get(`${ring.path}/calendar/calendars`)
@@ -96,7 +96,7 @@ for (const kind of kinds) {
   })
 }
 
-test('caps of kinds: the calendars that Kontor makes do not count', async (t) => {
+test('caps of kinds: calendars that Kontor creates do not count', async (t) => {
   const ring = await arena.ring()
   await fillTable(arena.world().db, 'calendars', ring.id, 200)
   const listed = await ring.owner.get(`${ring.path}/calendar/calendars`)

@@ -7,7 +7,7 @@ import { holdIdempotencyKey, lockRows } from '#test/support/locks.ts'
 import { countLockWaits } from '#test/support/waiting.ts'
 import { world } from '#test/support/world.ts'
 
-test('connections: work that holds a connection never waits for a reader that waits for one', async (t) => {
+test('connections: work with a connection never waits for a reader that waits for a connection', async (t) => {
   const w = await world({ DATABASE_CONNECTIONS: '2' }, [])
   t.teardown(w.close)
   const { owner, ownerId, path, id: orgId } = w.org

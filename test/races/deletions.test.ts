@@ -28,7 +28,7 @@ const deletable: Readonly<Record<string, (made: Made) => Promise<string>>> = {
 }
 
 for (const [name, make] of Object.entries(deletable)) {
-  test(`deletions: ${name}: deleted by twenty at once, it is deleted by one`, async (t) => {
+  test(`deletions: ${name} that twenty callers delete at once is deleted once`, async (t) => {
     const ring = await arena.ring()
     const { things } = await settle(arena.world(), ring)
     for (let round = 0; round < rounds; round++) {

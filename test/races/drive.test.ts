@@ -20,7 +20,7 @@ async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
   t.deepEqual(counts, { totals: bytes, usage: bytes, counted: files, held: files, doubled: 0 })
 }
 
-test('drive: 20 uploads to one key make one file, whose bytes are one of theirs', async (t) => {
+test('drive: 20 uploads to one key make one file with the bytes of one of them', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   for (let round = 0; round < rounds; round++) {
@@ -35,7 +35,7 @@ test('drive: 20 uploads to one key make one file, whose bytes are one of theirs'
   await booksBalance(t, ring)
 })
 
-test('drive: 20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
+test('drive: exactly 10 of 20 files of 10 bytes fit into 100 bytes', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring('free')
     const space = await sharedOf(ring)
@@ -45,7 +45,7 @@ test('drive: 20 files of 10 bytes: exactly 10 fit into 100', async (t) => {
   }
 })
 
-test('drive: 20 spaces of the free plan: exactly three', async (t) => {
+test('drive: exactly three of 20 spaces fit into the free plan', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring('free')
     const make = (client: Client, index: number) => client.post(`${ring.path}/drive/buckets`, { key: `space-${index}`, name: 'Space' })
@@ -53,7 +53,7 @@ test('drive: 20 spaces of the free plan: exactly three', async (t) => {
   }
 })
 
-test('drive: a main drive and a shared space are made once, whoever asks for them first', async (t) => {
+test('drive: a main drive and a shared space are created once', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
     const answers = await atOnce(20, ring.owners, (client) => client.get(`${ring.path}/drive/buckets`))
@@ -62,7 +62,7 @@ test('drive: a main drive and a shared space are made once, whoever asks for the
   }
 })
 
-test('drive: uploads, moves and deletions of the same few keys leave every count true', async (t) => {
+test('drive: uploads, moves and deletions of the same few keys leave every count right', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   const keys = ['a/x', 'a/y', 'b/x', 'b/y']
@@ -86,7 +86,7 @@ test('drive: uploads, moves and deletions of the same few keys leave every count
   await booksBalance(t, ring)
 })
 
-test('drive: a folder is renamed under its readers: each sees all of it in one place', async (t) => {
+test('drive: readers see a folder that is renamed completely in one place', async (t) => {
   const ring = await arena.ring()
   const space = await sharedOf(ring)
   for (let index = 0; index < 30; index++) await space(ring.owner).put(`0/${index}`, 'x')
@@ -100,7 +100,7 @@ test('drive: a folder is renamed under its readers: each sees all of it in one p
   }
 })
 
-test('drive: a space is deleted while files arrive: it is empty and gone, or it stays with them', async (t) => {
+test('drive: a space that is deleted while files arrive is empty and deleted, or stays with them', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const id = await makeSpace(ring.owner, ring, `space-${round}`)

@@ -8,7 +8,7 @@ import { countLockWaits } from '#test/support/waiting.ts'
 
 const start = shareWorld(test)
 
-test('exports: a record that becomes unreadable while it is exported is left out', async (t) => {
+test('exports: a record that becomes unreadable during an export is omitted', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const invoices = `${path}/records/invoices`

@@ -4,7 +4,7 @@ import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
-test('fields: a field that is deleted while it is written is gone from every record, and each write is made or told so', async (t) => {
+test('fields: a field that is deleted while it is written disappears from every record, and each write succeeds or names it', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { name: {} })
   const { id } = await made(ring.owner.post(records, { values: { name: 'kept' } }))
@@ -29,7 +29,7 @@ test('fields: a field that is deleted while it is written is gone from every rec
   }
 })
 
-test('fields: of a formula that reads a field and the deletion of that field one is made', async (t) => {
+test('fields: a formula that reads a field and the deletion of that field exclude each other', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { source: { type: 'number' }, target: { type: 'number' } })
@@ -42,7 +42,7 @@ test('fields: of a formula that reads a field and the deletion of that field one
   }
 })
 
-test('fields: of two formulas that would read each other one is set', async (t) => {
+test('fields: one of two formulas that would read each other is set', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { one: { type: 'number' }, other: { type: 'number' } })
@@ -54,7 +54,7 @@ test('fields: of two formulas that would read each other one is set', async (t) 
   }
 })
 
-test('fields: a field that becomes required while values are cleared is so in every record, or stays as it was', async (t) => {
+test('fields: a field that becomes required while values are cleared has a value in every record, or stays optional', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })
@@ -70,7 +70,7 @@ test('fields: a field that becomes required while values are cleared is so in ev
   }
 })
 
-test('fields: a type that is deleted while rules are made for it leaves none of them', async (t) => {
+test('fields: a type that is deleted while rules are created for it leaves no rule', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     await makeType(ring, 'parts', {})
@@ -86,7 +86,7 @@ test('fields: a type that is deleted while rules are made for it leaves none of 
   }
 })
 
-test('fields: definitions that are changed at once are changed one after the other', async (t) => {
+test('fields: changes of one definition at once are made one after the other', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })

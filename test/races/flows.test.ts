@@ -7,7 +7,7 @@ const arena = openArena(test)
 
 const failing = chain(byHand, ['a', 'action.create_record', { object_type: '{{trigger.input}}', values: { name: 'x' } }])
 
-test('flows: of 20 who try a failed run again, one does, and its effect is there once', async (t) => {
+test('flows: one of 20 retries of a failed run is accepted, and its effect exists once', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {
@@ -19,7 +19,7 @@ test('flows: of 20 who try a failed run again, one does, and its effect is there
   }
 })
 
-test('flows: of 20 who cancel a run while it ends, what is told is what stays', async (t) => {
+test('flows: 20 cancellations of a run while it ends match its final status', async (t) => {
   const ring = await arena.ring()
   const body = chain(
     byHand,
@@ -40,7 +40,7 @@ test('flows: of 20 who cancel a run while it ends, what is told is what stays', 
   t.is((await ring.owner.get(`${ring.path}/records/locations?limit=1&offset=0`)).data.total, records)
 })
 
-test('flows: of 20 who change the definition at once, each makes a version of its own, and its editor is who sent it', async (t) => {
+test('flows: 20 changes of a definition at once make a version each, with the right editor', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -55,7 +55,7 @@ test('flows: of 20 who change the definition at once, each makes a version of it
   t.is(new Set(versions.map(({ context }: { context: { round?: string } }) => context.round)).size, 21)
 })
 
-test('flows: 20 runs by hand under one Idempotency-Key are one run', async (t) => {
+test('flows: 20 runs by hand with one Idempotency-Key are one run', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {

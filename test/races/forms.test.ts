@@ -18,7 +18,7 @@ async function begin(): Promise<{ w: World; ring: Ring; form: Awaited<ReturnType
   return { w, ring, form: await makeForm(w, leads) }
 }
 
-test('forms: one attempt sent 20 times at once, by both doors, is one submission and one record', async (t) => {
+test('forms: one attempt sent 20 times at once, through API and page, is one submission and one record', async (t) => {
   const { w, form } = await begin()
   const visitors = arena.pair(w.visitor)
   for (let round = 1; round <= rounds; round++) {
@@ -50,7 +50,7 @@ test('forms: a failed submission that is retried 20 times at once makes one reco
   }
 })
 
-test('forms: what is sent while the form is unpublished or deleted is kept whole or refused', async (t) => {
+test('forms: a submission to a form that is unpublished or deleted meanwhile is stored completely or refused', async (t) => {
   const { w, ring } = await begin()
   for (let round = 0; round < rounds / 2; round++) {
     const form = await makeForm(w, {}, `closing_${round}`)
@@ -66,7 +66,7 @@ test('forms: what is sent while the form is unpublished or deleted is kept whole
   }
 })
 
-test('forms: of 50 submissions of one /64 at both processes, to several forms, 30 are let in', async (t) => {
+test('forms: 30 of 50 submissions of one /64 at both processes, to several forms, are accepted', async (t) => {
   const { w } = await begin()
   const forms = [await makeForm(w, {}, 'one'), await makeForm(w, {}, 'two')]
   for (let round = 0; round < rounds / 4; round++) {

@@ -8,7 +8,7 @@ const returning = (value: string) => `function handler() { return ${JSON.stringi
 const makeFunction = async (ring: Ring, source: string): Promise<string> =>
   `${ring.path}/functions/${(await made(ring.owner.post(`${ring.path}/functions`, { name: 'Race', source }))).id}`
 
-test('functions: sources that are saved and restored at once are a version each, and the last one stands', async (t) => {
+test('functions: sources that are saved and restored at once are a version each, and the newest is current', async (t) => {
   const ring = await arena.ring()
   const path = await makeFunction(ring, returning('first'))
   for (let round = 0; round < rounds; round++) {
@@ -29,7 +29,7 @@ test('functions: sources that are saved and restored at once are a version each,
   }
 })
 
-test('functions: a secret that is set by many at once is one of their values, and is deleted once', async (t) => {
+test('functions: a secret that is set repeatedly at once has one of the values, and is deleted once', async (t) => {
   const ring = await arena.ring()
   const source = `async function handler(values) { return values.indexOf(await sdk.secrets.get('KEY')) }`
   const path = await makeFunction(ring, source)

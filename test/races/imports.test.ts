@@ -8,7 +8,7 @@ import { countLockWaits } from '#test/support/waiting.ts'
 
 const take = shareWorld(test)
 
-test('imports: of 20 imports of the same unique values at once each value is created once', async (t) => {
+test('imports: 20 imports of the same unique values at once create each value once', async (t) => {
   const w = await take()
   await typeOf(w, 'codes', { code: { unique: true } })
   const codes = Array.from({ length: 200 }, (_, index) => `c${index}`)
@@ -26,7 +26,7 @@ test('imports: of 20 imports of the same unique values at once each value is cre
   t.is(await totalOf(w, 'codes'), 200)
 })
 
-test('imports: a creation and an import that wait for each other both end with what is true', async (t) => {
+test('imports: a creation and an import that wait for each other both end with a consistent result', async (t) => {
   const w = await take()
   await typeOf(w, 'pairs', { one: { unique: true }, two: { unique: true }, note: {} })
   const hold = await holdAt(w, 'here', 'pairs', 'note')
@@ -43,7 +43,7 @@ test('imports: a creation and an import that wait for each other both end with w
   t.is(await totalOf(w, 'pairs'), created.status === 201 ? 1 : 2)
 })
 
-test('imports: imports into two workspaces at once do not meet', async (t) => {
+test('imports: imports into two workspaces at once do not affect each other', async (t) => {
   const w = await take()
   const other = { ...w, org: await createOrg(w, 'Other') }
   const both = [w, other]
@@ -55,7 +55,7 @@ test('imports: imports into two workspaces at once do not meet', async (t) => {
 
 const long = `name,address,extra\n${Array.from({ length: 500 }, (_, index) => `row ${index + 1},a,b`).join('\n')}\n`
 
-test('imports: a field that is deleted while an import runs is passed over from then on', async (t) => {
+test('imports: a field that is deleted during an import is ignored in the rows that are left', async (t) => {
   const w = await take()
   const made = await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'extra', label: 'Extra', type: 'string' })
   const hold = await holdAt(w, 'row 250')
@@ -68,7 +68,7 @@ test('imports: a field that is deleted while an import runs is passed over from 
   t.is(await totalOf(w, 'locations'), 500)
 })
 
-test('imports: a field that becomes required while an import runs binds the rows that are left', async (t) => {
+test('imports: a field that becomes required during an import applies to the rows that are left', async (t) => {
   const w = await take()
   const hold = await holdAt(w, 'row 250')
   const running = importInto(w, 'locations', long)
@@ -84,7 +84,7 @@ test('imports: a field that becomes required while an import runs binds the rows
   for (const { message } of data.errors) t.is(message, 'values.must is required')
 })
 
-test('imports: an import by a member who is removed while it runs ends', async (t) => {
+test('imports: an import completes although its member is removed meanwhile', async (t) => {
   const w = await take()
   const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:*'] }])
   const hold = await holdAt(w, 'row 50')

@@ -13,7 +13,7 @@ const begin = async (codes: readonly string[] = ['1000', '4000']) => {
 /** Debits all add up to credits, and every report of the books agrees. */
 const hold = async ({ owner, path }: Ring) => (await made(owner.get(`${path}/accounting/verify`))).ok as boolean
 
-test('ledger: of 20 reversals of an entry one is posted', async (t) => {
+test('ledger: one of 20 reversals of an entry is posted', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const { id } = await made(books.post(['1000 +1', '4000 -1']))
@@ -24,7 +24,7 @@ test('ledger: of 20 reversals of an entry one is posted', async (t) => {
   t.true(await hold(ring))
 })
 
-test('ledger: 20 equal postings with one key, and 20 reversals with one key, are one each', async (t) => {
+test('ledger: 20 equal postings with one key, and 20 reversals with one key, are done once each', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds / 4; round++) {
     const key = { 'idempotency-key': `key ${round}` }
@@ -39,7 +39,7 @@ test('ledger: 20 equal postings with one key, and 20 reversals with one key, are
   t.is((await books.read('/entries')).total, rounds / 2)
 })
 
-test('ledger: an account is posted to or deleted, never both', async (t) => {
+test('ledger: an account is either posted to or deleted', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const account = await createAccount(ring, `1${round}x`)
@@ -60,7 +60,7 @@ test('ledger: an account is posted to or deleted, never both', async (t) => {
   }
 })
 
-test('ledger: an account is posted to under one kind', async (t) => {
+test('ledger: all postings to an account see one kind', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const account = await createAccount(ring, `1${round}x`)
@@ -77,7 +77,7 @@ test('ledger: an account is posted to under one kind', async (t) => {
   }
 })
 
-test('ledger: what a seal covers was posted before it, and the chain has no fork', async (t) => {
+test('ledger: a seal covers only entries that were posted before it, and the chain has no fork', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds / 4; round++) {
     const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -95,7 +95,7 @@ test('ledger: what a seal covers was posted before it, and the chain has no fork
   t.true(await hold(ring))
 })
 
-test('ledger: once books are closed, nothing more is posted before', async (t) => {
+test('ledger: no entry is posted before the date through which books are closed', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const day = `2026-01-${String(round + 1).padStart(2, '0')}`
@@ -112,7 +112,7 @@ test('ledger: once books are closed, nothing more is posted before', async (t) =
   }
 })
 
-test('ledger: a report as of now is the same for ever, whoever is posting', async (t) => {
+test('ledger: a report as of now never changes, whatever is posted meanwhile', async (t) => {
   const { ring, books } = await begin()
   const reports: { readonly path: string; readonly text: string }[] = []
   for (let round = 0; round < rounds / 4; round++) {
@@ -128,7 +128,7 @@ test('ledger: a report as of now is the same for ever, whoever is posting', asyn
   for (const { path, text } of reports) t.is((await ring.owner.get(path)).text, text)
 })
 
-test('ledger: the books keep one currency, or several', async (t) => {
+test('ledger: books have one currency or several', async (t) => {
   for (let round = 0; round < rounds / 4; round++) {
     const { ring, books } = await begin()
     const answers = await atOnce(12, ring.owners, (client, index) =>

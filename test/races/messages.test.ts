@@ -7,7 +7,7 @@ import { scopeOf } from '#test/support/scope.ts'
 
 const arena = openArena(test)
 
-test('messages: of 20 who send a message under one natural key at once one does, and all get it', async (t) => {
+test('messages: one of 20 sends under one deduplication key sends the message, and all get its id', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
     const body = { name: 'Post', host: '10.0.0.1', from: 'a@example.com' }
@@ -21,7 +21,7 @@ test('messages: of 20 who send a message under one natural key at once one does,
   }
 })
 
-test('messages: of 20 clicks at once on links of one address all succeed, and it stands on the list once', async (t) => {
+test('messages: 20 clicks at once on links of one address all succeed and add one entry to the list', async (t) => {
   await arena.open()
   const { config, db } = arena.world()
   for (let round = 0; round < rounds; round++) {

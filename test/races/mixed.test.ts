@@ -58,7 +58,7 @@ async function toldBy({ owner, path }: Ring): Promise<Record<string, unknown>> {
   return records
 }
 
-test('mixed: whatever everybody does at once nobody fails, and what is there is what the audit tells', async (t) => {
+test('mixed: mixed calls at once all succeed, and the records match the audit', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { one: { unique: true }, other: { unique: true }, note: {} })
   for (let round = 0; round < rounds; round++) {

@@ -41,7 +41,7 @@ test('notifications: changes of many records at once make one item each for ever
   }
 })
 
-test('notifications: an item that is marked by many keeps its first time, and marking all at once counts to zero', async (t) => {
+test('notifications: an item that is marked repeatedly keeps its first time, and marking all at once leaves none unread', async (t) => {
   const ring = await arena.ring()
   await makeRule(ring, 'created')
   const inbox = `${ring.path}/notifications`
@@ -62,7 +62,7 @@ test('notifications: an item that is marked by many keeps its first time, and ma
   }
 })
 
-test('notifications: a member who is removed while items are delivered finds none when it is back', async (t) => {
+test('notifications: a member who is removed during deliveries has no item after returning', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   await makeRule(ring, 'created')

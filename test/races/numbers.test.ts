@@ -5,7 +5,7 @@ import { setPlan } from '#test/support/rows.ts'
 
 const arena = openArena(test, { FREE_RECORDS: '100000' })
 
-test('numbers: creations at once, with failures among them: no number comes twice', async (t) => {
+test('numbers: creations at once, with failures among them, issue no number twice', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   const bodies = [{}, { values: { status: 'bad' } }, { values: { customer_name: 'x' } }, { values: { number: 'taken' } }, { values: {} }]
@@ -21,7 +21,7 @@ test('numbers: creations at once, with failures among them: no number comes twic
   for (const number of numbers) t.regex(number, /^INV-\d{5}$/)
 })
 
-test('numbers: creations, imports and batches at once share one counter and never wait for each other in a circle', async (t) => {
+test('numbers: creations, imports and batches at once share one counter without deadlocks', async (t) => {
   const org = await arena.ring()
   const { db, drain } = arena.world()
   const invoices = `${org.path}/records/invoices`
@@ -50,7 +50,7 @@ test('numbers: creations, imports and batches at once share one counter and neve
   t.is(await countDeadlocks(db), 0)
 })
 
-test('numbers: numbers that others hold already are passed over while they are taken', async (t) => {
+test('numbers: numbers that other records hold are skipped', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   let last = 0
@@ -69,7 +69,7 @@ test('numbers: numbers that others hold already are passed over while they are t
   }
 })
 
-test('numbers: a number that is set as the next one is the least of those that come after, whatever is made meanwhile', async (t) => {
+test('numbers: the next number that is set is the least of the later numbers, whatever is created meanwhile', async (t) => {
   const org = await arena.ring()
   // Not unique: no number that comes twice would be passed over.
   const { records, fields } = await makeType(org, 'orders', { code: {} })

@@ -5,7 +5,7 @@ import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test
 // Passwords take long to hash on purpose, so these go round less often.
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test('passwords: of several changes of one password one is made, and that is the password', async (t) => {
+test('passwords: one of several changes of a password succeeds and sets the password', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
@@ -21,7 +21,7 @@ test('passwords: of several changes of one password one is made, and that is the
   }
 })
 
-test('passwords: whoever knows the old password does not set another one while it is reset', async (t) => {
+test('passwords: the old password sets no new one while it is reset', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {

@@ -15,7 +15,7 @@ const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => 
   return { id: id as string, session: stripe.open(theirs?.id ?? '') }
 }
 
-test('payments: webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
+test('payments: webhook, refresh, sweep and cancel at once give one payments record and a link that is paid or cancelled', async (t) => {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
   const stripe = (await server()).account()
@@ -45,7 +45,7 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
   t.is((await recordsOf(ring)).length, ends.paid)
 })
 
-test('payments: twenty requests with one key make one link at the provider', async (t) => {
+test('payments: twenty requests with one key create one link at the provider', async (t) => {
   const ring = await arena.ring()
   const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)

@@ -19,7 +19,7 @@ async function counted(org: Ring, line: Line): Promise<Record<string, number>> {
   return (await made(org.owner.get(`${line.path}/summary`))).summary.by_stage
 }
 
-test('queues: claims at once: no item goes to two, and none is left', async (t) => {
+test('queues: claims at once give no item to two stations and leave none', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org)
   for (let round = 0; round < rounds; round++) {
@@ -35,7 +35,7 @@ test('queues: claims at once: no item goes to two, and none is left', async (t) 
 /** A way into a stage; whether the item with this number came in. */
 type Door = (client: Client, index: number) => Promise<boolean>
 
-test('queues: a stage with room for five takes five, by whatever door they come, and a free place is taken by one', async (t) => {
+test('queues: a stage with a limit of five takes five items by any call, and a free place is taken once', async (t) => {
   const org = await arena.ring()
   const enter = await createFunction(t, org, handlerOf(`return sdk.queues.move('line', input.item.id, 'work')`))
   const stages = [
@@ -74,7 +74,7 @@ test('queues: a stage with room for five takes five, by whatever door they come,
   await noDeadlock(t)
 })
 
-test('queues: what flows and records add goes into a stage past its limit, and of those that move, by flows too, none does', async (t) => {
+test('queues: items that flows and records add exceed a stage’s limit; items that are moved, also by flows, do not', async (t) => {
   const org = await arena.ring()
   const { drain, db } = arena.world()
   const stages = [
@@ -126,7 +126,7 @@ test('queues: what flows and records add goes into a stage past its limit, and o
   await noDeadlock(t)
 })
 
-test('queues: one key added by all at once is one item, and so is one that all scan', async (t) => {
+test('queues: one key that all callers add at once is one item, and so is one that all scan', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
   for (let round = 0; round < rounds; round++) {
@@ -152,7 +152,7 @@ test('queues: one key added by all at once is one item, and so is one that all s
   await noDeadlock(t)
 })
 
-test('queues: one item scanned on by all at once goes one stage for each scan that moves it, and no further than the last', async (t) => {
+test('queues: an item that all callers scan at once moves one stage for each accepted scan, up to the last stage', async (t) => {
   const org = await arena.ring()
   const stages = Array.from({ length: 10 }, (_, index) => ({ key: `s${index}`, kind: index === 0 ? 'start' : 'normal' }))
   const line = await createLine(t, org, { stages })
@@ -168,7 +168,7 @@ test('queues: one item scanned on by all at once goes one stage for each scan th
   await proven(t, org.owner, line)
 })
 
-test('queues: a journal sent by all at once is judged once', async (t) => {
+test('queues: a journal that all callers send at once is judged once', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
   for (let round = 0; round < rounds; round++) {
@@ -188,7 +188,7 @@ test('queues: a journal sent by all at once is judged once', async (t) => {
   await noDeadlock(t)
 })
 
-test('queues: journals under keys of their own, in opposite orders and beside moves, wait for each other in no circle', async (t) => {
+test('queues: journals with different keys, in opposite orders and beside moves, cause no deadlock', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org)
   const keys = keysOf(20, 'key')
@@ -210,7 +210,7 @@ test('queues: journals under keys of their own, in opposite orders and beside mo
   await noDeadlock(t)
 })
 
-test('queues: opposite moves that write one record wait for each other in no circle', async (t) => {
+test('queues: opposite moves that write one record cause no deadlock', async (t) => {
   const org = await arena.ring()
   const record = (await made(org.owner.post(`${org.path}/records/locations`, { values: { name: 'Hall' } }))).id
   const patch = { record_patch: { address: '{{item.key}}' }, wip_limit: 100 }
@@ -232,7 +232,7 @@ test('queues: opposite moves that write one record wait for each other in no cir
   await noDeadlock(t)
 })
 
-test('queues: a stage is not left out while items come into it', async (t) => {
+test('queues: a stage is not removed while items enter it', async (t) => {
   const org = await arena.ring()
   const both = [{ key: 'in', kind: 'start' }, { key: 'more' }]
   const line = await createLine(t, org, { stages: both })

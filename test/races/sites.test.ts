@@ -13,7 +13,7 @@ async function begin(plan: 'paid' | 'free' = 'paid') {
   return { w, ring, site: await makeSite(w) }
 }
 
-test('sites: of 300 reads of content from one address at both processes 240 are let in', async (t) => {
+test('sites: 240 of 300 reads of content from one address at both processes are accepted', async (t) => {
   await arena.open()
   const { w, site } = await begin()
   await putDocument(w, site, 'page')
@@ -22,7 +22,7 @@ test('sites: of 300 reads of content from one address at both processes 240 are 
   t.deepEqual(tally(answers), { 200: 240, 429: 60 })
 })
 
-test('sites: what is written 20 times at once to one path is made once, and its bytes count once', async (t) => {
+test('sites: a page that is written 20 times at once is created once, and its bytes count once', async (t) => {
   await arena.open()
   const { w, ring, site } = await begin()
   const bytes = Buffer.alloc(1_000, 'x')
@@ -38,7 +38,7 @@ test('sites: what is written 20 times at once to one path is made once, and its 
   }
 })
 
-test('sites: the first files of all websites, put 20 at once, find one place', async (t) => {
+test('sites: 20 first files of all websites at once are stored in one place', async (t) => {
   await arena.open()
   const { ring } = await begin()
   const answers = await atOnce(20, ring.owners, (client, index) =>

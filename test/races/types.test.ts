@@ -12,7 +12,7 @@ import { countLockWaits } from '#test/support/waiting.ts'
 const arena = openArena(test)
 const dealsOf = ({ id }: Org) => `${schemaOf(id)}.deals`
 
-test('types: of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
+test('types: of twenty equal types or fields at once one is created and nineteen are refused', async (t) => {
   const org = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const types = await atOnce(20, org.owners, (client) => client.post(`${org.path}/types`, { key: `type_${round}`, label: 'T' }))
@@ -23,7 +23,7 @@ test('types: of twenty equal types or fields made at once one is made and ninete
   await agrees(t, org)
 })
 
-test('types: a field deleted by twenty at once is deleted by one', async (t) => {
+test('types: a field that twenty callers delete at once is deleted once', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (let round = 0; round < rounds; round++) {
@@ -35,7 +35,7 @@ test('types: a field deleted by twenty at once is deleted by one', async (t) => 
   await agrees(t, org)
 })
 
-test('types: twenty fields made at once on one type are all made, ten of them asked for twice with one key', async (t) => {
+test('types: twenty fields of one type are all created at once, ten of them requested twice with one key', async (t) => {
   const org = await arena.ring()
   const answers = await atOnce(30, org.owners, (client, index) => {
     const key = index < 10 ? index : index % 20
@@ -47,7 +47,7 @@ test('types: twenty fields made at once on one type are all made, ten of them as
   await agrees(t, org)
 })
 
-test('types: a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
+test('types: a type that is deleted during writes is gone, and every caller gets a clear response', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   for (let round = 0; round < rounds; round++) {
@@ -79,7 +79,7 @@ test('types: a type that is deleted while others write to it is gone, and everyb
   await agrees(t, org)
 })
 
-test('types: a type that is deleted and made again under its writers stays one type', async (t) => {
+test('types: a type that is deleted and created again during writes stays one type', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   const make = async (type: string) => {
@@ -100,7 +100,7 @@ test('types: a type that is deleted and made again under its writers stays one t
   await agrees(t, org)
 })
 
-test('types: a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
+test('types: a record of a type that was deleted and created again meanwhile is not found and not stored', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
@@ -114,7 +114,7 @@ test('types: a record of a type that was deleted and made again meanwhile is not
   t.is(await countRows(arena.world().db, dealsOf(org)), 1)
 })
 
-test('types: fields come and go under writers, and no write is lost or fails', async (t) => {
+test('types: no write is lost or fails while fields are added and deleted', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const change = async () => {
@@ -140,7 +140,7 @@ test('types: fields come and go under writers, and no write is lost or fails', a
   await agrees(t, org)
 })
 
-test('types: a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
+test('types: a change of a busy table lets readers pass while it waits, and is made once the table is free', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const reader = await readTable(t, arena.world().db, dealsOf(org))

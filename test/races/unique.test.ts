@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 const filterOf = (value: string) => `filter=${encodeURIComponent(JSON.stringify([{ field: 'code', op: 'eq', value }]))}`
 
-test('unique: of 100 equal creations one is made and 99 are refused', async (t) => {
+test('unique: of 100 equal creations one succeeds and 99 are refused', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true } })
   for (let round = 0; round < rounds; round++) {
@@ -16,7 +16,7 @@ test('unique: of 100 equal creations one is made and 99 are refused', async (t) 
   t.is(await totalOf(ring, records), rounds)
 })
 
-test('unique: numbers that are written differently and are equal make one record', async (t) => {
+test('unique: equal numbers in different spellings make one record', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { type: 'number', unique: true } })
   for (let round = 1; round <= rounds; round++) {

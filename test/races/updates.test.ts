@@ -7,7 +7,7 @@ import { whileWaiting } from '#test/support/waiting.ts'
 const arena = openArena(test)
 const keys = Array.from({ length: 100 }, (_, index) => `field_${index}`)
 
-test('updates: what 100 writers write to 100 fields of one record is all there, and so is what is computed from it', async (t) => {
+test('updates: changes of 100 fields of one record by 100 writers are all stored, and computed fields match', async (t) => {
   const ring = await arena.ring()
   const fields = Object.fromEntries(keys.map((key) => [key, { type: 'number' }]))
   const { records, fields: ids } = await makeType(ring, 'sheets', { ...fields, total: { type: 'number' } })
@@ -27,7 +27,7 @@ test('updates: what 100 writers write to 100 fields of one record is all there, 
   }
 })
 
-test('updates: of 20 changes of one version one is made and 19 are refused', async (t) => {
+test('updates: one of 20 changes of one version succeeds and 19 are refused', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'notes', { text: {} })
   const { id } = await made(ring.owner.post(records))
@@ -43,7 +43,7 @@ test('updates: of 20 changes of one version one is made and 19 are refused', asy
   }
 })
 
-test('updates: of changes and deletions of one version one is made', async (t) => {
+test('updates: one of several changes and deletions of one version succeeds', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'notes', { text: {} })
   for (let round = 0; round < rounds; round++) {
@@ -57,7 +57,7 @@ test('updates: of changes and deletions of one version one is made', async (t) =
   }
 })
 
-test('updates: a record is deleted once, and every change of it was made before', async (t) => {
+test('updates: a record is deleted once, and every change was made before', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'notes', { text: {} })
   for (let round = 0; round < rounds; round++) {
@@ -78,7 +78,7 @@ test('updates: a record is deleted once, and every change of it was made before'
 /** An instant with all six places of its second, so that texts are in the order of time. */
 const inFull = (instant: string): string => instant.replace(/(?:\.(\d+))?Z$/, (_, places = '') => `.${places.padEnd(6, '0')}Z`)
 
-test('updates: a change that began first and came second has the later version', async (t) => {
+test('updates: a change that began first and committed second has the later version', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { records } = await makeType(ring, 'notes', { text: {} })
@@ -100,7 +100,7 @@ test('updates: a change that began first and came second has the later version',
   }
 })
 
-test('updates: changes of different settings of one thing are all kept', async (t) => {
+test('updates: changes of different settings are all stored', async (t) => {
   const ring = await arena.ring()
   const { owner, path } = ring
   await makeType(ring, 'notes', { text: {} })
