@@ -39,7 +39,7 @@ async function serve(t: ExecutionContext, environment: Record<string, string>): 
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
-test('bootstrap: an empty database gets the workspace Demo, and a file of which everything works', async (t) => {
+test('bootstrap: an empty database gets the workspace Demo, and a file whose contents work', async (t) => {
   const { environment, dataDir, file, db } = await untouched(t)
   const made = await callWith(environment, 'bootstrap', '--json')
   t.deepEqual(made.json, { made: true, file })
@@ -65,7 +65,7 @@ test('bootstrap: an empty database gets the workspace Demo, and a file of which 
   t.is((await listWorkspaceIds(db)).length, 1)
 })
 
-test('bootstrap: a database that has a workspace is left alone, and so is the file', async (t) => {
+test('bootstrap: a database with a workspace and its file are left alone', async (t) => {
   const { environment, file } = await untouched(t)
   await callWith(environment, 'user', 'create', 'ann@example.com', 'Ann')
   await callWith(environment, 'org', 'create', 'Own', 'ann@example.com')
@@ -73,7 +73,7 @@ test('bootstrap: a database that has a workspace is left alone, and so is the fi
   t.false(existsSync(file))
 })
 
-test('bootstrap: a file of another database is replaced when this one is empty', async (t) => {
+test('bootstrap: the file of another database is replaced when this one is empty', async (t) => {
   const { environment, file } = await untouched(t)
   writeFileSync(file, '{"api_key": "kt_old"')
   t.true((await callWith(environment, 'bootstrap', '--json')).json.made)
@@ -81,7 +81,7 @@ test('bootstrap: a file of another database is replaced when this one is empty',
   t.is(statSync(file).mode & 0o777, 0o600)
 })
 
-test('bootstrap: 20 starts at once make one workspace, which the file is of', async (t) => {
+test('bootstrap: 20 starts at once create one workspace, and the file is its', async (t) => {
   const { environment, file, db } = await untouched(t)
   const starts = await Promise.all(Array.from({ length: 20 }, () => callWith(environment, 'bootstrap', '--json')))
   t.deepEqual(new Set(starts.map(({ code }) => code)), new Set([0]))
@@ -89,7 +89,7 @@ test('bootstrap: 20 starts at once make one workspace, which the file is of', as
   t.deepEqual(await listWorkspaceIds(db), [read(file).org_id])
 })
 
-test('bootstrap: killed between the file and the commit, it leaves no workspace, and the next start replaces the file', async (t) => {
+test('bootstrap: a start that is killed between the file and the commit leaves no workspace, and the next replaces the file', async (t) => {
   const { environment, file, db } = await untouched(t)
   const hold = await holdWorkspaceCommits(db)
   const child = spawn(process.execPath, ['bin/kontor.ts', 'bootstrap'], { env: { ...process.env, ...environment }, stdio: 'ignore' })

@@ -84,7 +84,7 @@ async function cable(port: () => number) {
 /** Waits until the journal holds something. */
 const once = (journal: string) => () => eventually(async () => readFileSync(journal, 'utf8') !== '')
 
-test('queues: what a station cannot send it keeps, over its own end too, and sends once the server is back', async (t) => {
+test('queues: a station keeps scans that it cannot send, also beyond its own end, and sends them once the server is back', async (t) => {
   let apiPort = 0
   const wire = await cable(() => apiPort)
   const port = await wire.plug()
@@ -117,7 +117,7 @@ test('queues: what a station cannot send it keeps, over its own end too, and sen
   await proven(t, w.org.owner, line)
 })
 
-test('queues: a scan that nobody can judge is named and holds up none behind it', async (t) => {
+test('queues: an invalid scan is reported and does not delay later ones', async (t) => {
   const { line, environment } = await station(t)
   await line.add(['A'])
   const called = await callTyping(environment, typed('x'.repeat(303), 'A'), 'scan', 'line', '--json')
@@ -134,7 +134,7 @@ test('queues: a verdict fills the width of a terminal in its colour', (t) => {
   t.true(message?.includes('A B is full'))
 })
 
-test('queues: a file fills a queue: known columns are parts of the item, others its payload', async (t) => {
+test('queues: a file fills a queue: known columns are parts of the item, and others its payload', async (t) => {
   const { w, line, environment } = await station(t)
   await line.add(['k1'])
   const file = fileOf(

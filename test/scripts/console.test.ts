@@ -33,7 +33,7 @@ async function say(w: World, args: readonly string[], lines: readonly string[]):
     .filter((line) => line !== '')
 }
 
-test('console: domain functions work in a workspace as whoever one is, and the API answers the same one', async (t) => {
+test('console: domain functions work in a workspace as any actor, and the API answers the same actor', async (t) => {
   const w = await start()
   const { org } = w
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['records:read'] }], 'Rita Reader')
@@ -72,7 +72,7 @@ test('console: domain functions work in a workspace as whoever one is, and the A
   t.is(entry.actor_id, org.ownerId)
 })
 
-test('console: a service account is called by its name, and no session or key is left at the end', async (t) => {
+test('console: a service account is called by its name, and no session or key is left behind', async (t) => {
   const w = await start()
   await createService(w, w.org, [{ effect: 'allow', actions: ['types:read'] }], 'Robot')
   const { email } = await createAccount(w)
@@ -87,7 +87,7 @@ test('console: a service account is called by its name, and no session or key is
   t.is(await count(), before)
 })
 
-test('console: what others change is known to the next call', async (t) => {
+test('console: the next call sees changes of others', async (t) => {
   const w = await start()
   const { org } = w
   const said = await say(
@@ -102,7 +102,7 @@ test('console: what others change is known to the next call', async (t) => {
   t.deepEqual(said.slice(1), ['3', '201', '4'])
 })
 
-test('console: the lines after one that fails are evaluated', async (t) => {
+test('console: lines after a failing one are evaluated', async (t) => {
   const w = await start()
   const lines = [
     `throw Error('thrown')`,
@@ -118,7 +118,7 @@ test('console: the lines after one that fails are evaluated', async (t) => {
   t.is(said.at(-1), '2')
 })
 
-test('console: it tells what is missing, and whom nobody knows', async (t) => {
+test('console: missing settings and unknown workspaces are reported', async (t) => {
   const w = await start()
   const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -23,7 +23,7 @@ const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:kontor|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
 
-test('dashboard: every metric that the dashboard draws is told by the API or by the workers', async (t) => {
+test('dashboard: every metric of the dashboard is exposed by the API or the workers', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.visitor.get(inboxOf(w))
@@ -34,7 +34,7 @@ test('dashboard: every metric that the dashboard draws is told by the API or by 
   for (const name of drawn) t.regex(told, new RegExp(`^# TYPE ${name} `, 'm'), name)
 })
 
-test('dashboard: how long jobs wait is told by job, from when they were filed until their first attempt', async (t) => {
+test('dashboard: the waiting time of jobs is measured by job, from enqueueing to the first attempt', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const waits = async (job: string) => {
@@ -80,7 +80,7 @@ test('dashboard: a call that waits at its gate counts as the next of its queue',
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
-test('dashboard: a process that keeps house tells how much waits in every queue, and since when', async (t) => {
+test('dashboard: a process with the schedule pool exposes the depth of every queue and the age of its oldest job', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await deleteDispatches(w.db)
@@ -98,7 +98,7 @@ test('dashboard: a process that keeps house tells how much waits in every queue,
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })
 
-test('dashboard: items of work queues are told by status, and how many were claimed and how many claims ran out', async (t) => {
+test('dashboard: items of work queues are counted by status, and claims and expired claims are counted', async (t) => {
   let ahead = 0
   const w = await world({}, undefined, () => new Date(Date.now() + ahead))
   t.teardown(w.close)

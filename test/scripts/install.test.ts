@@ -32,7 +32,7 @@ function createEmpty(npm: {
   }
 }
 
-test('install: two at once on a fresh tree: one installs, the other waits for it, and a third installs nothing', async (t) => {
+test('install: of two installations of a fresh tree one installs and the other waits, and a third installs nothing', async (t) => {
   const project = createEmpty({ seconds: 1 })
   t.teardown(() => project.remove())
   const runs = [project.verb('migrate'), project.verb('migrate')]
@@ -43,7 +43,7 @@ test('install: two at once on a fresh tree: one installs, the other waits for it
   t.deepEqual(project.calls(), ['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
 })
 
-test('install: another lock is another installation', async (t) => {
+test('install: another lock file is another installation', async (t) => {
   const project = createEmpty({ seconds: 0 })
   t.teardown(() => project.remove())
   symlinkSync(modules, join(project.folder, 'node_modules'))
@@ -64,7 +64,7 @@ for (const { name, stop } of [
   { name: 'Ctrl-C', stop: (run: Run) => run.interrupt() },
   { name: 'kill -9', stop: (run: Run) => kill(run.pid, 'SIGKILL') },
 ]) {
-  test(`install: ${name} during the installation ends npm, and the same again installs and runs`, async (t) => {
+  test(`install: ${name} during the installation ends npm, and a new start installs and runs`, async (t) => {
     const project = createEmpty({ seconds: 0 })
     t.teardown(() => project.remove())
     const first = project.verb('migrate', 600)
@@ -79,7 +79,7 @@ for (const { name, stop } of [
   })
 }
 
-test('install: an installation that fails is tried once more from nothing, then said', async (t) => {
+test('install: a failed installation is repeated once from an empty folder, then reported', async (t) => {
   const project = createEmpty({ seconds: 0, exitCode: 1 })
   t.teardown(() => project.remove())
   mkdirSync(join(project.folder, 'node_modules', 'half'), { recursive: true })
@@ -90,7 +90,7 @@ test('install: an installation that fails is tried once more from nothing, then 
   t.regex(run.output(), /could not be installed: see what npm says above, then run the same command again\.\n$/)
 })
 
-test('install: an unknown verb names the known ones', async (t) => {
+test('install: an unknown verb is answered with the known ones', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const run = project.run('node scripts/run.mjs begin')

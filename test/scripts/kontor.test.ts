@@ -15,7 +15,7 @@ async function call(bootstrap: Bootstrap, values?: Record<string, unknown>): Pro
   return { status: response.status, text: await response.text() }
 }
 
-test('kontor: the whole of it: the key of the bootstrap file opens the first API, every worker is well, and records outlive kill -9 of everything', async (t) => {
+test('kontor: the bootstrap file’s key calls the API, every worker is healthy, and records survive kill -9 of all processes', async (t) => {
   const project = copyProject()
   t.teardown(() => project.remove())
   const file = join(project.folder, '.data', 'bootstrap.json')

@@ -19,7 +19,7 @@ const endings: readonly { name: string; stop: (project: Project, run: Run) => Pr
 ]
 
 for (const { name, stop } of endings) {
-  test(`stop: ${name}: the next start takes over at once with every acknowledged record, and nothing is left after it`, async (t) => {
+  test(`stop: ${name}: the next start takes over at once with every acknowledged record, and no process is left`, async (t) => {
     const project = createProject()
     t.teardown(() => project.remove())
     const first = await start(project)
@@ -36,7 +36,7 @@ for (const { name, stop } of endings) {
   })
 }
 
-test('stop: Ctrl-C stops the API, then the workers, then the database, and npm adds nothing', async (t) => {
+test('stop: Ctrl-C stops the API, then the workers, then the database, and npm prints nothing more', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const { run } = await start(project)
