@@ -36,7 +36,7 @@ test('architecture: every path in a rule exists', (t) => {
     t.true(existsSync(join(root, path)), path)
 })
 
-test('architecture: every part of a manifest has a model to copy, which the README names', async (t) => {
+test('architecture: every part of a manifest has a model that the README names', async (t) => {
   const parts = [...readFileSync(join(root, 'shared/core/automation/feature.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)]
   t.deepEqual(Object.keys(models).sort(), parts.map(([, part]) => part ?? '').sort())
   const readme = readFileSync(join(root, 'shared/README.md'), 'utf8')
@@ -47,13 +47,13 @@ test('architecture: every part of a manifest has a model to copy, which the READ
   }
 })
 
-test('architecture: every dependency has a home, and nothing else has', (t) => {
+test('architecture: every dependency has a home, and every home a dependency', (t) => {
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
 })
 
-test('architecture: imports are found however they are written', (t) => {
+test('architecture: imports are found in every form', (t) => {
   const text = `import a from './a.ts'\nimport type {\n  B,\n} from '#shared/b.ts'\nimport 'c/d'\nexport { e } from '@f/g/h'\nconst i = await import('#api/i.ts')`
   const { files, packages } = source('shared/x/y.ts', text)
   t.deepEqual(files, ['shared/x/a.ts', 'shared/b.ts', 'api/i.ts'])

@@ -22,7 +22,7 @@ async function hold(t: ExecutionContext, file: string, made: string): Promise<vo
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-test('contracts: the API is the one that test/contracts/openapi.json describes', async (t) => {
+test('contracts: the API matches test/contracts/openapi.json', async (t) => {
   await hold(t, 'openapi.json', asJson(describeApi(sections, 'http://localhost:3000')))
 })
 
@@ -40,7 +40,7 @@ test('contracts: every operation has a name of its own', (t) => {
   t.is(new Set(names).size, names.length)
 })
 
-test('contracts: the jobs are those of test/contracts/jobs.json', async (t) => {
+test('contracts: the jobs match test/contracts/jobs.json', async (t) => {
   const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
   await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))
 })
@@ -49,7 +49,7 @@ test('contracts: docs/errors.md describes every error code', async (t) => {
   await hold(t, '../../docs/errors.md', describeErrors(sections.flatMap(({ routes }) => routes)))
 })
 
-test('contracts: all migrations together come to test/contracts/schema.sql', async (t) => {
+test('contracts: all migrations together give test/contracts/schema.sql', async (t) => {
   const { name, url } = await cloneTemplate(`contract_${process.pid}`)
   const db = new pg.Pool({ connectionString: url, max: 1 })
   // Dropping the database may end the connection before it has said goodbye.
