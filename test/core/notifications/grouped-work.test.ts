@@ -3,7 +3,7 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createGroupedWork } from '#workers/core/notifications/grouped-work.ts'
 
-// Of a scope, lots look at nothing but which process's queue it has.
+// Groups use only the job queue of a scope.
 const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformScope
 /** All items are of one workspace. */
 const toOne = () => 'a workspace'

@@ -9,7 +9,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { whileWaiting } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Behind one proxy every request may come from another address. */
+/** Behind one proxy every request may have another address. */
 const fresh = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.example' })
 
 const forgot = ({ visitor }: World, email: string) => visitor.post('/v1/auth/forgot', { email }, fromAnywhere())

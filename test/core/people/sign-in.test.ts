@@ -6,7 +6,7 @@ import { createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
-/** Behind one proxy every request may come from another address. */
+/** Behind one proxy every request may have another address. */
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 
 const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -10,7 +10,10 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test)
 const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
-/** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
+/**
+ * A type with a salary, a grade and a field computed from the salary, one record of it, and a function that makes a caller with given
+ * rules.
+ */
 async function staff(given?: World) {
   const w = given ?? (await start())
   const { org } = w

@@ -10,12 +10,12 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /**
- * What is taken away in one process is gone on the next request in another, whose caches are warm, and what is given back is there again.
- * Nothing waits in between. The first request after the change only looks in one round and writes in the next.
+ * Access that one process takes away is refused on the next request to another process with warm caches, and access that is given back is
+ * accepted. No time passes in between. The first request after the change reads in one round and writes in the next.
  */
 const rounds = times(10, 50)
 
-/** One round: two requests to the other process that pass until `take` has been called, and again after `give`. */
+/** One round: two requests to the other process that succeed until `take` is called, and again after `give`. */
 interface Round {
   readonly look: () => Promise<Answer>
   readonly write: () => Promise<Answer>
@@ -23,7 +23,7 @@ interface Round {
   readonly give?: () => Promise<unknown>
 }
 
-/** Something that can be taken away: the code of the refusal, and how rounds of it are made in a workspace. */
+/** Access that can be taken away: the code of the refusal, and how rounds are made in a workspace. */
 interface Case {
   readonly refusal: string
   readonly prepare: (w: World, other: Client) => Promise<() => Promise<Round>>
@@ -38,7 +38,7 @@ const asks = (client: Client, { org: { path } }: World) => ({
   write: () => client.post(`${path}/modules`, { slug: 'a', name: 'A' }),
 })
 
-/** A role made through the API that somebody holds. */
+/** Makes a role through the API and assigns it. */
 async function heldRole({ org: { owner, path } }: World, userId: string): Promise<string> {
   const { data } = await owner.post(`${path}/iam/groups`, { name: 'Role', policy })
   await owner.post(`${path}/iam/groups/${data.id}/members`, { user_id: userId })
@@ -169,7 +169,7 @@ test(`immediate: an expired key applies to the next request in another process, 
   t.deepEqual(new Set(outcomes), new Set(['UNAUTHORIZED UNAUTHORIZED']))
 })
 
-/** Warms the caches, takes it away, and gives what the next two requests were answered. */
+/** Warms the caches, takes access away, and returns the codes of the next two responses. */
 async function play({ look, write, take, give }: Round, number: number): Promise<string> {
   const requests = number % 2 === 0 ? [look, write] : [write, look]
   for (const request of requests) {

@@ -38,7 +38,7 @@ test('many rules: conditions of more rules than a statement has parameters are a
   const records = `${org.path}/records/invoices`
   for (const total of [1, 2, 3, 70_000]) await org.owner.post(records, { values: { total, notes: `number ${total}` } })
   const count = 33_000
-  // A search asks twice, for the page and for the total. The rules in the middle let the third and the fourth record through.
+  // A search runs the condition twice, for the page and for the total. The rules in the middle permit the third and the fourth record.
   const bounds = Array.from({ length: count }, (_, index) => 1_000 + index)
   bounds[count >> 1] = 2.5
   const rules = bounds.map((bound) => allow('records:read', { condition: { 'resource.total': { gt: bound } } }))

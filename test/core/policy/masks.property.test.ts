@@ -17,7 +17,10 @@ const shared = shareWorld(test)
 
 const [rounds, records, policies] = [2, 12, times(5, 15)]
 
-/** The type of the random rules through the API: its ordinary fields as they are, the computed ones by formulas that read the same. */
+/**
+ * Creates the type of the random rules through the API: ordinary fields unchanged, and computed ones with formulas that read the same
+ * fields.
+ */
 async function makeType({ org, drain }: World): Promise<void> {
   await org.owner.post(`${org.path}/types`, { key: typeKey, label: 'Things' })
   const options = { select: [...valuesOf.select], multiselect: [...new Set(valuesOf.multiselect.flatMap((list) => list as string[]))] }
@@ -37,7 +40,7 @@ async function makeType({ org, drain }: World): Promise<void> {
   await drain()
 }
 
-/** Makes a record of those of the values that may be sent, and changes it once. */
+/** Creates a record from the accepted ones of these values, and changes it once. */
 async function makeRecord({ org: { owner, path } }: World, given: Readonly<Record<string, unknown>>): Promise<void> {
   const values = { ...given }
   for (;;) {
@@ -55,13 +58,13 @@ const look = `async function handler({ type, ids }) {
   return { list: page.records, found }
 }`
 
-/** A rule on records alone: what else the caller needs to walk the roads comes from another role. */
+/** A rule on records only: another role holds the other permissions that the ways need. */
 const onRecords = fc.oneof(rule, alike).map((one): PolicyRule => {
   const actions = one.actions.map((action) => (action === '*' ? 'records:*' : action === 'types:read' ? 'records:export' : action))
   return { ...one, actions }
 })
 
-/** A person or service account that holds these rules in two roles, beside what it needs to walk the roads. */
+/** A person or service account that holds these rules in two roles, beside the other permissions that the ways need. */
 async function makeCaller(w: World, type: 'user' | 'service', rules: readonly PolicyRule[]): Promise<Caller> {
   const others = { effect: 'allow', actions: ['audit:read', 'functions:invoke'] }
   const made = await { user: createMember, service: createService }[type](w, w.org, [...rules.slice(1), others])

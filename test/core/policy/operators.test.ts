@@ -17,7 +17,7 @@ const open = shareInThread(test, async () => {
   return { value: things, close: things.drop }
 })
 
-/** Records that between them hold every value of every field, and one that holds none. */
+/** Records that together hold every value of every field, and one that holds none. */
 const records: readonly NaiveRecord[] = Array.from(
   { length: Math.max(...Object.values(valuesOf).map((all) => all.length)) + 1 },
   (_, index) => ({
@@ -30,7 +30,7 @@ const records: readonly NaiveRecord[] = Array.from(
   }),
 )
 
-/** One of so many operands is compared with in a run, others in the next: which of them, the seed says. */
+/** A run compares one of so many operands; the seed chooses which. */
 const oneOf = times(4, 1)
 const compared = operands.filter((_, index) => index % oneOf === seed % oneOf)
 const texts = compared.filter((operand) => typeof operand === 'string')
@@ -72,7 +72,7 @@ test('operators: attributes of simulate mean the same as a record with those val
   t.pass()
 })
 
-/** An allow rule tells whether a test passes; a deny rule beside it whether it fails, which sides that cannot be compared do not. */
+/** An allow rule shows whether a test passes, and a deny rule whether it fails; sides that cannot be compared do neither. */
 const rulesAbout = (tested: string): PolicyRule[][] =>
   tests.flatMap((one) => {
     const allow: PolicyRule = { effect: 'allow', actions: ['*'] }
@@ -86,7 +86,7 @@ const compiled = (rules: readonly PolicyRule[]) =>
     caller,
   )
 
-/** For each access, which of the records SQL lets through. */
+/** For each access, the records that SQL permits. */
 async function answersOf(accesses: readonly RecordAccess[]): Promise<boolean[][]> {
   const answers: boolean[][] = []
   for (let start = 0; start < accesses.length; start += 200) {

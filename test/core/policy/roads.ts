@@ -9,7 +9,7 @@ import type { Answer, Client } from '#test/support/client.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 
-/** Somebody who reads, what there is, and what the documents say that it may see of that. */
+/** A caller that reads, all records, and what the documents say that it may see of them. */
 export interface Reader {
   readonly t: ExecutionContext
   readonly org: Org
@@ -18,7 +18,7 @@ export interface Reader {
   readonly all: readonly Seen[]
   readonly read: Sight
   readonly export: Sight
-  /** A function that lists the records and gets each of the ids it is given. */
+  /** A function that lists the records and gets each of the given ids. */
   readonly functionId: string
 }
 
@@ -28,14 +28,14 @@ const views = (reader: Reader, of: readonly Seen[] = readable(reader)): Seen[] =
   of.map((record) => masked(record, reader.read.shows(record)))
 const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id)
 
-/** Holds an answer's records against what is to be seen; somebody who may read none may also hear that. */
+/** Compares the records of a response with the expected ones; a caller that may read none may get a refusal instead. */
 function isSame({ t }: Reader, answer: Answer, expected: readonly Seen[], road: string): void {
   if (answer.status === 403 && expected.length === 0) return
   t.is(answer.status, 200, `${road}: ${answer.text}`)
   t.is(JSON.stringify(exact(answer)?.records), JSON.stringify(expected), road)
 }
 
-/** Every road by which a caller can come to a record's values. Each holds what comes back against what may be seen. */
+/** Every way by which a caller can read values of records. Each compares the result with what the caller may see. */
 export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> = {
   async 'one record'(reader) {
     const { t, all, client, read } = reader
@@ -155,7 +155,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const path = `${org.path}/functions/${functionId}/invoke`
     const input = { type: typeKey, ids: idsOf(all) }
     const { data } = await client.post(path, { input })
-    // What a number of JavaScript's does not hold reaches a function, and what it answers, as text with all its digits.
+    // Numbers that JavaScript's numbers cannot hold reach a function, and leave it, as text with all digits.
     const expected = JSON.parse(quoteInexactNumbers(JSON.stringify(views(reader))))
     t.is(data.error, undefined)
     t.deepEqual(data.result.list, expected)
@@ -174,7 +174,7 @@ interface Entry {
 const ownRef = '018f0000-0000-7000-8000-0000000000a1'
 const later = { prefer: 'respond-async' }
 
-/** A search by a field: refused when a rule could hide it, and else what the owner finds of what is to be seen. */
+/** A search by a field: refused when a rule could hide the field; otherwise it returns the visible records that the owner finds. */
 async function isSearchedBy(reader: Reader, key: string, query: string): Promise<void> {
   const { t, client, org, read } = reader
   const [theirs, ours] = await Promise.all([client, org.owner].map((one) => one.get(`${records(reader)}?limit=200&${query}`)))
@@ -208,7 +208,7 @@ async function tableOf({ text }: Answer): Promise<Map<string, Map<string, string
   return table
 }
 
-/** What a call that was told to come back later finds. */
+/** The result of a call that was answered with a job. */
 async function jobOf({ client, org }: Reader, { data }: Answer, part = ''): Promise<Answer> {
   const path = `${org.path}/jobs/${data.job_id}`
   const job = await eventually(async () => {

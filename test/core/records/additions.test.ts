@@ -128,7 +128,7 @@ test('additions: an upsert by a computed field is refused', async (t) => {
   const field = (await owner.post(`${path}/fields`, body)).data
   t.is((await owner.put(`${path}/fields/${field.id}/formula`, { formula: 'LOWER(number)' })).status, 200)
   await owner.post(invoices(w), { values: { number: 'A' } })
-  // The value that the record would compute is held by another, and the value sent is not.
+  // Another record holds the value that the record would compute, and no record holds the sent value.
   const operations = [{ op: 'upsert', by: 'slug', values: { slug: 'z', number: 'A' } }]
   const { data } = await owner.post(`${invoices(w)}/batch`, { operations })
   t.is(data.results[0].status, 400)
@@ -142,7 +142,7 @@ test('additions: long unique text is separated exactly, also with equal MD5', as
     const body = { entity_type: 'locations', key: `my_${type}`, label: type, type, unique: true }
     t.is((await owner.post(`${path}/fields`, body)).status, 201)
   }
-  // Two texts of one MD5 (Marc Stevens, 2024).
+  // Two texts with the same MD5 (Marc Stevens, 2024).
   const texts = ['A', 'E'].map((letter) => `TEXTCOLLBYfGiJUETHQ4h${letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak`)
   const upsert = (key: string, value: string) => ({ op: 'upsert', by: key, values: { name: 'n', [key]: value } })
   for (const operation of [

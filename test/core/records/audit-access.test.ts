@@ -16,7 +16,7 @@ const invoices = (w: World) => `${w.org.path}/records/invoices`
 const read = (more: object) => ({ effect: 'allow', actions: ['records:read'], ...more })
 const auditor = { effect: 'allow', actions: ['audit:read'] }
 
-/** What a member with these rules sees of the audit. */
+/** The audit as a member with these rules sees it. */
 async function seen(w: World, rules: object[], query = ''): Promise<{ entries: Entry[]; total: number }> {
   const { client } = await createMember(w, w.org, [auditor, ...rules])
   const { data, text, status } = await client.get(`${w.org.path}/audit${query}`)
@@ -50,7 +50,7 @@ test('audit access: entries of records that the caller may not read are omitted 
   t.is((await seen(w, [])).total, 0)
   t.is((await seen(w, [read({})])).total, 5)
   t.is((await seen(w, [read({ condition: { 'resource.owner': { eq: 'principal.id' } } })])).total, 0)
-  // The record is what it is now: what it was before is no longer there to be told apart.
+  // The present record decides: its earlier values cannot be tested.
   await w.org.owner.put(`${invoices(w)}/${open}/values`, { values: { status: 'paid' } })
   t.is((await seen(w, [read({ condition: { 'resource.status': { eq: 'open' } } })])).total, 0)
 })
@@ -124,7 +124,7 @@ test('audit access: entries of deleted types and fields are shown to callers wit
   t.is((await seen(w, [read({ condition: { 'resource.secret': { ne: 'x' } } })])).total, 0)
   t.is((await seen(w, [read({ fields: { deny: ['secret'] } })])).total, 0)
   t.is((await owner.get(`${w.org.path}/audit`)).data.total, 1)
-  // A type of the same key is another one: its records are others, and conditions are tested on those that there are.
+  // A type with the same key is another type: conditions are tested on existing records only.
   await owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await seen(w, [read({ condition: { 'resource.secret': { ne: 'x' } } })])).total, 0)
 })

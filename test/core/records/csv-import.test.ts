@@ -153,7 +153,7 @@ test('csv import: conditions of import rules are tested on each row as sent and 
     [...north.data.errors],
     [2, 3].map((row) => ({ row, message })),
   )
-  // What is sent of row c has no region and would do; what is stored is in the south.
+  // The sent values of row c have no region and would pass; the stored ones are in the south.
   const notSouth = await (await member({ 'resource.region': { ne: 'south' } })).post(`${records(w, 'deals')}/import`, text, csv)
   t.deepEqual(
     notSouth.data.errors.map(({ row }: { row: number }) => row),

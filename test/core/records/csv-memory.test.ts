@@ -9,7 +9,7 @@ const withoutWorkers = shareWorld(test, {}, { pools: [] })
 const csv = { 'content-type': 'text/csv' }
 const mostGrowthMb = 100
 
-/** Half a thousand rows of 25 MB in all, each by what its cells hold. */
+/** Five hundred rows of 25 MB in all, by the content of their cells. */
 const files: Readonly<Record<string, string>> = {
   plain: `body\n${`${'y'.repeat(52_000)}\n`.repeat(500)}`,
   json: `body\n${`"[${'{""name"": ""value"", ""n"": 12},'.repeat(1_500)}]"\n`.repeat(500)}`,
@@ -24,7 +24,7 @@ async function pass(w: World, text: string): Promise<readonly [created: number, 
   return [imported.data.created, exported.text.length]
 }
 
-// Elsewhere there is no /proc to read it from.
+// Other systems have no /proc.
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 onLinux(`csv memory: importing and exporting 25 MB of any text changes a worker’s memory by less than ${mostGrowthMb} MB`, async (t) => {

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
 import { countAuditEntries, countStoredRecords, listIdleTransactions, prolongActiveJobs } from '#test/core/records/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { countOpenJobs } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -11,20 +12,21 @@ const csv = { 'content-type': 'text/csv' }
 const rows = `name\n${Array.from({ length: 500 }, (_, index) => `row ${index + 1}`).join('\n')}\n`
 
 const shared = shareWorld(test)
-/** A world whose jobs are done by the processes that the test starts. */
+/** A world whose jobs run in the processes that the test starts. */
 const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
-/** Starts an import of 500 rows and gives the path of its job. */
+/** Starts an import of 500 rows and returns the path of its job. */
 async function startImport(t: ExecutionContext, w: World): Promise<string> {
   const answer = await w.org.owner.post(`${locations(w)}/import`, rows, { ...csv, prefer: 'respond-async' })
   t.is(answer.status, 202)
   return `${w.org.path}/jobs/${answer.data.job_id}`
 }
 
-/** Waits until the job is done and holds the records against the rows of the file. */
+/** Waits until the job is done and compares the records with the rows of the file. */
 async function requireOnce(t: ExecutionContext, w: World, job: string): Promise<void> {
   await eventually(async () => (await w.org.owner.get(job)).data.finished_at !== null)
-  await w.drain()
+  // A worker that lost its import may have set the job to be retried, which must repeat nothing either.
+  await eventually(async () => (await countOpenJobs(w.db)) === 0)
   t.like((await w.org.owner.get(job)).data, { status: 'done', progress: { done: 500, total: 500 }, result: { created: 500, failed: 0 } })
   const { text } = await w.org.owner.get(`${locations(w)}/export?sort=created_at&dir=asc`)
   t.deepEqual(text.match(/row \d+/g), rows.match(/row \d+/g))

@@ -10,7 +10,7 @@ import type { World } from '#test/support/world.ts'
 
 const asked: GuardedChange[] = []
 
-/** Refuses that a location named `kept` goes, or that its time zone changes. */
+/** Refuses deletions of a location named `kept` and changes of its time zone. */
 const guard: RecordGuard<Scope> = {
   type: 'locations',
   fields: ['timezone'],
@@ -25,7 +25,7 @@ const registered = guards as Map<string, RecordGuard<Scope>[]>
 const usual = guards.get('locations')
 const shared = shareWorld(test)
 
-/** A workspace, and the guard instead of the usual ones until the test ends. */
+/** A workspace, with the guard in place of the usual ones until the test ends. */
 async function guarded(t: ExecutionContext): Promise<World> {
   registered.set('locations', [guard])
   t.teardown(() => {

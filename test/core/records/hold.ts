@@ -3,17 +3,20 @@ import { readColumn } from '#test/support/rows.ts'
 import { waitedFor } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A place in the middle of a write at which everybody waits. */
+/** A point in the middle of a write at which all writers wait. */
 export interface Hold {
-  /** Resolves once somebody waits there. */
+  /** Resolves once a writer waits there. */
   readonly reached: () => Promise<void>
-  /** Lets everybody pass from now on. */
+  /** Lets all writers pass from now on. */
   readonly release: () => Promise<void>
 }
 
 let holds = 0
 
-/** Holds every creation of a record with this value, of a location by its name, in the middle of its statement until it is released. */
+/**
+ * Makes each creation of a record with this value, by default a location with this name, wait in the middle of its statement until
+ * `release`.
+ */
 export async function holdAt(w: World, value: string, type = 'locations', field = 'name'): Promise<Hold> {
   const schema = schemaOf(w.org.id)
   const key = ++holds

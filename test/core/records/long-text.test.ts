@@ -12,7 +12,7 @@ const withoutWorkers = shareWorld(test, {}, { pools: [] })
 const csv = { 'content-type': 'text/csv' }
 const mostGrowthMb = 100
 
-/** A type whose formulas make some 240,000 UTF-16 units of each record, twice as many bytes, whatever it is given. */
+/** Creates a type whose formulas produce some 240,000 UTF-16 units for each record, and twice as many bytes. */
 async function longPages(w: World): Promise<{ path: string; write: (letter: string) => Promise<void> }> {
   const { owner, path } = w.org
   await owner.post(`${path}/types`, { key: 'pages', label: 'Pages' })
@@ -90,7 +90,7 @@ test('long text: a page with much text ends early, and a search with too much te
   t.deepEqual(Object.keys((await audit(1)).data.entries[0]).length, 10)
 })
 
-// Elsewhere there is no /proc to read it from.
+// Other systems have no /proc.
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 /** Resident memory of a process, in megabytes. */

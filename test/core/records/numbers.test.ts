@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 
-/** A type whose field `number` can number itself, and ways to use it. */
+/** Creates a type with a numbered field `number`, and returns functions that use it. */
 async function numbered(field: object = { unique: true }, w?: Awaited<ReturnType<typeof start>>) {
   const { org } = w ?? (await start())
   const { owner, path } = org

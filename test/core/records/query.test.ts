@@ -86,7 +86,7 @@ test('query: a filter finds the same records in memory and in the database', asy
   }
 })
 
-/** What a record can hold, of what a filter may ask. */
+/** Whether a record can hold the text that a filter compares. */
 const suits = (key: string, text: string): boolean =>
   !((key === 'due' && text.includes('T')) || (key === 'at' && !text.includes('T')) || text === 'lost')
 

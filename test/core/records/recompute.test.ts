@@ -38,7 +38,7 @@ test('recompute: while twenty callers write through two processes, formulas are 
     }
   }
   const writers = Array.from({ length: 20 }, (_, writer) => write(writer))
-  // On a busy machine the table may be in use without a break (ORG_NOT_READY), and five attempts of a write may meet five formulas.
+  // On a busy machine the table may never be free (ORG_NOT_READY), and five attempts of a write may meet five formulas.
   const set = async (change: () => Promise<Answer>): Promise<number> => {
     const { status, body } = await change()
     return body?.error?.code === 'ORG_NOT_READY' ? set(change) : status

@@ -1,7 +1,7 @@
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Db } from '#test/support/rows.ts'
 
-/** Lets a workspace's operations have ended so many hours ago. */
+/** Makes a workspace's operations have ended so many hours ago. */
 export async function ageOperations(db: Db, workspaceId: string, hours: number): Promise<void> {
   const statement = `update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`
   await db.query(statement, [hours, workspaceId])
@@ -23,7 +23,7 @@ export async function countAuditEntries(db: Db, workspaceId: string, { action, o
   return rowCount ?? 0
 }
 
-/** The number of a workspace's records as its counts hold it. */
+/** The number of a workspace's records by its counts. */
 export async function countStoredRecords(db: Db, workspaceId: string): Promise<number> {
   const statement = 'select sum(records)::integer as count from record_counts where workspace_id = $1'
   return (await db.query<{ count: number }>(statement, [workspaceId])).rows[0]?.count ?? 0
@@ -35,7 +35,7 @@ export async function isRecordLocked(db: Db, workspaceId: string, typeKey: strin
   return (await db.query(statement, [id])).rowCount === 0
 }
 
-/** Process ids of the sessions of workers that are idle in a transaction. */
+/** Process ids of workers' database sessions that are idle in a transaction. */
 export async function listIdleTransactions(db: Db): Promise<number[]> {
   const { rows } = await db.query<{ pid: number }>(
     `select pid from pg_stat_activity
@@ -55,14 +55,14 @@ export async function readRecompute(db: Db, workspaceId: string): Promise<{ stat
   return (await db.query(statement, [workspaceId])).rows[0]
 }
 
-/** Statements that change or remove audit entries, by what they do. */
+/** Statements that change or remove audit entries. */
 export const auditChanges: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
   update: (db) => db.query('update audit_entries set actor_id = null'),
   delete: (db) => db.query('delete from audit_entries'),
   truncate: (db) => db.query('truncate audit_entries'),
 }
 
-/** Sets a number of a stored record and moves its version on. */
+/** Sets a number of a stored record, and increases its version. */
 export async function setStoredNumber(
   db: { readonly query: (text: string, values: readonly unknown[]) => Promise<unknown> },
   table: string,

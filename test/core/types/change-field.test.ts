@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-/** A type with one field, and a way to change that and to make records. */
+/** Creates a type with one field, and returns functions that change the field and create records. */
 async function withField(field: object) {
   const w = await start()
   const deals = await createDeals(w)

@@ -28,7 +28,7 @@ test('limits: a type has fields up to a limit, and a record with any values fits
   const refused = await add({ key: 'one_more' })
   t.is(refused.status, 400)
   t.is(refused.body.error.message, `a record type has at most ${maxFields} fields`)
-  // Text of 23 bytes is the worst: it stays in the row, and longer text leaves 18 bytes there.
+  // Text of 23 bytes is the worst case: it stays in the row, and longer text leaves 18 bytes there.
   for (const length of [23, 24, 500]) {
     const values = Object.fromEntries(Array.from({ length: maxFields }, (_, index) => [`field_${index}`, 'x'.repeat(length)]))
     const made = await org.owner.post(records, { values })

@@ -90,7 +90,7 @@ test('record types: a key is free again once its type is deleted, and the new ty
   const fields = `${org.path}/fields`
   const records = `${org.path}/records/deals`
   const seen: string[] = []
-  // Twenty of each, so that every connection has prepared its statements for the old table when it meets the new one.
+  // Twenty of each, so that every connection has prepared its statements for the old table before the new one exists.
   for (const [type, value] of [
     ['number', 1],
     ['string', 'one'],

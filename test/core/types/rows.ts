@@ -26,7 +26,7 @@ export async function dropColumns(db: Db, table: string, count: number): Promise
 /** The statement that drops a table. */
 export const dropTable = (table: string) => ({ text: `drop table ${table}` })
 
-/** Forgets that a migration has run. */
+/** Makes a migration count as not run. */
 export async function forgetMigration(db: Db, name: string): Promise<void> {
   await db.query('delete from migrations where name = $1', [name])
 }
@@ -46,7 +46,7 @@ export async function listTables(db: Db, workspaceId: string): Promise<string[]>
   return rows.map(({ relname }) => relname)
 }
 
-/** Lets a type have had so many columns. */
+/** Makes a type have had so many columns. */
 export async function setColumnCount(db: Db, workspaceId: string, typeKey: string, count: number): Promise<void> {
   await db.query('update record_types set column_count = $3 where workspace_id = $1 and key = $2', [workspaceId, typeKey, count])
 }
@@ -62,7 +62,7 @@ export async function readBuiltinVersions(db: Db): Promise<Record<string, number
   return Object.fromEntries(rows.map(({ id, builtin_version }) => [id, builtin_version]))
 }
 
-/** The plan of a prepared statement that lists 50 records by a reference, for connections that plan without the value, scan and sort. */
+/** The generic plan of a prepared statement that lists 50 records by a reference, for a connection that avoids scans and sorts. */
 export async function readReferencePlan(db: Db, table: string, column: string, id: string): Promise<string> {
   await db.query('set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off')
   await db.query(`prepare of_reference (uuid) as select id from ${table} where ${column} = $1 order by id desc limit 50`)
@@ -85,7 +85,7 @@ export async function readTableSettings(db: Db, schemas: readonly string[]): Pro
   return rows
 }
 
-/** Renames a table of record type; the new name has no schema. */
+/** Renames a table of a record type; the new name has no schema. */
 export async function renameTable(db: Db, table: string, name: string): Promise<void> {
   await db.query(`alter table ${table} rename to ${name}`)
 }

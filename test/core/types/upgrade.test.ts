@@ -8,7 +8,7 @@ import { makeFieldCustom, readBuiltinVersions, renameTable } from '#test/core/ty
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** A later release's declaration: these fields more of locations, and a type. */
+/** A later release's declaration: further fields of locations, and a type. */
 const later = (version: number, fields: readonly BuiltinField[]): BuiltinDeclaration => ({
   version,
   types: [

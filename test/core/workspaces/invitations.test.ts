@@ -15,14 +15,14 @@ const address = () => `${randomUUID()}@example.com`
 const chosen = { name: 'Bob Brown', password: 'a password of mine' }
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
-/** Invites an address as the owner and gives the token that was mailed. */
+/** Invites an address as the owner and returns the mailed token. */
 async function invited(w: World, email: string, roleIds: readonly string[] = []): Promise<string> {
   const { status } = await w.org.owner.post(`${w.org.path}/members`, { email, role_ids: roleIds })
   if (status !== 201) throw new Error(`inviting ${email} answered ${status}`)
   return mailedToken(w, email)
 }
 
-/** Lets the minute pass in which inviting again sends nothing. */
+/** Skips the minute in which a second invitation sends nothing. */
 const aMinuteLater = (w: World) => ageInvitations(w.db, { workspaceId: w.org.id }, 60)
 
 test('invitations: an invited person gets a mail, creates an account and is a member with the roles of the invitation', async (t) => {

@@ -12,7 +12,7 @@ const fresh = shareWorld(test)
 const manage = { effect: 'allow', actions: ['iam:manage_members'] }
 const read = { effect: 'allow', actions: ['types:read'] }
 
-/** Makes a service account through the API, and gives its path. */
+/** Creates a service account through the API, and returns its path. */
 async function account(w: World, roleIds: readonly string[] = [], org: Org = w.org): Promise<string> {
   const { data } = await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot', role_ids: roleIds })
   return `${org.path}/service-accounts/${data.id}`

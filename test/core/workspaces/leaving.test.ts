@@ -38,7 +38,7 @@ test('leaving: personal things of a removed member are out of reach at once, res
   }
   const calendar = await makeCalendar(t, w, { kind: 'personal', settings: { booking } }, ada.client)
   t.is((await ada.client.post(at(w, `/calendars/${calendar.id}/shares`), { email: ownerAddress, level: 'write' })).status, 201)
-  // One rings while she is away, and reminds nobody; the other once she is back.
+  // The first reminder falls due while she is away and is not sent; the second once she is back.
   const meet = (title: string, inDays: number) => {
     const times = { start: daysAhead(inDays), end: daysAhead(inDays + 0.5), reminders: [60] }
     return makeEvent(t, w, { calendar_id: calendar.id, title, attendees: [{ user_id: ada.id }], ...times }, ada.client)
@@ -55,7 +55,7 @@ test('leaving: personal things of a removed member are out of reach at once, res
   t.is(booked.status, 201, booked.text)
   const rsvp = `/cal/${orgId}/rsvp/${booked.data.token}`
 
-  /** What everybody gets who comes to what is hers. */
+  /** The statuses of all requests that reach her things. */
   const reached = async (): Promise<Record<string, number>> => ({
     file: (await spaceOf(owner, w.org, main).download('f/a.txt')).status,
     calendar: (await owner.get(at(w, `/calendars/${calendar.id}`))).status,

@@ -9,7 +9,7 @@ export async function addSentInvitations(db: Db, workspaceId: string, count: num
   )
 }
 
-/** Makes invitations so many seconds older: a workspace's, or those to an address. */
+/** Makes invitations so many seconds older: those of a workspace, or those to an address. */
 export async function ageInvitations(db: Db, of: { workspaceId: string } | { email: string }, seconds: number): Promise<void> {
   const older = "update invitations set created_at = created_at - $2 * interval '1 second'"
   if ('email' in of) await db.query(`${older} where email ilike $1`, [of.email, seconds])
@@ -36,7 +36,7 @@ export async function countUsers(db: Db, emails: readonly string[]): Promise<num
   return (await db.query('select from users where email = any($1)', [emails])).rowCount ?? 0
 }
 
-/** Lets a workspace's invitations expire now, all or those to an address. */
+/** Makes a workspace's invitations expire now, all or those to an address. */
 export async function expireInvitations(db: Db, workspaceId: string, email?: string): Promise<void> {
   const statement = 'update invitations set expires_at = now() where workspace_id = $1 and email = coalesce($2, email)'
   await db.query(statement, [workspaceId, email ?? null])

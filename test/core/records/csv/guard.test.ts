@@ -70,7 +70,7 @@ test('csv guard: spreadsheet attacks are guarded and restored', (t) => {
   }
 })
 
-/** Text in which guards, quotes, separators and line ends come often. */
+/** Text with many guards, quotes, separators and line ends. */
 const tricky = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
   fc.string({

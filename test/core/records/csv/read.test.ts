@@ -98,7 +98,7 @@ test('read: a row with more cells than the header is reported and skipped, and t
   ])
 })
 
-/** An endless file that counts what was taken of it. */
+/** An endless file that counts the chunks taken of it. */
 function endless(line: string) {
   const taken = { chunks: 0, let: false }
   async function* chunks(): AsyncGenerator<Uint8Array> {

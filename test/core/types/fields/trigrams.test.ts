@@ -63,7 +63,7 @@ for (const [index, [text, known, parts]] of cases.entries()) {
 const letter = fc.constantFrom(...'aabbccABC112233 _@%\\.-éÉßΣİ\u{1f600}\u{20000}')
 const someText = fc.string({ unit: letter, minLength: 1, maxLength: 30 })
 
-/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for known of trigrams. */
+/** A value; a text that occurs in it, or did before one letter was changed; and the known trigrams. */
 const searches = fc
   .record({ value: someText, from: fc.nat(29), length: fc.nat(30), change: fc.option(fc.tuple(fc.nat(29), letter)) })
   .chain(({ value, from, length, change }) => {

@@ -5,7 +5,7 @@ import { createMember } from '#test/support/factories.ts'
 
 test('follow: the two-hundredth filter of ten thousand records requests an index, and fewer records never do', async (t) => {
   const w = await usedWorld(t)
-  // Whoever looks for the first time may find that a type has changed since, and look again.
+  // The first search may find that the type has changed, and repeat its read.
   await w.org.owner.get(`${w.records}?limit=1`)
   const filter = () => w.org.owner.get(`${w.records}?limit=1&${filterBy('count', 'eq', '7')}`)
   for (let time = 0; time < 199; time++) await filter()

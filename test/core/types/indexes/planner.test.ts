@@ -9,7 +9,7 @@ import { takeSent } from '#test/support/watch/sent.ts'
 
 const someId = 'f1c15925-8841-1002-af34-0cbaedd6fc33'
 
-/** What a search asks for, the use that it counts as, and the index that it gets. One that keeps an order finds values as well. */
+/** A search, the use that it counts as, and the index that it gets. An index that keeps an order also finds values. */
 const cases: readonly (readonly [query: string, field: string, use: string, kind: string])[] = [
   [filter('name', 'eq', 'Deal number 77'), 'name', 'equality', 'value'],
   [filter('stage', 'eq', 'none'), 'stage', 'equality', 'value'],
@@ -47,7 +47,7 @@ test('planner: each search gets the index that the planner uses, and finds the s
     const listed = await listIndexes(w.api.services.database, new Date(), null)
     return listed.filter(({ scans }) => scans === 0).map(({ kind, field }) => `${kind} ${field}`)
   }
-  // A connection tells how often it took an index some time later. One that it never takes fails its test by never coming to an end.
+  // Connections report the scans of an index with a delay.
   for (let unused = await idle(); unused.length > 0; unused = await idle()) {
     for (const [query, field, , kind] of cases) {
       if (unused.includes(`${kind} ${field}`)) t.deepEqual(await find(query), found.get(query))

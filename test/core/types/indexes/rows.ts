@@ -39,7 +39,7 @@ export async function estimateMatches(db: Db, table: string, column: string, tex
   return rows[0]['QUERY PLAN'][0].Plan['Plan Rows']
 }
 
-/** The statement that explains a search with this condition, one parameter. */
+/** The statement that explains a search; the condition is its parameter. */
 export const explainSearch = (table: string): string => `explain (format json) select from ${table} where ?`
 
 /** A use of a field as it is stored. */
@@ -55,13 +55,13 @@ export async function readFieldUses(db: Db): Promise<StoredUse[]> {
   return (await db.query<StoredUse>('select field_id, use, round(score) as score from field_uses')).rows
 }
 
-/** The trigrams that are known of a field's values. */
+/** The known trigrams of a field's values. */
 export interface StoredTrigrams {
   readonly common: readonly string[]
   readonly frequent: readonly string[]
 }
 
-/** The trigrams that are stored of a field's values; undefined when it has no index. */
+/** The stored trigrams of a field's values; undefined without an index. */
 export async function readTrigrams(db: Db, fieldId: string): Promise<StoredTrigrams | undefined> {
   const statement = 'select common_trigrams as common, frequent_trigrams as frequent from field_indexes where field_id = $1'
   return (await db.query<StoredTrigrams>(statement, [fieldId])).rows[0]
@@ -77,7 +77,7 @@ export async function setCommonTrigrams(db: Db, trigrams: readonly string[]): Pr
   await db.query('update field_indexes set common_trigrams = $1, frequent_trigrams = default', [trigrams])
 }
 
-/** Lets each of a workspace's types have so many records. */
+/** Makes the counts of each of a workspace's types this number. */
 export async function setRecordCounts(db: Db, workspaceId: string, count: number): Promise<void> {
   await db.query('update record_counts set records = $2 where workspace_id = $1', [workspaceId, count])
 }

@@ -13,11 +13,11 @@ import { takeSent } from '#test/support/watch/sent.ts'
 
 const kept = (w: UsedWorld) => readTrigrams(w.db, w.idOf('name'))
 
-/** How many deals have a name with this text, and whether the index was asked by what is known of their letters. */
+/** The number of deals whose name contains this text, and whether the search used the known trigrams. */
 async function search(w: UsedWorld, text: string): Promise<readonly [total: number, isByLetters: boolean]> {
   takeSent()
   const { data } = await w.org.owner.get(`${w.records}?limit=1&${filterBy('name', 'contains', text)}`)
-  // The last, for a search that finds out by the way that its picture of the type was old is made again.
+  // The last one, since a search that finds an outdated type is repeated.
   const sent = takeSent().findLast(({ text }) => text.includes('"deals"'))
   return [data.total, sent?.text.includes('collate "C" like') === true]
 }
