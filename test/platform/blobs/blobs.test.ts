@@ -41,7 +41,7 @@ const stores = {
   },
 }
 
-/** Leaves no blob behind when the test ends. */
+/** Deletes all blobs when the test ends. */
 async function emptied(t: ExecutionContext, w: World): Promise<World> {
   await createHolders(w.db)
   t.teardown(async () => {

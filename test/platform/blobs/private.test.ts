@@ -4,7 +4,7 @@ import test from 'ava'
 import { startApiProcess } from '#test/support/api-process.ts'
 import { world } from '#test/support/world.ts'
 
-/** What an earlier release left, and what is not Kontor's. */
+/** Files of an earlier release, and files of others. */
 async function leave(folder: string): Promise<void> {
   for (const path of ['blobs/zz', 'mail', 'spool']) await mkdir(join(folder, path), { recursive: true })
   const files = ['blobs/zz/old', 'mail/old.eml', 'spool/old', 'bootstrap.json', 'secret-key', 'database-url', 'notes.txt']
@@ -15,7 +15,7 @@ async function leave(folder: string): Promise<void> {
   for (const path of ['', 'blobs', 'blobs/zz', 'mail', 'spool']) await chmod(join(folder, path), 0o755)
 }
 
-/** What of a folder others than its owner may do anything with. */
+/** Entries of a folder that others than its owner may use. */
 async function openIn(folder: string): Promise<string[]> {
   const paths = ['.', ...(await readdir(folder, { recursive: true }))]
   const modes = await Promise.all(paths.map(async (path) => [path, (await stat(join(folder, path))).mode & 0o777] as const))

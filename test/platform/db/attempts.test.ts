@@ -26,7 +26,7 @@ const lock = sql('lock_numbers', 'select number from numbers for update')
 const fail = (code: string) => ({ text: `do $$ begin raise exception 'no' using errcode = '${code}'; end $$` })
 const outdated = { text: 'select nothing_of_this_name from numbers' }
 
-/** Work that fails by this statement until it is done for the third time. */
+/** Work that fails by this statement in its first two attempts. */
 function failingTwice(failure: { readonly text: string }, before: (db: Executor) => Promise<unknown>) {
   let attempts = 0
   const work = async ({ db }: { readonly db: Executor }) => {

@@ -17,7 +17,7 @@ const showParallelWorkers = { text: 'show max_parallel_workers_per_gather' }
 const renameWorkspace = `update workspaces set name = 'changed' where id = $1`
 const readName = 'select name from workspaces where id = $1'
 
-/** A statement that takes so many seconds, and says when it began and ended. */
+/** A statement that takes so many seconds, and returns when it began and ended. */
 const sleep = (seconds: number) =>
   asHeavy(
     {

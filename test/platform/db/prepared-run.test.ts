@@ -15,7 +15,7 @@ async function single(t: ExecutionContext): Promise<Database> {
   return database
 }
 
-/** What the database was asked for in all, by kind of message. */
+/** The kinds of messages that the database received. */
 async function messages(database: Database, work: () => Promise<unknown>): Promise<string[]> {
   const client = await database.pool.connect()
   const { connection } = client as unknown as {

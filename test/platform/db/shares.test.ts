@@ -8,7 +8,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { countLockWaits } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Takes a place and notes whether it was free at once, and when it was had. */
+/** Takes a connection, returns whether it was free at once, and records its admission. */
 function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
   const turn = shares.acquire(owner)
   void turn?.then(
@@ -37,7 +37,7 @@ test('shares: free connections go to workspaces below a quarter in turn, and in 
   for (let freed = 0; freed < 3; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
-  // Of a workspace with a quarter nobody is admitted before the reserve is free again.
+  // No connection is given to a workspace with a quarter before the reserve is free again.
   for (let freed = 0; freed < 4; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
@@ -58,7 +58,7 @@ const shared = shareWorld(test)
 
 const jobsToRetry = `select from pgboss.job where state = 'retry'`
 
-/** A record whose row somebody else holds until the function is called. */
+/** A record whose row is locked until `release`. */
 async function heldRecord(
   t: ExecutionContext,
   w: World,
@@ -76,7 +76,7 @@ test('shares: changes that wait for a record are OVERLOADED after 3 s, and anoth
   const { record, lock } = await heldRecord(t, w, w.org)
   const place = `${w.org.path}/records/parts/${record}/values`
   const answers = Array.from({ length: 30 }, () => w.org.owner.withoutRetries().put(place, { values: { note: 'y' } }))
-  // Of the 8 connections two are left to others.
+  // Two of the 8 connections are left to others.
   await eventually(async () => (await countLockWaits(w.db)) === 6)
   const first = answers[0] as (typeof answers)[number]
   let isAnswered = false

@@ -8,10 +8,10 @@ import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 const one = { text: 'select 1' }
 const two = { text: 'select 2' }
 const three = { text: 'select 3 as three' }
-// Longer than the silence that Kontor allows.
+// Longer than the time without an answer after which a connection counts as lost.
 const slowOne = { text: 'select 1 as one from pg_sleep(8)' }
 
-/** A database behind a network of the test's own. */
+/** A database behind a network of the test. */
 async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Database; readonly network: Network }> {
   const { name, url } = await emptyDatabase(`silence_${randomUUID().slice(0, 8)}`)
   const network = await startNetwork(t, url)

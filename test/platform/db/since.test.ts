@@ -18,7 +18,7 @@ test('since: a verified statement keeps its plan, however many changes are store
   t.teardown(() => database.close())
   const cache = new Cache(w.config.databaseUrl, 'since')
   t.teardown(() => cache.close())
-  /** Until all that was written lies before the horizon, which waits for the oldest transaction of the whole server. */
+  /** Waits until all writes are before the cache position, which waits for the oldest transaction of the whole server. */
   const settle = () =>
     eventually(async () => {
       await cache.refresh()

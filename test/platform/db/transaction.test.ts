@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-/** A database of one connection with a table of numbers, none of which is there twice. */
+/** A database of one connection with a table of unique numbers. */
 async function numbers(t: ExecutionContext): Promise<Database> {
   const { config } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'transactions', statementTimeoutMs: 60_000 })
@@ -27,7 +27,7 @@ const divide = sql('divide_number', 'select 10 / $1::int as result')
 const held = async (database: Database): Promise<number[]> =>
   (await database.query<{ number: number }>(readNumbers)).map(({ number }) => number)
 
-/** How often the database was asked to answer while something was done: each is a round trip. */
+/** The number of round trips of some work. */
 async function roundTrips(database: Database, work: () => Promise<unknown>): Promise<number> {
   const client = await database.pool.connect()
   const { connection } = client as unknown as { connection: Record<'sync' | 'query', (...given: unknown[]) => void> }
@@ -101,7 +101,7 @@ test('transaction: no statement of a transaction takes effect alone, whatever it
     )
     t.deepEqual(await held(database), [])
   }
-  // What failed in the database leaves a transaction in which nothing more is done.
+  // After a failure in the database no statement of the transaction takes effect.
   for (const wrong of [divide(0), wrongColumn])
     await t.throwsAsync(
       database.transaction(async (tx) => {

@@ -37,7 +37,7 @@ const after = (seconds: number): Date => new Date(start.getTime() + seconds * 1_
 
 const withoutSchedule = shareWorld(test, {}, { pools: ['data'] })
 
-/** A world without the pool that files what is due: the tests do, at a time of their own. Nobody takes the jobs. */
+/** A world without the pool that enqueues due work: the tests do, at their own time. No worker takes the jobs. */
 async function quiet(t: ExecutionContext): Promise<World> {
   const w = await withoutSchedule()
   t.teardown(async () => {
@@ -51,7 +51,7 @@ async function quiet(t: ExecutionContext): Promise<World> {
 const fileAt = ({ api }: World, now: Date, atMost = 100): Promise<number> =>
   enqueueDue({ db: api.services.database, jobQueue: api.services.jobQueue, now: () => now }, kinds, atMost)
 
-/** What has been filed, as subject and time, in the order of both. */
+/** The enqueued jobs as subject and time, sorted. */
 async function filed({ db }: World): Promise<string[]> {
   const payloads = await readJobPayloads<{ subject: string; at: string }>(db, ring.name)
   return payloads.map(({ subject, at }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()

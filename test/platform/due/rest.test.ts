@@ -14,7 +14,7 @@ import { scopeOf } from '#test/support/scope.ts'
 import { type World, world } from '#test/support/world.ts'
 import { startWorker } from '#workers/worker.ts'
 
-/** Another worker process's worth of pools; ends when nothing of these queues waits or runs any more. */
+/** Another worker process's pools; ends when no job of these queues waits or runs. */
 async function workOff(w: World, pools: readonly WorkerPool[], queues: readonly string[]): Promise<void> {
   const worker = await startWorker(w.config, pools, createLogger('worker', 'silent'))
   await eventually(async () => (await countOpenJobs(w.db, queues)) === 0)
@@ -43,7 +43,7 @@ test('rest: waiting work of a suspended workspace is deferred, and done once aft
   await w.drain()
   await w.worker.pools.stop(1_000)
 
-  // Two functions wait for a slot; of two others the job that will want them.
+  // Two functions wait for a slot; of two others the jobs that will call them wait.
   t.is((await line.move(one, 'out')).status, 200)
   const runs = [await start(t, w.org, flow.id, 'run 1')]
   await workOff(w, ['data', 'flows'], ['queues.entered', 'flows.continue'])
@@ -88,7 +88,7 @@ for (const [closed, set, reset] of [
     await w.drain()
     await updateWorkspace(w.db, w.org.id, set)
     now = new Date('2026-12-01T08:31:00Z')
-    // It fell due, and its job was filed, just before.
+    // Its job was enqueued just before.
     await deleteDueWork(w.db, 'calendar')
     const { jobQueue, db, cause } = await scopeOf(w, w.org)
     await jobQueue.enqueue(db, fireRemindersJob, { workspaceId: w.org.id, cause }, { calendarId: calendar.id, at: now.toISOString() })

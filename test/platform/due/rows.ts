@@ -46,7 +46,7 @@ export async function readMaintenanceTime(db: Db, name: string): Promise<string 
   return rows[0]?.at.toISOString()
 }
 
-/** The queues of the jobs that wait for their workspace, in alphabetical order. */
+/** The queues of the jobs that are deferred, in alphabetical order. */
 export async function readRestingQueues(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ queue: string }>('select queue from resting_jobs order by queue')
   return rows.map(({ queue }) => queue)

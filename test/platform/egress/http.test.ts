@@ -9,7 +9,7 @@ import { internet } from '#shared/platform/egress/network.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server on loopback that the operator has opened; calls of other ports of loopback are refused as ever. */
+/** A server on loopback that the operator allows; calls to other ports of loopback are refused. */
 async function opened(t: ExecutionContext, handler: Handler) {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))

@@ -6,7 +6,7 @@ import type { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
 import { eventually } from '#test/support/eventually.ts'
 
-/** A server on loopback that the operator has opened, and an exchange with it that reads until the other side ends. */
+/** A server on loopback that the operator allows, and an exchange with it that reads until the other side ends. */
 async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -22,7 +22,7 @@ import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
 const shared = shareWorld(test, {}, { pools: [] })
 
-/** A world in which nobody works off jobs. */
+/** A world without workers. */
 async function withoutWorkers(t: ExecutionContext): Promise<World> {
   const w = await shared()
   t.teardown(() => deleteDispatches(w.db))
@@ -64,7 +64,7 @@ test('dispatch: a write that is rolled back emits nothing', async (t) => {
   t.is((await readDispatches(w.db)).length, 1)
 })
 
-/** Waits until every change has been handed on. */
+/** Waits until every change has been dispatched. */
 async function handedOn(w: World): Promise<void> {
   await eventually(async () => (await readDispatches(w.db)).length === 0)
 }
@@ -108,7 +108,7 @@ test('dispatch: many processes dispatch each change once, in groups, also when o
   await eventually(async () => {
     for (const dispatcher of dispatchers) dispatcher.wake()
     await eventually(() => dispatchers.every(({ idle }) => idle))
-    // The queue takes only so many deliveries that nobody works off.
+    // The queue takes only so many deliveries while none is done.
     filed.push(...(await deleteJobs(w.db, 'notifications.deliver')))
     return (await readDispatches(w.db)).length === 0
   })

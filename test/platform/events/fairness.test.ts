@@ -10,7 +10,7 @@ import { countRows } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
-/** Changes of one workspace, many times what is handed on at once. */
+/** Changes of one workspace, many times those that are dispatched at once. */
 const many = 5_000
 
 test('fairness: a workspace’s change is dispatched in its turn while most of another workspace’s flood waits in the outbox', async (t) => {

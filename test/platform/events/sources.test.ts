@@ -12,9 +12,9 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 let w: World
-// Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
+// The listeners of these tests are in no subscription, so their events are never dispatched.
 const shared = shareWorld(test)
-/** Opens a workspace; what a test listens to ends with it. */
+/** Opens a workspace; its listeners end with the test. */
 async function open(t: ExecutionContext): Promise<void> {
   const one = await shared()
   w = one

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-/** About 1.3 million steps of the 2 million that one record has: some 20 ms. */
+/** About 1.3 million of a record's 2 million steps: some 20 ms. */
 const parts = Array.from({ length: 8 }, (_, index) => `LEN(SUBSTITUTE(UPPER(REPT(words, 12000)), "A", "${index}"))`)
 const long = parts.join('+')
 const words = 'a bc '

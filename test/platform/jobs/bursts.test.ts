@@ -4,9 +4,9 @@ import { findActiveJobs } from '#shared/platform/jobs/monitoring/active-jobs.ts'
 import { completeOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { world } from '#test/support/world.ts'
 
-/** Jobs that wait, none of which the planner has counted. */
+/** Waiting jobs, of which the planner has no statistics. */
 const waiting = 5_000
-/** Rows that a step may read: those of its own job, and of the few that are next. */
+/** Rows that a step may read: those of its own job and of the next few. */
 const few = 100
 
 const job = 'functions.invoke'
@@ -60,7 +60,7 @@ test('bursts: no step of a job reads the waiting jobs, also with outdated statis
   })
 })
 
-/** Rows of the tables of what waits that this session has read. */
+/** Rows of the tables of waiting jobs that this session has read. */
 async function rowsRead(tx: Tx): Promise<number> {
   const [row] = await tx.query<{ read: number }>({ text: countRowsRead })
   return row?.read ?? 0

@@ -31,7 +31,7 @@ test('loop: a completed job leaves nothing in its worker, whatever its timeout',
   const exportOne = async () => t.is((await w.org.owner.get(`${w.org.path}/records/locations/export`)).status, 200)
   await exportOne()
   await w.drain()
-  // Garbage is collected before it counts.
+  // Collects garbage before counting.
   const signals = () => Number(queryObjects(AbortSignal))
   const before = signals()
   for (let count = 0; count < 50; count++) await exportOne()
@@ -66,7 +66,7 @@ test('loop: jobs of one workspace are fetched in groups, and those of others whe
   t.is((await ended(other, others.id, await start(t, other, others.id))).status, 'ok')
   t.is((await endedRuns(w, w.org, flow.id, rows)).length, 50)
   t.log(`${fetches} fetches, ${pastFull} past a full workspace`)
-  // A fetch for each job would be 400 and more; how many come in one hangs on how busy the machine is.
+  // A fetch for each job would be 400 and more; the number in each depends on the load of the machine.
   t.true(fetches < rows * 0.8, `${fetches} fetches for ${rows} jobs`)
   t.true(pastFull < rows / 10, `${pastFull} fetches past a workspace that has its slots`)
 })

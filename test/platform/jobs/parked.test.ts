@@ -36,7 +36,7 @@ const after = defineJob({ ...job, name: 'test.after', kind: 'after', tracked: fa
 
 let w: World
 let services: WorkerServices
-/** Ends children by their names. */
+/** The results of children by their names. */
 const ends = new Map<string, PromiseWithResolvers<unknown>>()
 const endOf = (name: string) => {
   const end = ends.get(name) ?? Promise.withResolvers<unknown>()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { world } from '#test/support/world.ts'
 
-/** Waiting jobs of a burst, which the planner has never counted. */
+/** Waiting jobs of a burst, of which the planner has no statistics. */
 const waiting = 5_000
 
 const addJobs = 'insert into pgboss.job (name) select $1 from generate_series(1, $2)'

@@ -7,7 +7,7 @@ const place = (status: 'active' | 'suspended', off: AppName[]) => ({
   apps: Object.fromEntries(apps.map((app) => [app, !off.includes(app)])) as Record<AppName, boolean>,
 })
 
-/** Each kind of work in a suspended workspace, with its app off, and with both. */
+/** The disposition of each kind of work in a suspended workspace, with its app disabled, and with both. */
 const cases: readonly (readonly [work: WorkKind, suspended: Disposition, appOff: Disposition, both: Disposition])[] = [
   ['request', 'refused', 'refused', 'refused'],
   ['step', 'waits', 'refused', 'waits'],

@@ -44,7 +44,7 @@ test('compute budget: workspaces compute in turn, however many computations each
   const many = [1, 2, 3, 4, 5].map(() => compute(computeBudget('many', { steps: 1, bound: '' }), 4, done, 'many'))
   const one = compute(computeBudget('one', { steps: 1, bound: '' }), 4, done, 'one')
   await Promise.all([...many, one])
-  // Of two workspaces each has every second slice, so the four of one are over within the first ten or so of 24.
+  // Each of two workspaces has every second slice, so the four of one end within about the first ten of 24.
   t.true(done.lastIndexOf('one') < 12, done.join(' '))
 })
 
@@ -83,7 +83,7 @@ test('compute budget: a call that awaits its operation is not counted', async (t
     const paused = budget.pause().then(() => {
       isOver = true
     })
-    // Without other calls the next slice begins in the next turn of the loop, before any timer.
+    // Without other calls the next slice begins in the next turn of the event loop, before any timer.
     await new Promise(setImmediate)
     await new Promise(setImmediate)
     const began = isOver

@@ -56,7 +56,7 @@ test('pattern: a pattern has at most 500 characters, counted in code points', (t
   t.is(refusal('😀'.repeat(maxPatternLength)), '')
 })
 
-// No clock: a backtracking engine would not come back from these texts at all, and the run would be ended from outside.
+// Without a clock: a backtracking engine would never return for these texts, and the run would be ended from outside.
 for (const [index, { pattern, attack, re2js }] of cases.entries()) {
   test(`pattern: hostile pattern ${index} is refused, or answers on every attack`, (t) => {
     if (re2js !== true) return t.not(refusal(pattern), '')

@@ -6,7 +6,7 @@ import { currentRequestId } from '#shared/platform/kernel/process/current-reques
 const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
 const textInOneLine = 'select * from things where name = $1'
 
-/** What is told of a statement that takes as long as it says, in milliseconds. */
+/** Logged lines of a statement that takes this many milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
   const told: object[] = []
   const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger

@@ -3,7 +3,7 @@ import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
 const hour = 3_600_000
 
-/** What a stopwatch says after the system's clock and the process's own have gone on by so much. */
+/** The reading of a stopwatch after the system's clock and the process's own clock have advanced this much. */
 function saidAfter(wallMs: number, ownMs: number): number {
   const [wallNow, ownNow] = [Date.now, performance.now]
   const stopwatch = new Stopwatch()

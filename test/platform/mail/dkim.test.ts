@@ -6,7 +6,7 @@ import { connect, sender } from '#test/features/messages/support.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
 import { world } from '#test/support/world.ts'
 
-/** A key to sign with, and the record of the DNS that its public half stands in. */
+/** A key to sign with, and the DNS record of its public half. */
 function makeKey() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))

@@ -31,7 +31,7 @@ test('killed worker: all mails arrive although their worker is killed repeatedly
     await end(worker)
     underWay += await sending()
   }
-  // What a dead worker had in hand goes back once its heartbeat is old; a second try comes after its quarter of an hour.
+  // Mails of a dead worker are retried once its heartbeat is old; a second attempt comes after a quarter of an hour.
   await eventually(async () => {
     await hurryLostMails(w.db)
     return (await countRows(w.db, 'outbox_mails')) === (await countMails(w.db, ['sent']))

@@ -22,7 +22,7 @@ const shared = shareWorld(test, async () => ({
   LOG_LEVEL: 'silent',
 }))
 
-/** A world with a mail server; no mail of a test is left for the next. */
+/** A world with a mail server; the mails of a test are removed at its end. */
 async function open(t: ExecutionContext) {
   const [w, server] = [await shared(), await mailServer()]
   t.teardown(async () => {
