@@ -11,10 +11,10 @@ const modules = join(import.meta.dirname, '..', '..', 'node_modules')
 const run = promisify(execFile)
 const node = (...args: string[]) => run(process.execPath, args, { encoding: 'utf8' })
 
-// Written in two parts: nothing of Kontor itself may say so.
+// Written in two parts, since Kontor's own files must not contain it.
 const wrong = '// @ts-expect' + '-error'
 
-/** What somebody writes who has made both clients. Each line that must not compile says so, so that types of nothing would be noticed. */
+/** A program that uses both clients. Each line that must not compile is marked, so that missing types are noticed. */
 const program = `
 import { createClient } from './hey/client'
 import { getRecordsByTypeKey, postOrgs, type Workspace } from './hey'

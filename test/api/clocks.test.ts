@@ -6,7 +6,7 @@ import { movingClock } from '#test/support/moving-clock.ts'
 import { dropQueuedJobs, expireAccessKey } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** Two hours ahead, two behind, and set an hour on every second. */
+/** Two hours ahead, two hours behind, and an hour further every second. */
 const wrong = [[2], [-2], Array.from({ length: 1_000 }, (_, hours) => hours)]
 
 const ends: (() => unknown)[] = []

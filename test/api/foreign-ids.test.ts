@@ -16,7 +16,7 @@ import { type Place, settle } from '#test/support/things.ts'
 
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
 
-/** Two workspaces with the same in them. The owner of the first may do everything in the second too: only the path says where it acts. */
+/** Two workspaces with equal content. The owner of the first may do everything in the second too: only the path decides where it acts. */
 interface Two {
   readonly own: Place
   readonly other: Place
@@ -59,7 +59,10 @@ async function begin(): Promise<Two> {
 
 const caller = ({ org }: Place) => ({ id: org.ownerId, client: org.owner })
 
-/** What a route says of the other workspace, or does there, when its things are named. At the end the call with its own things must do. */
+/**
+ * Whatever a route reveals of the other workspace, or changes there, when its things are named. In the end the call with its own things
+ * must succeed.
+ */
 async function leaksOf(route: string, own: Place, other: Place, mine: Call, theirs: Call): Promise<string[]> {
   const leaks: string[] = []
   await own.world.drain()
@@ -84,7 +87,7 @@ async function leaksOf(route: string, own: Place, other: Place, mine: Call, thei
 const send = (route: string, { org }: Place, call: Call): Promise<Answer> =>
   org.owner.send(route.split(' ')[0] ?? '', addressOf(route, org.id, call), call.body, { ...headersOf(call), ...fromAnywhere() })
 
-/** What a misspelled key may have meant is made of the caller's own keys, so it differs with what was sent. */
+/** Suggestions for a misspelled key come from the caller's own keys and differ with the request. */
 const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
 
 const said = ({ status, text, headers }: Answer, sent: string, mark: string): string =>

@@ -56,7 +56,7 @@ for (const { name, route } of strict) {
   })
 }
 
-/** Where an object is read that has no GET of its own: in a list, by its id or key. */
+/** Where an object without a GET of its own is read: in a list, by its id or key. */
 const lists: Readonly<
   Record<string, (call: Call, place: Place) => readonly [path: string, isIt: (one: Record<string, unknown>) => boolean]>
 > = {

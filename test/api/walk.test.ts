@@ -16,7 +16,7 @@ let walk: Promise<Walk> | undefined
 for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     const route = `${method} ${base}${path}`
-    // One after the other: each suspends the workspace for a moment.
+    // One after the other, since each suspends the workspace for a moment.
     test(`walk: permitted and refused callers of ${route}`, async (t) => {
       const example = examples[route]
       if (!example) return t.fail(`${route} has no example: write one below test/api/walk`)
@@ -47,7 +47,7 @@ async function begin(): Promise<Walk> {
   return { place, callers: await makeCallers(place) }
 }
 
-/** Does it while the workspace is in the stage's state. */
+/** Runs work while the workspace is in the stage's state. */
 async function during<T>({ world, org }: Place, { state }: Stage, work: () => Promise<T>): Promise<T> {
   if (state === null) return work()
   const [set, reset] = state

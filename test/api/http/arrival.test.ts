@@ -5,7 +5,7 @@ import test from 'ava'
 import { watchArrival } from '#api/http/request/arrival.ts'
 import { Wire } from '#test/support/wire.ts'
 
-/** A request whose body stays away, and what became of waiting for it. */
+/** The outcome of waiting for the body of a request that stays away. */
 async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => void): Promise<string> {
   const server = createServer().listen(0)
   const wire = new Wire((server.address() as AddressInfo).port).send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)

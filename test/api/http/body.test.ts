@@ -44,7 +44,7 @@ test('body: an endless refused body is cut off after its response', async (t) =>
   const answer = await wire.answer()
   clearInterval(sending)
   t.false(wire.socket.readable)
-  // A client that goes on sending may be reset before it has read the answer; that it is cut off is what counts.
+  // A client that keeps sending may be reset before it reads the response; only the end of the connection counts.
   if (Number.isNaN(answer.status)) return
   t.is(answer.status, 400)
   t.is(answer.body.error.message, 'body must be at most 1 MB')

@@ -11,7 +11,7 @@ import { type World, world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
-/** An API of a test's own, to be stopped. */
+/** An API of the test's own that can be stopped. */
 async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
   const api = await startApi(w.config, createLogger('closing', 'error'))
   t.teardown(() => api.stop(100).catch(() => undefined))

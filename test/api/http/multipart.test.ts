@@ -11,7 +11,7 @@ import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test, {}, { key: 'world of multipart' })
 
-/** A world that no other file uses, and until the test ends a folder for temporary files that no other process writes to. */
+/** A world that no other file uses and, until the test ends, a folder for temporary files that no other process writes to. */
 async function open(t: ExecutionContext): Promise<World> {
   const w = await shared()
   const usual = process.env.TMPDIR
@@ -38,7 +38,7 @@ const field = (name: string, value = 'x') => `--b\r\n${disposition(name, '')}\r\
 const sendForm = (w: World, body: string, type = 'multipart/form-data; boundary=b'): Promise<RawAnswer> =>
   sendRaw(w.api.port, line(w), [bearer(w), `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body, 'latin1')}`], body)
 
-/** Nothing of an upload is left once it is answered: no row and no bytes in the store, no file in the folder for temporary ones. */
+/** An answered upload leaves no row, no bytes in the store and no temporary file. */
 async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await w.drain()
   t.is(await countRows(w.db, 'job_files'), 0)

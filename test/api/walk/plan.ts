@@ -20,13 +20,13 @@ export interface Stage {
   readonly steps: readonly Step[]
 }
 
-/** Where the walk takes place and who walks. */
+/** The place of the walk, and its callers. */
 export interface Walk {
   readonly place: Place
   readonly callers: Callers
 }
 
-/** All that is asked of a route. What an example's call uses up is used by the last steps. */
+/** All steps for a route. The last steps use what an example's call uses up. */
 export async function planOf(route: string, example: Example, { place, callers }: Walk): Promise<readonly Stage[]> {
   const call = await example.call(place, callers.bare.member)
   const broken = brokenCalls(example, call)
@@ -47,7 +47,7 @@ export async function planOf(route: string, example: Example, { place, callers }
   ]
 }
 
-/** Nobody is asked who it is; what is closed is not there. */
+/** The route needs no credentials; a closed thing does not exist. */
 async function publicPlan(route: string, example: Example, { place, callers }: Walk): Promise<readonly Stage[]> {
   const steps = await anybodyEnters(callers, place, example)
   if (!route.includes('/:orgId')) return [open(steps)]

@@ -8,7 +8,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test, { TRUST_PROXY: '1' })
 const { inBrowser, open } = browse(test)
 
-/** The addresses that a page asks for, how each is loaded, in order. */
+/** The addresses that a page requests, with how each is loaded, in order. */
 function asked(page: Page): string[] {
   const all: string[] = []
   page.on('request', (request) => {
@@ -68,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
     const viewport = { width: 390, height: 844 }
     const page = await open(t, { javaScriptEnabled, viewport, timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
     await page.goto(w.visitor.root + (await bookPage(w)))
-    /** Goes on by Tab until the element matches. */
+    /** Presses Tab until the element matches. */
     const reach = async (selector: string) => {
       for (let count = 0; count < 60; count++) {
         await page.keyboard.press('Tab')

@@ -17,11 +17,11 @@ const payloads = readFileSync(join(import.meta.dirname, '..', '..', '..', 'fixtu
   .split('\n')
   .filter((line) => line !== '')
 
-/** What fits into a name: one line of so many characters. */
+/** Shortens a text to a name: one line of so many characters. */
 const short = (text: string, most: number): string =>
   [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')].slice(0, most).join('').trim() || 'x'
 
-/** Counts what runs: payloads call one of these, or make an error on the way. */
+/** Records executed payloads: they call one of these functions, or cause an error. */
 const tripwire = `
   window.ran = []
   for (const name of ['alert', 'confirm', 'prompt', 'print'])
@@ -38,13 +38,13 @@ async function watched(page: Page): Promise<{ ran: string[] }> {
   return { ran }
 }
 
-/** What stands in a page beside text; Markdown makes elements of its own. */
+/** The elements of a page without those that Markdown makes. */
 const elements = (page: Page): Promise<string[]> =>
   page.evaluate(
     `[...document.querySelectorAll('*:not(.rich *)')].map((element) => element.tagName + ' ' + element.getAttributeNames().sort().join())`,
   )
 
-/** Elements of Markdown that are none of its own, and links that lead to other schemes. */
+/** Unexpected elements of Markdown, and links with other schemes. */
 const strangers = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('.rich *')].filter((element) =>
     !element.matches('p, br, h2, h3, h4, h5, h6, ul, ol, li, blockquote, em, strong, code, pre, hr, a[href]') ||

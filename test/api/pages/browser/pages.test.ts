@@ -13,16 +13,16 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()) }))
 const { inBrowser, open } = browse(test)
 
-/** What is looked at in each scheme: they differ in nothing but their colours. */
+/** The parts that are checked in each scheme: the schemes differ only in colours. */
 const schemes = [
   ['light', 'all'],
   ['dark', 'colours'],
 ] as const
 
-/** Pictures of all pages go there, for people to look at. */
+/** Folder for screenshots of all pages. */
 const pictures = process.env.TEST_SCREENSHOTS
 
-/** Fills a form in, past what the browser would refuse. */
+/** Fills in a form, past the checks of the browser. */
 const fill = `(sent) => {
   const form = [...document.forms].at(-1)
   for (const [name, value] of Object.entries(sent)) {
@@ -33,7 +33,7 @@ const fill = `(sent) => {
   form.noValidate = true
 }`
 
-/** Opens a page, and sends what is to be sent of it as its form does. */
+/** Opens a page, and submits its form if the page is the response to that. */
 async function show(page: Page, w: World, shown: ShownPage): Promise<void> {
   await page.route(`${w.visitor.root}/**`, (route) => route.continue({ headers: { ...route.request().headers(), ...originOf(shown) } }))
   await page.goto(w.visitor.root + (await shown.address(w)))
