@@ -5,7 +5,7 @@ import type { Client } from '#test/support/client.ts'
 const arena = openArena(test)
 
 const five = [0, 1, 2, 3, 4]
-/** The items from another one on, every other time backwards. */
+/** The items rotated by a number, every other time reversed. */
 const turned = <T>(items: readonly T[], by: number): readonly T[] => {
   const start = by % items.length
   const turned = [...items.slice(start), ...items.slice(0, start)]

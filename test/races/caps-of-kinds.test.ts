@@ -10,10 +10,10 @@ interface Kind {
   readonly table: FilledTable
   readonly path: string
   readonly most: number
-  /** What the refusal names. */
+  /** Matches the message of the refusal. */
   readonly named: RegExp
   readonly body: (n: number) => object
-  /** Which rows count. */
+  /** Condition of the rows that count towards the cap. */
   readonly counted?: string
 }
 

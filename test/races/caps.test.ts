@@ -13,7 +13,7 @@ test('caps: 100 of 200 creations under a cap of 100 records succeed', async (t) 
   t.is(await totalOf(ring, records), 100)
 })
 
-/** Ways to make up to three records at once, and how many the answer says were made. */
+/** Ways to create up to three records at once, with the number that the response reports. */
 const ways: readonly ((client: Client, records: string) => Promise<number>)[] = [
   async (client, records) => ((await client.post(records)).status === 201 ? 1 : 0),
   async (client, records) => (await made(client.post(`${records}/import`, 'note\na\nb\nc\n', { 'content-type': 'text/csv' }))).created,

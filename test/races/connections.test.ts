@@ -16,14 +16,14 @@ test('connections: work with a connection never waits for a reader that waits fo
   const one = await holdIdempotencyKey(t, w.db, ownerId, `POST ${records}`, 'k')
   const other = await lockRows(t, w.db, `${schemaOf(orgId)}.locations`)
   const waiting = (count: number) => eventually(async () => (await countLockWaits(w.db)) === count)
-  // It has its connection and waits for another request of the same key.
+  // It has its connection and waits for another request with the same key.
   const creating = owner.post(records, { values: { note: 'x' } }, { 'idempotency-key': 'k' })
   await waiting(1)
-  // Everybody forgets the types of the workspace. Whoever changes a location reads those again, takes the last connection and waits.
+  // All caches forget the types of the workspace. The next change of a location reads them again, takes the last connection and waits.
   await outdateTypes(w.db, orgId)
   const changing = owner.put(`${place}/values`, { values: { name: 'y' } })
   await waiting(2)
-  // Its look at the type waits for a connection, and the creation needs to look at the type too.
+  // Its read of the type waits for a connection, and the creation must read the type too.
   const reading = owner.get(records)
   await eventually(() => w.api.services.database.waiting > 0)
   await one.abort()

@@ -10,7 +10,7 @@ interface Made {
   readonly things: Things
 }
 
-/** Things that can be deleted: each makes one and gives its path below the workspace's. What has a race of its own is not here. */
+/** Things that can be deleted: each entry creates one and returns its path in the workspace. Things with their own race are not here. */
 const deletable: Readonly<Record<string, (made: Made) => Promise<string>>> = {
   'a role': async ({ things }) => `/iam/groups/${await things.role()}`,
   'what somebody holds a role by': async ({ ring, things }) => {

@@ -6,13 +6,13 @@ import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test, { FREE_FILE_BYTES: '100', FREE_SPACES: '3' })
 
-/** The shared space of a ring, for a caller of either process. */
+/** The shared space of a ring, for a caller at either process. */
 async function sharedOf(ring: Ring) {
   const { shared } = await firstSpaces(ring.owner, ring)
   return (client: Client) => spaceOf(client, ring, shared)
 }
 
-/** Bytes, totals and the plan's counter agree: each file holds one blob, and what is counted is what is there. */
+/** Bytes, totals and the plan's counter agree: each file holds one blob, and all counts are right. */
 async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
   const figures = await readDriveFigures(arena.world().db, id)
   if (!figures) return t.fail()

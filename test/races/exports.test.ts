@@ -18,7 +18,7 @@ test('exports: a record that becomes unreadable during an export is omitted', as
   ])
   const ids: string[] = []
   for (const notes of ['kept', 'open']) ids.push((await made(owner.post(invoices, { values: { notes } }))).id)
-  // The file of an export is begun once it is known which records match.
+  // The file of an export is created after its records were found.
   const lock = await lockTable(t, w.db, 'blobs', 'exclusive')
   const exporting = client.get(`${invoices}/export`)
   await eventually(async () => (await countLockWaits(w.db, '%into blobs%')) > 0)

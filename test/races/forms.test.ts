@@ -9,7 +9,7 @@ import type { World } from '#test/support/world.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-/** A workspace of a test's own with a form that keeps leads. */
+/** A workspace of the test with a form that stores leads. */
 async function begin(): Promise<{ w: World; ring: Ring; form: Awaited<ReturnType<typeof makeForm>> }> {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
@@ -80,7 +80,7 @@ test('forms: 30 of 50 submissions of one /64 at both processes, to several forms
     )
     t.deepEqual(tally(answers), { 201: 30, 429: 20 })
     for (const { status, headers } of answers) if (status === 429) t.regex(headers.get('retry-after') ?? '', /^\d+$/)
-    // Looking at a form is not sending it.
+    // Reading a form does not count as a submission.
     t.is((await w.visitor.get(forms[0]?.hosted ?? '', { 'x-forwarded-for': `${net}::1` })).status, 200)
   }
 })

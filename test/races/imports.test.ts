@@ -32,12 +32,12 @@ test('imports: a creation and an import that wait for each other both end with a
   const hold = await holdAt(w, 'here', 'pairs', 'note')
   const importing = importInto(w, 'pairs', 'one,two,note\na,a,\nb,b,here\n')
   await hold.reached()
-  // It takes b of the first field and waits for a of the second, which the import has; the import comes to wait for b.
+  // It holds b of the first field and waits for a of the second, which the import holds; the import then waits for b.
   const creating = w.org.owner.post(records(w, 'pairs'), { values: { one: 'b', two: 'a' } })
   await eventually(async () => (await countLockWaits(w.db, '%"pairs"%', 'transactionid')) > 0)
   await hold.release()
   const [imported, created] = [await importing, await creating]
-  // Whichever of the two the database lets go first, the other meets its values: both rows of the file stand, or the one creation.
+  // Whichever of the two the database aborts, the other succeeds: both rows of the file exist, or the one creation.
   t.is(imported.data.created, created.status === 201 ? 0 : 2, created.text)
   t.true([201, 409].includes(created.status), created.text)
   t.is(await totalOf(w, 'pairs'), created.status === 201 ? 1 : 2)

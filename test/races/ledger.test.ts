@@ -10,7 +10,7 @@ const begin = async (codes: readonly string[] = ['1000', '4000']) => {
   return { ring, books: await openBooks(ring, codes) }
 }
 
-/** Debits all add up to credits, and every report of the books agrees. */
+/** Debits equal credits, and every report of the books agrees. */
 const hold = async ({ owner, path }: Ring) => (await made(owner.get(`${path}/accounting/verify`))).ok as boolean
 
 test('ledger: one of 20 reversals of an entry is posted', async (t) => {
@@ -72,7 +72,7 @@ test('ledger: all postings to an account see one kind', async (t) => {
     t.deepEqual(tally(answers.filter(({ at }) => at === '')), { 201: 16 })
     const { kind } = (await made(ring.owner.get(values))).values
     const changed = answers.filter(({ at, status }) => at === 'kind' && status === 204).length
-    // A change that finds its kind already there changes nothing.
+    // A change to the present kind has no effect.
     t.is(kind, changed > 0 ? 'liability' : 'asset')
   }
 })

@@ -7,7 +7,7 @@ const arena = openArena(test)
 
 const manage = { effect: 'allow', actions: ['iam:manage_members', 'iam:manage_groups'] }
 
-/** Two members who may manage members and roles, each by a role of its own. */
+/** Two members who may manage members and roles, each by its own role. */
 async function twoAdmins(ring: Ring) {
   const w = arena.world()
   const admins = await Promise.all([createMember(w, ring, [manage]), createMember(w, ring, [manage])])

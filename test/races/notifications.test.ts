@@ -8,7 +8,7 @@ const arena = openArena(test)
 const makeRule = (ring: Ring, event: string) =>
   made(ring.owner.post(`${ring.path}/notification-rules`, { name: event, object_type: 'locations', event, title: event }))
 
-/** The whole inbox of a caller, and how many of it are said to be unread. */
+/** The whole inbox of a caller, and its number of unread items. */
 async function inboxOf(ring: Ring, { client }: Pick<Caller, 'client'>) {
   const items = []
   for (let cursor: string | null = ''; cursor !== null; ) {

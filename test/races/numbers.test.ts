@@ -71,7 +71,7 @@ test('numbers: numbers that other records hold are skipped', async (t) => {
 
 test('numbers: the next number that is set is the least of the later numbers, whatever is created meanwhile', async (t) => {
   const org = await arena.ring()
-  // Not unique: no number that comes twice would be passed over.
+  // Not unique: a repeated number would not be skipped.
   const { records, fields } = await makeType(org, 'orders', { code: {} })
   const autogen = `${org.path}/fields/${fields.code}/autogen`
   await made(org.owner.put(autogen, { pattern: '{seq}' }))

@@ -2,7 +2,7 @@ import test from 'ava'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
 import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test/support/account.ts'
 
-// Passwords take long to hash on purpose, so these go round less often.
+// Passwords are slow to hash on purpose, so there are fewer rounds.
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
 test('passwords: one of several changes of a password succeeds and sets the password', async (t) => {
@@ -32,7 +32,7 @@ test('passwords: the old password sets no new one while it is reset', async (t) 
       arena.pair(w.visitor)[1].post('/v1/auth/reset', { token, password: 'the true one' }, fromAnywhere()),
     ])
     for (const { status } of changes) t.true(status === 204 || status === 401)
-    // A change that was first has made the mailed token worthless; else what the token set stands.
+    // A change that came first invalidates the mailed token; otherwise the token's password stays.
     const isChanged = changes.some(({ status }) => status === 204)
     t.true(reset.status === 204 || (isChanged && reset.status === 400), reset.text)
     t.is((await signIn(w.visitor, email, 'the true one')).status, reset.status === 204 ? 200 : 401)

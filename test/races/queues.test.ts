@@ -8,7 +8,7 @@ import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test, {}, 'queues')
 
-/** Nobody waited for anybody in a circle. */
+/** No deadlock occurred. */
 async function noDeadlock(t: ExecutionContext): Promise<void> {
   t.is(await countDeadlocks(arena.world().db), 0)
 }
@@ -32,7 +32,7 @@ test('queues: claims at once give no item to two stations and leave none', async
   await proven(t, org.owner, line)
 })
 
-/** A way into a stage; whether the item with this number came in. */
+/** A way into a stage; returns whether the item with this number entered. */
 type Door = (client: Client, index: number) => Promise<boolean>
 
 test('queues: a stage with a limit of five takes five items by any call, and a free place is taken once', async (t) => {
@@ -108,7 +108,7 @@ test('queues: items that flows and records add exceed a stage’s limit; items t
     t.true(moved.length <= 5, `${moved.length} moved`)
     t.true(all.length >= 5, `${all.length} inside, and moves were refused`)
     t.is(all.length - moved.length, 8, 'nothing that is added is refused')
-    // With room for one again, one of all that move gets it; in every other round these are flows alone.
+    // With room for one item, one of all moved items enters; in every other round only flows move.
     for (const { id } of [...moved, ...all.filter(({ id }) => !ids.includes(id)).slice(4)])
       await org.owner.delete(`${line.path}/items/${id}`)
     const left = ids.filter((id) => !moved.some((one) => one.id === id))
@@ -202,7 +202,7 @@ test('queues: journals with different keys, in opposite orders and beside moves,
       }))
       return client.post(`${line.path}/scan/batch`, { scans }, { 'idempotency-key': `${round} ${index % 3}` })
     })
-    // Two send each key, with other scans: one of them is answered, the other told that the key is taken.
+    // Two callers send each key with different scans: one is answered, and the other is refused.
     t.is(answers.filter(({ status }) => status === 200).length, 5)
     t.deepEqual(tally(answers), { 200: 5, 400: 3 })
   }

@@ -71,7 +71,7 @@ test('types: a type that is deleted during writes is gone, and every caller gets
       org.owners[1].delete(`${types}/deals`),
     ])
     t.is(deletion.status, 204)
-    // A field of a type that is gone is refused, as its body names no type; all else is not found.
+    // A field of a deleted type is refused with 400, since its body names no type; all other requests are not found.
     for (const answer of writes) t.true([200, 201, 204, 400, 404].includes(answer?.status ?? 0), answer?.text)
     t.is((await org.owner.get(types)).data.length, 4)
   }
@@ -104,7 +104,7 @@ test('types: a record of a type that was deleted and created again meanwhile is 
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
-  // What a request meets that has looked at the type just before: the picture names a type that is no more, and nobody has said so.
+  // The situation of a request that has just read the type: the cached type no longer exists, and no invalidation was sent.
   const sleight = await arena.world().db.connect()
   t.teardown(() => sleight.release(true))
   await replaceTypeSilently(sleight, org.id, 'deals')
@@ -154,10 +154,10 @@ test('types: a change of a busy table lets readers pass while it waits, and is m
   await agrees(t, org)
 })
 
-/** Whether some statement waits for a table's lock. */
+/** Whether a statement waits for a table's lock. */
 const waiting = async () => (await countLockWaits(arena.world().db, 'alter table%', 'relation')) > 0
 
-/** Every table of the workspace's schema is a type's, every column of it a field's or a record's own, and the other way round. */
+/** Every table of the workspace's schema belongs to a type, every column to a field or to all records, and the other way round. */
 async function agrees(t: { deepEqual: (actual: unknown, expected: unknown) => unknown }, org: Org): Promise<void> {
   const { db } = arena.world()
   const columns = await readColumns(db, org.id)
