@@ -14,7 +14,7 @@ import { holdWorkspaceCommits, listWorkspaceIds } from '#test/bin/rows.ts'
 import { Client } from '#test/support/client.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
-/** A database and data folder that nobody has used yet. */
+/** An unused database and data folder. */
 async function untouched(t: ExecutionContext) {
   const { name, url } = await cloneTemplate(`boot_${randomUUID().slice(0, 8)}`)
   t.teardown(() => dropDatabase(name))

@@ -14,7 +14,7 @@ const { files: facts } = JSON.parse(readFileSync(new URL('facts.json', fixtures)
 }
 const fixture = (name: string): string => new URL(name, fixtures).pathname
 
-/** An export in the order of creation, without the columns that every record has of its own. */
+/** An export in the order of creation, without the columns that every record has. */
 async function cellsOf(w: World, type: string): Promise<string> {
   const { text, status } = await w.org.owner.get(`${w.org.path}/records/${type}/export?sort=created_at&dir=asc`)
   return `${status}\n${text.replaceAll(/^(?:id,created_at|[0-9a-f-]{36},[^,]+),/gm, '')}`
@@ -133,7 +133,7 @@ test('import: an import that fails half-way prints how many rows were imported',
   })
 })
 
-/** Files of the edge folder that are no CSV that can be read. */
+/** Files of the edge folder that are not readable CSV. */
 const unreadable = ['commons--csv-141', 'csvparser--latin', 'frictionless--empty', 'frictionless--implicit-gz']
 
 test('import: every odd file gives its rows or a reason', async (t) => {

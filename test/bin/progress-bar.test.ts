@@ -1,10 +1,10 @@
 import test from 'ava'
 import { progressBar } from '../../bin/client/progress-bar.ts'
 
-/** Goes to the start of a terminal's line and clears it. */
+/** Moves to the start of a terminal's line and clears it. */
 const over = '\r\u001b[K'
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records its output. */
 function screen(isTTY: boolean) {
   const written: string[] = []
   return { isTTY, write: (text: string) => written.push(text), written }

@@ -58,7 +58,7 @@ test('queues: a station reads keys line by line and shows each verdict', async (
   await proven(t, w.org.owner, line)
 })
 
-/** A line to the API that can be cut and mended. */
+/** A connection to the API that can be cut and restored. */
 async function cable(port: () => number) {
   const sockets = new Set<Socket>()
   let server: Server | undefined
@@ -93,7 +93,7 @@ test('queues: a station keeps scans that it cannot send, also beyond its own end
   await line.add(['A', 'B', 'C', 'D'])
   const journal = join(environment.DATA_DIR, 'journal.ndjson')
   const options = ['scan', 'line', '--journal', journal, '--json'] as const
-  // Lines are read ahead of the verdicts, so the line is cut once the first is there.
+  // Lines are read ahead of the verdicts, so the connection is cut after the first verdict.
   const afterA = () => eventually(async () => (await line.summary()).by_stage.work === 1 && readFileSync(journal, 'utf8') === '')
   const cut = await callTyping(environment, typed('A', afterA, wire.cut, 'B', 'C'), ...options)
   t.is(cut.code, 1)

@@ -12,7 +12,7 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test, { TRUST_PROXY: '1' })
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'console.ts')
 
-/** What the console says when these lines are typed, prompts taken out. */
+/** The console's output for these lines, without prompts. */
 async function say(w: World, args: readonly string[], lines: readonly string[]): Promise<string[]> {
   const child = spawn(process.execPath, [script, ...args], {
     env: {

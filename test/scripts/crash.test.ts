@@ -4,7 +4,7 @@ import test from 'ava'
 import { createProject, findProcess, kill, nothingRunsIn, processesIn } from './project.ts'
 import { read, start, write, writeUntilAccepted, writeUntilRefused } from './started.ts'
 
-// What is killed while the rest goes on comes back, and nothing acknowledged is lost.
+// A killed process restarts while the others continue, and no acknowledged note is lost.
 
 const victims: readonly { name: string; command: RegExp }[] = [
   { name: 'the API', command: /^node api\/main\.ts/ },

@@ -19,7 +19,7 @@ const makeEcho = async ({ org }: World): Promise<string> =>
 
 const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
 
-/** The names of metrics in an expression: what stands before a brace, a bracket, a comparison or the end, and is no function. */
+/** The names of metrics in an expression. */
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:kontor|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
 
@@ -51,7 +51,7 @@ test('dashboard: the waiting time of jobs is measured by job, from enqueueing to
   const invoked = await w.org.owner.post(call, {}, later)
   t.deepEqual([saved.status, invoked.status], [202, 202])
   await ageJobs(w.db, 'functions.save')
-  // It came to its gate an hour ago and was let in just now.
+  // It arrived at its gate an hour ago and was let in just now.
   await ageGatedJob(w.db, invoked.data.job_id)
   const worker = await startWorker(w.config, ['functions'], createLogger('worker', 'silent'))
   await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)

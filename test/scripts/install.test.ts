@@ -5,7 +5,7 @@ import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
 
-/** A project with nothing installed, and an npm that notes its calls, takes the given time and then links what is needed. */
+/** A project with nothing installed, and an npm that records its calls, takes the given time and then links the modules. */
 function createEmpty(npm: {
   seconds: number
   exitCode?: number
@@ -17,7 +17,7 @@ function createEmpty(npm: {
   const lines = [
     '#!/bin/sh',
     `echo "$@" >> ${log}`,
-    // Nothing of it outlives it for long: what holds its output open keeps a run from having ended.
+    // A child must not outlive it for long: an open output keeps a run from ending.
     'n=0; while [ $n -lt $((NPM_SECONDS * 10)) ]; do sleep 0.1; n=$((n + 1)); done',
     `[ -e node_modules ] || ln -s ${modules} node_modules`,
     `exit ${npm.exitCode ?? 0}`,
@@ -53,7 +53,7 @@ test('install: another lock file is another installation', async (t) => {
   const lock = JSON.parse(readFileSync(file, 'utf8'))
   lock.packages['node_modules/ava'].version = '0.0.1'
   writeFileSync(file, JSON.stringify(lock))
-  // What is linked does not fit this lock either, so both tries fail; the second begins with an empty node_modules.
+  // The linked modules do not match this lock file either, so both attempts fail; the second begins with an empty node_modules.
   const run = project.verb('migrate')
   t.is(await run.ended, 1)
   t.is(project.calls().length, 2)

@@ -7,7 +7,7 @@ import { keptPort, start } from './started.ts'
 
 type Bootstrap = { base_url: string; public_url: string; org_id: string; api_key: string }
 
-/** Asks for the records of the demo workspace with the key of the bootstrap file, or makes one. */
+/** Reads the records of the demo workspace with the key of the bootstrap file, or creates one. */
 async function call(bootstrap: Bootstrap, values?: Record<string, unknown>): Promise<{ status: number; text: string }> {
   const headers = { Authorization: `Bearer ${bootstrap.api_key}`, 'Content-Type': 'application/json' }
   const body = values ? { method: 'POST', body: JSON.stringify({ values }) } : {}

@@ -5,7 +5,7 @@ export async function ageDispatches(db: Db): Promise<void> {
   await db.query(`update event_outbox set id = uuidv7(interval '-1 hour')`)
 }
 
-/** Makes a job that was let in by its gate an hour old, with its operation. */
+/** Makes a job that its gate has let in an hour old, with its operation. */
 export async function ageGatedJob(db: Db, id: string): Promise<void> {
   const { rows } = await db.query<{ id: string }>(`select uuidv7(interval '-1 hour') as id`)
   for (const table of ['pgboss.job', 'gated_jobs', 'operations']) {

@@ -21,7 +21,7 @@ import { startTemporary } from '#scripts/postgres/temporary.ts'
 import { createProject, findProcess, type Project, processesIn } from './project.ts'
 import { read, start, write } from './started.ts'
 
-/** Takes a port, the asked one when it is free, for as long as the test runs. */
+/** Occupies a port, the given one if it is free, for the duration of the test. */
 function occupy(port: number): Promise<{ port: number; release: () => void }> {
   const server = createServer()
   return new Promise((resolve) => {

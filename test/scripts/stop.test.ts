@@ -2,7 +2,7 @@ import test from 'ava'
 import { createProject, findProcess, kill, nothingRunsIn, type Project, processesIn, type Run } from './project.ts'
 import { read, start, write, writeUntilRefused } from './started.ts'
 
-// However a run ends, it leaves no process, and the next one has all that the first had acknowledged.
+// However a run ends, it leaves no process, and the next run has all acknowledged notes.
 
 const endings: readonly { name: string; stop: (project: Project, run: Run) => Promise<void> }[] = [
   { name: 'Ctrl-C', stop: async (_, run) => run.interrupt() },

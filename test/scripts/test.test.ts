@@ -20,7 +20,7 @@ declare.skip('skipped', (t) => t.fail())
 const failing = `${sample}declare('fails', (t) => t.deepEqual({ a: 1 }, { a: 2 }))\n`
 const endless = `${sample}declare('never ends', (t) => new Promise((resolve) => setTimeout(resolve, 60_000)).then(() => t.pass()))\n`
 
-/** A project whose only test file holds this, with a temporary folder of its own to see what stays in it. */
+/** A project whose only test file has this text, with its own temporary folder to check for leftovers. */
 function createSuite(text: string): Project & { temporary: () => string[]; npmTest: () => Run } {
   const project = createProject()
   const folder = join(project.folder, 'temporary')
