@@ -2,7 +2,7 @@
 interface Exception {
   readonly statements: readonly string[]
   readonly tables: readonly string[]
-  /** Why no workspace can be named, or need be. */
+  /** Why the statement cannot or need not name a workspace. */
   readonly because: string
 }
 
@@ -146,10 +146,10 @@ export const exceptions: readonly Exception[] = [
 /** The shared tables that a statement may read without a workspace. */
 export function exceptedTables(name: string | undefined, text: string): ReadonlySet<string> {
   const words = oneLine(text)
-  // What a read's first statement finds out by the way stands under the same name with a v behind it.
+  // The first statement of a verified read has the same name with a v at the end.
   const fits = (statement: string) => statement === name || `${statement}v` === name || words.startsWith(statement)
   return new Set(exceptions.filter(({ statements }) => statements.some(fits)).flatMap(({ tables }) => tables))
 }
 
-/** Text with one blank wherever it has several, or lines. */
+/** Text in one line with single spaces. */
 export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
