@@ -18,7 +18,7 @@ const size = Number(process.env.MODEL_OPERATIONS ?? 2_000)
 
 const limitSeconds = 300 + size / 5
 
-/** What is killed, one after the other while the clients work: every process that a posting goes through. */
+/** The processes that are killed one after the other while the clients work: every process that a posting uses. */
 const kills: readonly ((site: Site) => Promise<unknown>)[] = [
   ({ apis: [api] }) => again(api),
   ({ cluster }) => cluster.crash('SIGKILL'),
@@ -33,8 +33,8 @@ async function again(member: Site['apis'][number] | undefined): Promise<void> {
 }
 
 /**
- * Clients post, reverse, seal and ask while APIs, the database and a worker are killed. Whoever gets no answer asks again with the same key.
- * Every report is what the model of the books says, and the ledger holds what was acknowledged, once, and nothing else.
+ * Clients post, reverse, seal and read while APIs, the database and a worker are killed. A client without a response repeats its request
+ * with the same key. Every report matches the model of the books, and the ledger holds exactly the acknowledged entries, once.
  */
 export const booksKilled: FaultCase = {
   name: 'books, kill -9 of an API, of the database, of a worker',
@@ -60,7 +60,7 @@ export const booksKilled: FaultCase = {
   },
 }
 
-/** Spreads the kills over the work. */
+/** Distributes the kills over the work. */
 async function killDuring(site: Site, progress: { readonly begun: number }): Promise<void> {
   for (const [index, kill] of kills.entries()) {
     await eventually(() => progress.begun >= ((index + 1) * size) / (kills.length + 1), limitSeconds * 1_000)
@@ -75,7 +75,7 @@ function* counted(operations: readonly Operation[], progress: { begun: number })
   }
 }
 
-/** A caller that asks until it is answered. */
+/** A caller that repeats a request until it is answered. */
 function callerOf(sender: Sender): Caller {
   const { signal } = new AbortController()
   const send = async (request: Sent): Promise<Told> => {
@@ -88,7 +88,7 @@ function callerOf(sender: Sender): Caller {
   }
 }
 
-/** Sums of months are made by a worker that tries again. */
+/** A worker computes the sums of months and retries. */
 async function untilDone(work: () => Promise<void>): Promise<void> {
   await eventually(() =>
     work().then(
@@ -98,7 +98,7 @@ async function untilDone(work: () => Promise<void>): Promise<void> {
   )
 }
 
-/** Checks that collect what is wrong in words. */
+/** Checks that collect violations in words. */
 function collected(): { readonly checks: Checks; readonly wrong: readonly string[] } {
   const wrong: string[] = []
   const equal = (actual: unknown, expected: unknown, message = '') => {
@@ -108,7 +108,7 @@ function collected(): { readonly checks: Checks; readonly wrong: readonly string
   return { checks: { is: equal, deepEqual: equal, true: (actual, message) => equal(actual, true, message) }, wrong }
 }
 
-/** Holds the entries that were acknowledged against those that there are. */
+/** Compares the acknowledged entries with the stored ones. */
 async function figuresOf({ db, org }: Site, sender: Sender, ids: readonly string[], wrong: readonly string[]): Promise<Figures> {
   const { rows } = await db.query<{ id: string }>('select id from journal_entries where workspace_id = $1', [org.id])
   const found = new Set(rows.map(({ id }) => id))

@@ -14,12 +14,12 @@ const operations = Number(process.env.QUEUE_OPERATIONS ?? 2_000)
 
 const limitSeconds = 120 + operations / 10
 
-/** What was begun when enough has been done has this long to be answered. */
+/** Time for begun requests to be answered after the end of the load. */
 const patienceMs = 60_000
 
 /**
- * Stations scan, claim, move and add at random while APIs and workers are killed in turn. What each was told stands in the history once, the
- * history proves the rows and counts, and every item's entry into a stage with a flow has made its record once.
+ * Stations scan, claim, move and add at random while APIs and workers are killed in turn. Each confirmed operation is in the history once,
+ * the history proves the rows and counts, and every entry of an item into a stage with a flow made its record once.
  */
 export const queueKilled: FaultCase = {
   name: 'a work queue, kill -9 of an API or a worker',
@@ -54,7 +54,7 @@ export const queueKilled: FaultCase = {
   },
 }
 
-/** A queue whose second stage has room for some, and makes a location for each item that enters it. */
+/** A queue whose second stage has a limit, and creates a location for each item that enters it. */
 async function makeQueue({ owner, path }: Org): Promise<string> {
   const nodes = [
     { id: 'start', type: 'trigger.manual' },
@@ -73,7 +73,7 @@ async function makeQueue({ owner, path }: Org): Promise<string> {
   return `${path}/queues/${made.data.id}`
 }
 
-/** Holds what stations were told against the history, the history against the queue, and what the flow made against both. */
+/** Compares the responses to stations with the history, the history with the queue, and the effects of the flow with both. */
 async function settle(site: Site, path: string, sender: Sender, told: Told): Promise<Figures> {
   const left = await drain(site)
   const { db, org } = site
