@@ -1,8 +1,8 @@
 import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
 
 /**
- * Where each library lives: the only folders and files of api, workers and shared that may import it. Whoever adds a library adds its row
- * here; a library that is imported from everywhere can never be replaced.
+ * The only folders and files of api, workers and shared that may import each library. A new library needs a row here; a library that is
+ * imported everywhere can never be replaced.
  */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['shared/platform/blobs'],
@@ -50,11 +50,11 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   validator: ['shared/platform/kernel/schema.ts', 'shared/core/types/field-kinds'],
 }
 
-/** Built-in modules that only some places may reach for. */
+/** Built-in modules that only some places may import. */
 const builtIns: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['workers/features/functions'],
   'node:cluster': [],
-  // Nothing that a caller sends touches a disk but through the drive's store and the mail that is kept as files.
+  // Input of callers reaches the disk only through the drive's store and stored mail.
   'node:fs': [
     'api/pages',
     'shared/platform/db/migrate.ts',
@@ -85,7 +85,7 @@ const atHome = eachFile(
   },
 )
 
-/** Libraries that package.json asks for and nobody gave a home, and rows for what it does not ask for. */
+/** Libraries of package.json without a row here, and rows without such a library. */
 export const homeless = (dependencies: readonly string[]): string[] => [
   ...dependencies.filter((name) => !Object.hasOwn(homes, name)).map((name) => `${name} has no home`),
   ...Object.keys(homes)
@@ -93,7 +93,7 @@ export const homeless = (dependencies: readonly string[]): string[] => [
     .map((name) => `${name} is no dependency`),
 ]
 
-/** The function runner ends its own process's time zone; every other setting is read once, in one place. */
+/** The function runner sets its process's time zone; every other setting is read once, in one place. */
 const environment = eachFile(
   'the environment is read in shared/platform/kernel/config.ts',
   isProduct,

@@ -1,15 +1,17 @@
 import { eachFile, isProduct, type Rule, together, within } from '#test/architecture/rule.ts'
 
-/** What makes a statement: the makers of shared/platform/db, or the words of one at the start of a text. */
+/** Recognizes statements: the functions of shared/platform/db that make them, or SQL at the beginning of a text. */
 const makers =
   /^import \{[^}]*\b(?:sql|buildStatement|prepareStatement|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
-/** Who may hold SQL: the database's own layers, a domain's stores, and migrations. */
+/** Places for SQL: the database's own layers, a domain's stores, and migrations. */
 const places = [/^shared\/platform\/(?:db|jobs)\//, /^shared\/\w+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/, /^migrations\//]
 
-/** Who makes parts of statements out of values: conditions of policies, filters and orders, columns of field types, kinds of indexes. */
+/**
+ * Places that make parts of statements from values: conditions of policies, filters and orders, columns of field types, kinds of indexes.
+ */
 const partMakers = [
   'shared/core/policy',
   'shared/core/records/query/filter.ts',
@@ -58,10 +60,10 @@ const onceNamed = together(
   },
 )
 
-/** What is no immutable function of a column, though it reads like one: its result depends on the session's time zone or the moment. */
+/** Functions whose results depend on the session's time zone or the present time, and which therefore are not immutable. */
 const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_part|extract|to_char|to_timestamp)\((?!\))|\bcurrent_\w+/
 
-/** A distributed database refuses an update of a sharded table that gives a column to a function which is not immutable. */
+/** A distributed database refuses an update of a sharded table that passes a column to a function that is not immutable. */
 const immutableUpdates = eachFile(
   'an update of a record table gives its columns to immutable functions alone',
   ({ path }) => /^shared\/core\/(?:types|records)\//.test(path),
@@ -84,7 +86,7 @@ const migrationNames = together(
   { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
 )
 
-/** Where a rule compares times: with the clock that it is given, so that all processes have one and a test can own it. */
+/** Places that compare times with the clock that they are given, so that all processes and tests can share one. */
 const ownedTime = ['shared/platform/due', 'workers/platform/due', 'shared/features/calendar']
 const serverTime = /(?<![.\w])(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_(?:timestamp|date|time)\b/i
 const givenTime = eachFile(
