@@ -25,7 +25,7 @@ for (const { name, check, broken } of rules) {
   test(`architecture: it can fail: ${name}`, (t) => {
     const tree = Object.entries(broken).map(([path, text]) => source(path, text))
     t.not(check(tree).violations.length, 0)
-    // The folder of a broken example exists, but for the one that has no place.
+    // The folder of a broken example exists, except for the path that has no place.
     for (const path of Object.keys(broken)) t.true(existsSync(join(root, dirname(path))) || path.includes('unheard-of'), path)
   })
 }

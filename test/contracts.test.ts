@@ -12,7 +12,7 @@ import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
 const folder = join(import.meta.dirname, 'contracts')
 
-/** Holds what is made against the file that is checked in, or writes the file when UPDATE_CONTRACTS is set. */
+/** Compares the made text with the checked-in file, or writes the file when UPDATE_CONTRACTS is set. */
 async function hold(t: ExecutionContext, file: string, made: string): Promise<void> {
   const path = join(folder, file)
   if (process.env.UPDATE_CONTRACTS) await writeFile(path, made)
@@ -52,7 +52,7 @@ test('contracts: docs/errors.md describes every error code', async (t) => {
 test('contracts: all migrations together give test/contracts/schema.sql', async (t) => {
   const { name, url } = await cloneTemplate(`contract_${process.pid}`)
   const db = new pg.Pool({ connectionString: url, max: 1 })
-  // Dropping the database may end the connection before it has said goodbye.
+  // Dropping the database may end the connection before it has closed.
   db.on('error', () => undefined)
   t.teardown(async () => {
     await db.end()
