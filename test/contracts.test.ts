@@ -17,7 +17,7 @@ async function hold(t: ExecutionContext, file: string, made: string): Promise<vo
   const path = join(folder, file)
   if (process.env.UPDATE_CONTRACTS) await writeFile(path, made)
   const kept = await readFile(path, 'utf8')
-  t.is(made, kept, `${file} changed. If that is meant, run this file with UPDATE_CONTRACTS=1 and read the difference`)
+  t.is(made, kept, `${file} changed. If this is intended, run this file with UPDATE_CONTRACTS=1 and read the difference`)
 }
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`

@@ -28,7 +28,7 @@ for (const { base, routes } of sections) {
       for (const stage of stages) found.push(...(await during(place, stage, () => surprisesOf(route, place, stage.steps, absences))))
       t.deepEqual(found, [])
       for (const [what, told] of absences)
-        t.true(told.size <= 1, `what is absent, hidden and foreign is told apart, of ${what}: ${[...told].join('\n')}`)
+        t.true(told.size <= 1, `absent, hidden and foreign things get different responses for ${what}: ${[...told].join('\n')}`)
     })
   }
 }

@@ -69,7 +69,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
 }
 
 const atHome = eachFile(
-  'each library is imported only where it is at home',
+  'each library is imported only in its places',
   isProduct,
   (one) =>
     one.packages.flatMap((name) => {
@@ -106,14 +106,14 @@ const environment = eachFile(
 )
 
 const migrations = eachFile(
-  'migrations take nothing of knex but its types',
+  'migrations import only types of knex',
   ({ path }) => path.startsWith('migrations/'),
   ({ text }) => (/^import (?!type )/m.test(text) ? ['import types only'] : []),
   { 'migrations/0001-a.ts': `import knex from 'knex'` },
 )
 
 const access = eachFile(
-  'roles are asked by shared/core/scope/access.ts',
+  'permissions are checked by shared/core/scope/access.ts',
   isProduct,
   (one) =>
     /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/core/policy', 'shared/core/scope/access.ts'])
@@ -138,7 +138,7 @@ const planCaps = eachFile(
 )
 
 const shapes = eachFile(
-  'shapes that several files use are declared in a file of schemas',
+  'schemas that several files use are declared in schemas.ts',
   ({ path }) => within(path, ['shared/core', 'shared/features']) && !/(?:^|[/-])(?:schemas|jobs)\.ts$/.test(path),
   ({ text }) =>
     [...text.matchAll(/^export const (\w+) = (?:schema\(|t\.)/gm)].map(([, name]) => `move ${name} to the schemas.ts of its folder`),

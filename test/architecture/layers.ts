@@ -16,7 +16,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
 const folderOf = (path: string): string => path.split('/')[0] ?? ''
 
 const betweenFolders = eachFile(
-  'api and workers know shared and never each other; migrations know nothing, so that a change of the code cannot change the past',
+  'api and workers import shared and never each other; migrations import nothing, so that a change of the code cannot change the past',
   ({ path }) => neighbours[folderOf(path)] !== undefined,
   ({ path, files }) => {
     const own = folderOf(path)
@@ -37,7 +37,7 @@ const isAbove = (path: string): boolean => !/^\w+\/(?:platform|core|features)\//
 const positionOf = (path: string): number => (isAbove(path) ? domains.length : domains.indexOf(domainOf(path)))
 
 const insideShared = eachFile(
-  'inside shared a file imports only from its left',
+  'a file of shared imports only from its own folder and earlier ones',
   ({ path }) => folderOf(path) === 'shared',
   ({ path, files }) => {
     const own = positionOf(path)
@@ -63,7 +63,7 @@ const upwards = eachFile(
   { 'workers/platform/due/a.ts': `import { b } from '#shared/features/flows/b.ts'` },
 )
 
-const circles = together('no files import each other in a circle, not even types', isProduct, (sources) => findCircles(sources), {
+const circles = together('no files import each other in a cycle, not even types', isProduct, (sources) => findCircles(sources), {
   'shared/platform/db/a.ts': `import { b } from '#shared/platform/db/b.ts'`,
   'shared/platform/db/b.ts': `import type { A } from './a.ts'`,
 })
@@ -84,7 +84,7 @@ function findCircles(sources: readonly Source[]): string[] {
 }
 
 const paths = eachFile(
-  'relative imports stay in their folder; what lies elsewhere is named from the root',
+  'relative imports stay in their folder; other files are imported from the root',
   isProduct,
   ({ path, text }) => {
     const domain = path

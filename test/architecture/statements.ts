@@ -22,7 +22,7 @@ const partMakers = [
 ]
 
 const inStores = eachFile(
-  "SQL stands in a domain's store",
+  "SQL is in a domain's store",
   isProduct,
   (one) => {
     const holds = makers.test(one.text) || words.test(one.text)
@@ -65,7 +65,7 @@ const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_par
 
 /** A distributed database refuses an update of a sharded table that passes a column to a function that is not immutable. */
 const immutableUpdates = eachFile(
-  'an update of a record table gives its columns to immutable functions alone',
+  'an update of a record table passes its columns only to immutable functions',
   ({ path }) => /^shared\/core\/(?:types|records)\//.test(path),
   ({ text }) => {
     const updates = [...text.matchAll(/`[^`]*\bupdate \?[^`]*`/g)].filter(([update]) => unsteady.test(update))
@@ -75,7 +75,7 @@ const immutableUpdates = eachFile(
 )
 
 const migrationNames = together(
-  'migrations are numbered one by one: NNNN-what-it-does.ts',
+  'migrations are numbered without gaps: NNNN-what-it-does.ts',
   ({ path }) => path.startsWith('migrations/'),
   (sources) => {
     const names = sources.map(({ path }) => path.slice('migrations/'.length))
@@ -90,7 +90,7 @@ const migrationNames = together(
 const ownedTime = ['shared/platform/due', 'workers/platform/due', 'shared/features/calendar']
 const serverTime = /(?<![.\w])(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_(?:timestamp|date|time)\b/i
 const givenTime = eachFile(
-  "SQL goes by the time that it is given, and not by the server's own",
+  "SQL uses the time that it is given, not the server's",
   ({ path }) => within(path, ownedTime) || /\/maintenance(?:-store)?\.ts$/.test(path),
   ({ text }) => (serverTime.test(text.replaceAll(comments, '')) ? ['compare with a parameter that holds scope.now()'] : []),
   { 'shared/platform/due/store.ts': `const find = sql('find_due', 'select id from due_work where at <= now()')` },

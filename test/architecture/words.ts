@@ -33,7 +33,7 @@ const names = eachFile(
 
 // Written in two parts, so that this file does not break its own rule.
 const later = new RegExp(`\\b(?:TO${'DO'}|FIX${'ME'}|HA${'CK'})\\b`)
-const unfinished = eachFile('nothing is left for later', isAny, ({ text }) => (later.test(text) ? ['finish it or take it out'] : []), {
+const unfinished = eachFile('no text marks unfinished work', isAny, ({ text }) => (later.test(text) ? ['finish it or take it out'] : []), {
   'shared/a.ts': `// TO${'DO'}: finish`,
 })
 
@@ -47,7 +47,7 @@ const anyShape = [
 ]
 const loose = new RegExp(`@ts-(?:ign${'ore'}|expect-error|nocheck)`)
 const types = eachFile(
-  'no type is waved through',
+  'the type checker is not silenced',
   isAny,
   ({ path, text }) => [
     ...(loose.test(text) ? ['must not silence the type checker'] : []),

@@ -44,7 +44,7 @@ test('bootstrap: an empty database gets the workspace Demo, and a file whose con
   const made = await callWith(environment, 'bootstrap', '--json')
   t.deepEqual(made.json, { made: true, file })
   t.is(statSync(file).mode & 0o777, 0o600)
-  t.deepEqual(await readdir(dataDir), ['bootstrap.json'], 'nothing is left beside it')
+  t.deepEqual(await readdir(dataDir), ['bootstrap.json'], 'no other file is left')
   const { api_key, owner, org_id, ...addresses } = read(file)
   t.deepEqual(addresses, { base_url: 'http://kontor.example/v1', public_url: 'http://kontor.example' })
   t.deepEqual(Object.keys(owner).sort(), ['email', 'id', 'password'])

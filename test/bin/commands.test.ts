@@ -69,7 +69,7 @@ test('commands: a suspended workspace refuses every caller in every process unti
   t.regex((await callKontor(w, 'org', 'suspend', w.org.id)).out, /^Acme \(.*\): suspended, paid plan\n$/)
   t.deepEqual(new Set(await answers()), new Set(['ORG_SUSPENDED']))
   t.is((await w.org.owner.get(w.org.path)).status, 403)
-  t.is((await callKontor(w, 'org', 'suspend', w.org.id)).code, 0, 'once more changes nothing')
+  t.is((await callKontor(w, 'org', 'suspend', w.org.id)).code, 0, 'repeating it changes nothing')
   t.is((await w.org.owner.get('/v1/auth/me')).status, 200)
   t.is((await callKontor(w, 'org', 'resume', w.org.id, '--json')).json.status, 'active')
   t.deepEqual(new Set(await answers()), new Set([undefined]))
@@ -105,7 +105,7 @@ test('commands: a key is created for an account of its own that may do everythin
   t.deepEqual(
     roles.data.map(({ name, policy }: { name: string; policy: unknown }) => ({ name, policy })),
     [{ name: 'Admin', policy: [{ effect: 'allow', actions: ['*'], resources: '*' }] }],
-    'the role is made once',
+    'the role is created once',
   )
   const works = (key: string) => w.visitor.as(key).get(`${w.org.path}/iam/groups`)
   for (const { key } of [first, second, third]) t.is((await works(key)).status, 200)
@@ -161,7 +161,11 @@ test('commands: commands without settings use the database of the npm start on t
   t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free')).code, 2)
   await writeFile(join(dataDir, 'database-url'), `${w.config.databaseUrl}\n`)
   t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free', '--json')).json.plan, 'free')
-  t.is((await callWith({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'jobs', 'list')).code, 1, 'a setting wins')
+  t.is(
+    (await callWith({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'jobs', 'list')).code,
+    1,
+    'the setting takes precedence',
+  )
 })
 
 test('commands: wrong usage prints the right usage', async (t) => {

@@ -34,7 +34,11 @@ test('batches: batches that change the same records in other orders are all made
     )
     t.deepEqual(tally(answers), { 200: 8 })
     const { data } = await ring.owner.get(records)
-    t.is(new Set(data.records.map(({ values }: { values: { note: string } }) => values.note)).size, 1, 'the last one stands as a whole')
+    t.is(
+      new Set(data.records.map(({ values }: { values: { note: string } }) => values.note)).size,
+      1,
+      'the last batch is stored completely',
+    )
   }
 })
 

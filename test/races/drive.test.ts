@@ -13,7 +13,7 @@ async function sharedOf(ring: Ring) {
 }
 
 /** Bytes, totals and the plan's counter agree: each file holds one blob, and all counts are right. */
-async function booksBalance(t: ExecutionContext, { id }: Ring): Promise<void> {
+async function requireRightCounts(t: ExecutionContext, { id }: Ring): Promise<void> {
   const figures = await readDriveFigures(arena.world().db, id)
   if (!figures) return t.fail()
   const { bytes, files, ...counts } = figures
@@ -32,7 +32,7 @@ test('drive: 20 uploads to one key make one file with the bytes of one of them',
     t.is(text, bytes(index))
     t.is(headers.get('etag'), `"${answers[index]?.data.sha256}"`)
   }
-  await booksBalance(t, ring)
+  await requireRightCounts(t, ring)
 })
 
 test('drive: exactly 10 of 20 files of 10 bytes fit into 100 bytes', async (t) => {
@@ -41,7 +41,7 @@ test('drive: exactly 10 of 20 files of 10 bytes fit into 100 bytes', async (t) =
     const space = await sharedOf(ring)
     const answers = await atOnce(20, ring.owners, (client, index) => space(client).put(String(index), 'x'.repeat(10)))
     t.deepEqual(tally(answers), { 201: 10, 402: 10 })
-    await booksBalance(t, ring)
+    await requireRightCounts(t, ring)
   }
 })
 
@@ -83,7 +83,7 @@ test('drive: uploads, moves and deletions of the same few keys leave every count
       [],
     )
   }
-  await booksBalance(t, ring)
+  await requireRightCounts(t, ring)
 })
 
 test('drive: readers see a folder that is renamed completely in one place', async (t) => {
@@ -115,7 +115,7 @@ test('drive: a space that is deleted while files arrive is empty and deleted, or
     else t.is(answers[10]?.status, 400)
     t.is((await spaceOf(ring.owner, ring, id).list()).status, deleted ? 404 : 200)
   }
-  await booksBalance(t, ring)
+  await requireRightCounts(t, ring)
 })
 
 test('drive: an upload that is sent 20 times with one Idempotency-Key is done once', async (t) => {
@@ -128,5 +128,5 @@ test('drive: an upload that is sent 20 times with one Idempotency-Key is done on
     t.deepEqual(tally(answers), { 201: 20 })
     t.is(new Set(answers.map(({ data }) => JSON.stringify(data))).size, 1)
   }
-  await booksBalance(t, ring)
+  await requireRightCounts(t, ring)
 })

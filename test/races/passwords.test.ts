@@ -17,7 +17,7 @@ test('passwords: one of several changes of a password succeeds and sets the pass
     t.deepEqual(tally(answers), { 204: 1, 401: 5 })
     const winner = next[answers.findIndex(({ status }) => status === 204)]
     t.is((await signIn(w.visitor, email, winner)).status, 200)
-    t.is((await client.get('/v1/auth/me')).status, 200, 'its own session goes on')
+    t.is((await client.get('/v1/auth/me')).status, 200, 'its own session stays valid')
   }
 })
 

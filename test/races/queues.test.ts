@@ -9,7 +9,7 @@ import type { Client } from '#test/support/client.ts'
 const arena = openArena(test, {}, 'queues')
 
 /** No deadlock occurred. */
-async function noDeadlock(t: ExecutionContext): Promise<void> {
+async function requireNoDeadlock(t: ExecutionContext): Promise<void> {
   t.is(await countDeadlocks(arena.world().db), 0)
 }
 
@@ -71,7 +71,7 @@ test('queues: a stage with a limit of five takes five items by any call, and a f
     for (const id of ids) await org.owner.delete(`${line.path}/items/${id}`)
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: items that flows and records add exceed a stage’s limit; items that are moved, also by flows, do not', async (t) => {
@@ -106,8 +106,8 @@ test('queues: items that flows and records add exceed a stage’s limit; items t
     const all = await inside()
     const moved = all.filter(({ id }) => ids.includes(id))
     t.true(moved.length <= 5, `${moved.length} moved`)
-    t.true(all.length >= 5, `${all.length} inside, and moves were refused`)
-    t.is(all.length - moved.length, 8, 'nothing that is added is refused')
+    t.true(all.length >= 5, `${all.length} items, and moves were refused`)
+    t.is(all.length - moved.length, 8, 'no addition is refused')
     // With room for one item, one of all moved items enters; in every other round only flows move.
     for (const { id } of [...moved, ...all.filter(({ id }) => !ids.includes(id)).slice(4)])
       await org.owner.delete(`${line.path}/items/${id}`)
@@ -121,9 +121,9 @@ test('queues: items that flows and records add exceed a stage’s limit; items t
       await org.owner.delete(`${line.path}/items/${id}`)
   }
   const ok = await countFlowRuns(db, org.id, 'ok')
-  t.true(ok >= rounds * 4 + rounds / 2, `${ok} runs ended well: flows moved as well as added`)
+  t.true(ok >= rounds * 4 + rounds / 2, `${ok} runs succeeded, so flows added and moved`)
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: one key that all callers add at once is one item, and so is one that all scan', async (t) => {
@@ -149,7 +149,7 @@ test('queues: one key that all callers add at once is one item, and so is one th
     t.is(verdicts.filter((verdict) => verdict === 'duplicate').length, 19, verdicts.join())
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: an item that all callers scan at once moves one stage for each accepted scan, up to the last stage', async (t) => {
@@ -185,7 +185,7 @@ test('queues: a journal that all callers send at once is judged once', async (t)
     t.true(data.every(({ scan_id }: { scan_id: string }) => scan_id.startsWith(`${round} `)))
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: journals with different keys, in opposite orders and beside moves, cause no deadlock', async (t) => {
@@ -207,7 +207,7 @@ test('queues: journals with different keys, in opposite orders and beside moves,
     t.deepEqual(tally(answers), { 200: 5, 400: 3 })
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: opposite moves that write one record cause no deadlock', async (t) => {
@@ -229,7 +229,7 @@ test('queues: opposite moves that write one record cause no deadlock', async (t)
     t.deepEqual(tally(answers), { 200: 40 })
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
 test('queues: a stage is not removed while items enter it', async (t) => {

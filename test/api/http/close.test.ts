@@ -31,7 +31,7 @@ test('close: a request on an idle connection is answered while the server stops,
   t.is(status, 200)
   t.is(headers.get('connection'), 'close')
   await stopped
-  await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
+  await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'the server accepts no new connections')
 })
 
 test('close: an idle connection does not keep a server from stopping', async (t) => {

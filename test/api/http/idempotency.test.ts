@@ -77,7 +77,7 @@ test('idempotency: work that failed half-way continues with the same key and is 
   const mend = await refuseCreations(w.db, w.org.id, 'row 240')
   const first = await w.org.owner.post(`${invoices(w)}/import`, file, headers)
   t.is(await hurry(w, first.data.job_id), 'failed')
-  t.is(await total(w), 200, 'two steps of three are done')
+  t.is(await total(w), 200, 'two of three steps are done')
   await mend()
   const again = await Promise.all(
     Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, file, { ...headers, prefer: 'wait=60' })),
@@ -102,7 +102,7 @@ test('idempotency: signing in and out ignores the key', async (t) => {
   const key = { 'idempotency-key': 'k'.repeat(256) }
   t.is((await client.post('/v1/auth/password', { current: 'wrong', next: 'long enough now' }, key)).status, 401)
   t.is((await client.post('/v1/auth/sign-out', {}, { 'idempotency-key': 'k' })).status, 204)
-  t.is((await client.post('/v1/auth/sign-out', {}, { 'idempotency-key': 'k' })).status, 401, 'no answer of before')
+  t.is((await client.post('/v1/auth/sign-out', {}, { 'idempotency-key': 'k' })).status, 401, 'no stored response is returned')
 })
 
 test('idempotency: a response with a secret is encrypted, and deleted after 24 hours', async (t) => {

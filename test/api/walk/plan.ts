@@ -1,16 +1,16 @@
 import type { Callers } from '#test/api/walk/callers.ts'
 import type { Example } from '#test/api/walk/example.ts'
 import {
-  anybodyEnters,
+  admitEveryone,
+  admitSignedIn,
+  admitSmallestRole,
   brokenCalls,
-  nobodyEnters,
-  othersAreRefused,
+  checkMissingThings,
+  hideFromForeignCallers,
+  refuseWhileClosed,
+  requireCredentials,
+  requirePermission,
   type Step,
-  strangersSeeNothing,
-  theAbsentIsNotFound,
-  theClosedStaysClosed,
-  theRightRoleEnters,
-  theSignedInEnter,
 } from '#test/api/walk/steps.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -32,24 +32,24 @@ export async function planOf(route: string, example: Example, { place, callers }
   const broken = brokenCalls(example, call)
   const calls = [call, ...broken]
   if (example.needs === 'public') return publicPlan(route, example, { place, callers })
-  const first = nobodyEnters(callers, calls)
-  if (!route.includes('/:orgId')) return [open([...first, ...(await theSignedInEnter(callers, place, example))])]
+  const first = requireCredentials(callers, calls)
+  if (!route.includes('/:orgId')) return [open([...first, ...(await admitSignedIn(callers, place, example))])]
   const app = appOf(route)
-  const closed = (expected: string) => theClosedStaysClosed(callers, place, calls, expected)
+  const closed = (expected: string) => refuseWhileClosed(callers, place, calls, expected)
   return [
-    open([...first, ...strangersSeeNothing(callers, place, calls)]),
+    open([...first, ...hideFromForeignCallers(callers, place, calls)]),
     ...(app ? [{ state: switchedOff(app), steps: closed('404 NOT_FOUND') }] : []),
     { state: inStatus('suspended'), steps: closed('403 ORG_SUSPENDED') },
     { state: inStatus('provisioning'), steps: closed('503 ORG_NOT_READY') },
-    open(example.needs === 'member' ? [] : await othersAreRefused(callers, place, example, call)),
-    open(await theAbsentIsNotFound(place, example, call)),
-    open(await theRightRoleEnters(place, example)),
+    open(example.needs === 'member' ? [] : await requirePermission(callers, place, example, call)),
+    open(await checkMissingThings(place, example, call)),
+    open(await admitSmallestRole(place, example)),
   ]
 }
 
 /** The route needs no credentials; a closed thing does not exist. */
 async function publicPlan(route: string, example: Example, { place, callers }: Walk): Promise<readonly Stage[]> {
-  const steps = await anybodyEnters(callers, place, example)
+  const steps = await admitEveryone(callers, place, example)
   if (!route.includes('/:orgId')) return [open(steps)]
   const hidden = steps.map((step) => ({ ...step, expected: '404 NOT_FOUND' }))
   const app = appOf(route)
@@ -57,7 +57,7 @@ async function publicPlan(route: string, example: Example, { place, callers }: W
     ...(app ? [{ state: switchedOff(app), steps: hidden }] : []),
     { state: inStatus('suspended'), steps: hidden },
     { state: inStatus('provisioning'), steps: hidden },
-    open(await theAbsentIsNotFound(place, example, await example.call(place, callers.bare.member))),
+    open(await checkMissingThings(place, example, await example.call(place, callers.bare.member))),
     open(steps),
   ]
 }

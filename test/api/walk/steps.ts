@@ -39,10 +39,10 @@ const each = (title: string, clients: Readonly<Record<string, Client>>, calls: r
   )
 
 /** 401 for invalid credentials, whatever else is wrong. */
-export const nobodyEnters = ({ refused }: Callers, calls: readonly Call[]): Step[] => each('with', refused, calls, unauthorized)
+export const requireCredentials = ({ refused }: Callers, calls: readonly Call[]): Step[] => each('with', refused, calls, unauthorized)
 
 /** 404 for callers of other workspaces, and for an unknown workspace. */
-export function strangersSeeNothing({ foreign }: Callers, { org }: Place, calls: readonly Call[]): Step[] {
+export function hideFromForeignCallers({ foreign }: Callers, { org }: Place, calls: readonly Call[]): Step[] {
   const nowhere = [randomUUID(), 'no-id', org.id.slice(1)].flatMap((orgId) =>
     each(`in workspace ${orgId}`, { owner: org.owner }, calls, notFound).map((step) => ({ ...step, orgId })),
   )
@@ -50,7 +50,7 @@ export function strangersSeeNothing({ foreign }: Callers, { org }: Place, calls:
 }
 
 /** 403 that names the permission for callers without it, before the body or query is read. */
-export async function othersAreRefused({ bare }: Callers, place: Place, example: Example, call: Call): Promise<Step[]> {
+export async function requirePermission({ bare }: Callers, place: Place, example: Example, call: Call): Promise<Step[]> {
   const calls = [call, ...brokenCalls(example, call)]
   const steps = each('without a role,', { member: bare.member.client, key: bare.key.client }, calls, forbidden)
   for (const [title, policy] of Object.entries(policiesNear(example, call, place))) {
@@ -66,7 +66,7 @@ export async function othersAreRefused({ bare }: Callers, place: Place, example:
 }
 
 /** 404 for each absent or hidden thing of the path; 400 for a permitted caller that sends an unreadable body or query. */
-export async function theAbsentIsNotFound(place: Place, example: Example, call: Call): Promise<Step[]> {
+export async function checkMissingThings(place: Place, example: Example, call: Call): Promise<Step[]> {
   const { world, org } = place
   const names = example.makesNamed ? [] : Object.keys(call.params ?? {})
   const absent = names.flatMap((name) =>
@@ -88,7 +88,7 @@ export async function theAbsentIsNotFound(place: Place, example: Example, call: 
 }
 
 /** Success for the smallest role of a member and of a service account. */
-export async function theRightRoleEnters(place: Place, example: Example): Promise<Step[]> {
+export async function admitSmallestRole(place: Place, example: Example): Promise<Step[]> {
   const { world, org } = place
   const admitted = []
   for (const create of example.peopleOnly ? [createMember] : [createMember, createService]) {
@@ -102,7 +102,7 @@ export async function theRightRoleEnters(place: Place, example: Example): Promis
 }
 
 /** The responses to all callers while the workspace is suspended or its app disabled. */
-export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: readonly Call[], expected: string): Step[] {
+export function refuseWhileClosed(callers: Callers, { org }: Place, calls: readonly Call[], expected: string): Step[] {
   const [nobody] = Object.entries(callers.refused)
   return [
     ...each('while closed,', { owner: org.owner }, calls, expected),
@@ -113,7 +113,7 @@ export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: re
 }
 
 /** Success for every person, and for a key where the route accepts both; 401 for a key where only people are accepted. */
-export async function theSignedInEnter({ bare }: Callers, place: Place, example: Example): Promise<Step[]> {
+export async function admitSignedIn({ bare }: Callers, place: Place, example: Example): Promise<Step[]> {
   const [own, forKey] = [await example.call(place, bare.member), await example.call(place, bare.key)]
   const byKey = { title: 'with a key', client: bare.key.client, call: forKey, expected: example.needs === 'any' ? done : unauthorized }
   const broken = each('broken, as', { member: own.client ?? bare.member.client }, brokenCalls(example, own), invalid)
@@ -121,7 +121,7 @@ export async function theSignedInEnter({ bare }: Callers, place: Place, example:
 }
 
 /** Success for all callers with any credentials; 400 for an unreadable body or query. */
-export async function anybodyEnters({ refused, foreign, bare }: Callers, place: Place, example: Example): Promise<Step[]> {
+export async function admitEveryone({ refused, foreign, bare }: Callers, place: Place, example: Example): Promise<Step[]> {
   const steps: Step[] = []
   for (const [who, client] of Object.entries({ ...refused, ...foreign, member: bare.member.client })) {
     const call = await example.call(place, bare.member)

@@ -84,7 +84,7 @@ test('evaluate: simulate names the deciding rule with its role and its place', (
     matched: { ...allow('records:read', open), role_id: 'role', index: 0 },
   } as never)
   t.is(decide('invoices', { status: 'open', total: { amount: '101', code: 'EUR' } }).matched?.index, 1)
-  t.is(decide('invoices', { status: 'open', total: 'much' }).matched?.index, 1, 'sides that cannot be compared: the deny rule applies')
+  t.is(decide('invoices', { status: 'open', total: 'much' }).matched?.index, 1, 'values that cannot be compared: the deny rule applies')
   t.deepEqual(decide('invoices', { status: 'paid' }), { allowed: false, effect: 'deny', matched: null })
   t.deepEqual(decide('*', {}), { allowed: false, effect: 'deny', matched: null })
 })
@@ -100,7 +100,7 @@ test('evaluate: attributes reach no prototype, and the type of a record is its r
   const named = policyOf([allow('*', { condition: { 'resource.constructor': { ne: 'x' } } })])
   t.true(named.decide('records:read', 'invoices', {}).allowed)
   const denied = policyOf([allow('*'), deny('*', { condition: { 'resource.constructor': { gt: 1 } } })])
-  t.true(denied.decide('records:read', 'invoices', {}).allowed, 'a missing value fails, nothing is inherited')
+  t.true(denied.decide('records:read', 'invoices', {}).allowed, 'a missing value fails, and no member is inherited')
   const invoices = policyOf([allow('*', { condition: { 'resource.object_type': { eq: 'invoices' } } })])
   t.true(invoices.decide('records:read', 'invoices', {}).allowed)
   t.false(invoices.decide('records:read', 'accounts', {}).allowed)

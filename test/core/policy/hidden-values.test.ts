@@ -47,7 +47,7 @@ test('hidden values: a hidden immutable value cannot be found out by sending it'
     answers.map(({ status, body }) => [status, body.error.message]),
     Array(3).fill([400, 'values.grade cannot change after creation']),
   )
-  t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
+  t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'a caller that sees the value may send it back')
 })
 
 test('hidden values: values computed of hidden fields stay hidden from an author of another formula', async (t) => {
@@ -64,7 +64,7 @@ test('hidden values: values computed of hidden fields stay hidden from an author
   }
   t.deepEqual((await designer.get(record)).data.values, { name: 'Ann' })
   const blind = await as(allow('fields:create'))
-  t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
+  t.is((await blind.delete(formulaOf('points'))).status, 204, 'a caller that reads no record learns nothing')
 })
 
 test('hidden values: hidden values are not counted against new rules', async (t) => {
@@ -79,7 +79,7 @@ test('hidden values: hidden values are not counted against new rules', async (t)
   for (const client of refused) {
     const { status, body } = await client.patch(field('salary'), tighter)
     t.deepEqual([status, body.error.message], [403, 'Needs records:read of salary in every record of staff'])
-    t.is((await client.patch(field('salary'), { label: 'Pay' })).status, 200, 'what looks at no value is free')
+    t.is((await client.patch(field('salary'), { label: 'Pay' })).status, 200, 'a change that reads no values is permitted')
   }
   const seeing = await as(allow(['records:read', 'fields:create'], open))
   t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
@@ -105,10 +105,10 @@ test('hidden values: a value computed of hidden fields stays hidden until the ne
   t.is((await changer.client.put(formulaOf('bonus'), { formula: '2 + 2' })).status, 200)
   const member = await as(allow(['records:read', 'records:export'], masked))
   const seen = async () => (await member.get(record)).data.values
-  t.deepEqual(await seen(), { name: 'Ann' }, 'of the salary that it held before')
+  t.deepEqual(await seen(), { name: 'Ann' }, 'the value was computed from the salary')
   t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 400)
   t.is((await org.owner.delete(field('salary'))).status, 204)
-  t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
+  t.deepEqual(await seen(), { name: 'Ann' }, 'also after the deletion of the salary')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
   await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)

@@ -104,7 +104,7 @@ test('policy: a key that is null counts as absent', (t) => {
 })
 
 test('policy: wildcards cover exactly what they say', (t) => {
-  t.is(new Set<string>(permissions).size, permissions.length as number, 'each stands there once')
+  t.is(new Set<string>(permissions).size, permissions.length as number, 'each permission occurs once')
   t.deepEqual(permissionsOf('*'), permissions)
   t.deepEqual(
     permissionsOf('records:*'),

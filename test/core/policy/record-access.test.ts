@@ -23,7 +23,7 @@ test('record access: a missing value fails every test except ne and nin', (t) =>
   for (const test of [{ eq: '' }, { gt: '' }, { gte: '' }, { lt: '~' }, { lte: '~' }, { in: [''] }, { contains: '' }]) t.false(passes(test))
   for (const test of [{ ne: '2026-01-01' }, { nin: [] }, { nin: ['2026-01-01'] }]) t.true(passes(test))
   const denied = accessOf([allow('*'), deny('*', { condition: { 'resource.due': { gt: '2020-01-01' } } })])
-  t.true(denied.test(invoice()), 'a deny rule does not apply to what is missing')
+  t.true(denied.test(invoice()), 'a deny rule does not apply to a missing value')
 })
 
 test('record access: values that cannot be compared: an allow rule does not apply, a deny rule does, unless another of its tests fails', (t) => {
@@ -60,7 +60,7 @@ test('record access: values are a map or an object, and a field named constructo
   t.true(access.test(invoice(new Map([['constructor', 'x']]))))
   const missing = accessOf([allow('*'), deny('*', { condition: { 'resource.constructor': { gt: 'a' } } })])
   for (const values of [{}, Object.create(null), new Map()])
-    t.true(missing.test(invoice(values)), 'a missing value fails, nothing is inherited')
+    t.true(missing.test(invoice(values)), 'a missing value fails, and no member is inherited')
 })
 
 test('record access: allow rules show fields together; a field that a deny rule denies is hidden', (t) => {
@@ -94,7 +94,7 @@ test('record access: a field is hideable when some rule could hide it, whatever 
   t.deepEqual(hideable(allow('*')), [])
   t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { deny: ['due'] } })), ['due'])
   t.deepEqual(hideable(allow('*'), allow('*', { condition: never, fields: { deny: ['due'] } })), ['due'])
-  t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { allow: ['due'] } })), [], 'the first reveals all')
+  t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { allow: ['due'] } })), [], 'the first rule shows every field')
   t.deepEqual(hideable(allow('*', { condition: open }), allow('*', { condition: paid, fields: { allow: all.slice(1) } })), all.slice(0, 1))
   t.deepEqual(hideable(), all)
   t.deepEqual(hideable(allow('*'), deny('*')), all)

@@ -121,7 +121,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     for (const record of rows) {
       const shown = read.shows(record).intersection(exported.shows(record))
       const [cells, whole] = [theirs.get(record.id), ours.get(record.id)]
-      for (const { key } of fields) t.is(cells?.get(key) ?? '', shown.has(key) ? (whole?.get(key) ?? '') : '', `${key} of an export`)
+      for (const { key } of fields) t.is(cells?.get(key) ?? '', shown.has(key) ? (whole?.get(key) ?? '') : '', `${key} in an export`)
     }
     t.is((await jobOf(reader, await client.get(path, later), '/result')).text, answer.text)
   },
@@ -145,7 +145,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const { data } = await client.get(`${org.path}/audit?object_type=${typeKey}&limit=200`)
     for (const { record_id, before, after } of data.entries as readonly Entry[]) {
       if (there.has(record_id)) continue
-      t.true(read.isForAll, 'of a record that is gone nobody can tell whether a condition would hold')
+      t.true(read.isForAll, 'conditions cannot be tested on a deleted record')
       for (const key of Object.keys(before ?? after ?? {})) t.false(read.isDenied(key), key)
     }
   },
@@ -181,7 +181,7 @@ async function isSearchedBy(reader: Reader, key: string, query: string): Promise
   if (!theirs || !ours) return
   const isHidden = readable(reader).some((record) => !read.shows(record).has(key))
   if (ours.status === 400) t.true([400, 403].includes(theirs.status), query)
-  else if (isHidden) t.true([400, 403].includes(theirs.status), `${query} is of a hidden field: ${theirs.text}`)
+  else if (isHidden) t.true([400, 403].includes(theirs.status), `${query} names a hidden field: ${theirs.text}`)
   else if (theirs.status === 400) t.false(read.isOpen(key), `${query}: ${theirs.text}`)
   else {
     const found = new Map(readable(reader).map((record) => [record.id, record]))

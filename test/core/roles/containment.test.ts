@@ -95,9 +95,9 @@ test('roles containment: a caller cannot remove a deny rule on permissions that 
   }
   t.deepEqual((await owner.get(`${one}/members`)).data.length, 1)
   const stricter = { name: 'More', policy: [deny('records:delete', 'records:update')] }
-  t.is((await limited.client.put(one, stricter)).status, 200, 'a limit may grow')
+  t.is((await limited.client.put(one, stricter)).status, 200, 'a limit may be extended')
   const whole = await createMember(w, w.org, [allow('*')])
-  t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'whoever holds it may lift it')
+  t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'a holder of the permission may remove the limit')
 })
 
 test('roles containment: a caller cannot show fields that it does not see', async (t) => {

@@ -101,7 +101,7 @@ test('upgrade: a custom field of the same type is adopted with its values and ru
     rules: { options: ['north', 'south', 'west'], default: 'west' },
   })
   t.like((await owner.get(`${path}/records/locations/${id}`)).data.values, { region: 'west', place: 'a' })
-  t.is((await owner.post(`${path}/records/locations`, { values: { name: 'Both', place: 'a' } })).status, 409, 'it is unique from now on')
+  t.is((await owner.post(`${path}/records/locations`, { values: { name: 'Both', place: 'a' } })).status, 409, 'it has become unique')
   t.is((await owner.delete(`${path}/fields/${own.id}`)).status, 404)
 })
 

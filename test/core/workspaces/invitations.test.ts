@@ -34,7 +34,7 @@ test('invitations: an invited person gets a mail, creates an account and is a me
   t.like(sent.data, { email: bob, roles: [{ id: role }] })
   t.true(Math.abs(Date.parse(sent.data.expires_at) - Date.now() - 7 * 86_400_000) < 60_000)
   t.deepEqual((await w.org.owner.get(`${w.org.path}/invitations`)).data, [sent.data])
-  t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 1, 'nobody is a member before accepting')
+  t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 1, 'the person becomes a member by accepting')
 
   const token = await mailedToken(w, bob)
   const [mail] = await mailsTo(w, bob)
@@ -72,7 +72,7 @@ test('invitations: a person with an account joins with its own password, and the
   t.is((await client.get(w.org.path)).status, 404)
   const joined = await w.visitor.post('/v1/auth/accept-invite', { token, name: 'Another name', password })
   t.like(joined.data, { user: { id, name: 'Ann Account' }, org_id: w.org.id })
-  t.is((await client.get(w.org.path)).status, 200, 'its other sessions are in too')
+  t.is((await client.get(w.org.path)).status, 200, 'its other sessions have access too')
   t.is((await w.visitor.post('/v1/auth/sign-in', { email, password })).status, 200)
 })
 

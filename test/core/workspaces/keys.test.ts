@@ -124,7 +124,7 @@ test('keys: a caller creates keys only for service accounts that hold no more th
   const manager = await createMember(w, w.org, [manage, read])
   const statuses = await Promise.all([small, big, both, bare].map(async (one) => (await manager.client.post(`${one}/keys`, {})).status))
   t.deepEqual(statuses, [201, 403, 403, 201])
-  t.is((await w.org.owner.post(`${big}/keys`, {})).status, 201, 'the owner may')
+  t.is((await w.org.owner.post(`${big}/keys`, {})).status, 201, 'the owner is permitted')
   t.is((await manager.client.get(`${big}/keys`)).status, 200)
 })
 

@@ -103,7 +103,7 @@ test('leaving: personal things of a removed member are out of reach at once, res
   t.deepEqual(
     inbox.map(({ title }) => title.split(':')[0]),
     ['Review'],
-    'what is ahead reminds again',
+    'future events are announced again',
   )
 
   await leave(ada.id)

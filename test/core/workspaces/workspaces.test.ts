@@ -89,7 +89,7 @@ test('workspaces: settings change separately, and apply in every process from th
   const after = await change({ multi_currency: true })
   t.true(after.multi_currency)
   t.deepEqual((await second.get(path)).data, after)
-  t.deepEqual(await change(after), after, 'what was read can be sent back')
+  t.deepEqual(await change(after), after, 'settings can be sent back as they were read')
 })
 
 test('workspaces: a wrong setting is refused with what would be right', async (t) => {
@@ -111,7 +111,7 @@ test('workspaces: a wrong setting is refused with what would be right', async (t
   )
   t.is(await refusal({ apps: { queues: 'no' } }), 'apps.queues must be a boolean')
   t.is(await refusal({ apps: [] }), 'apps must be an object')
-  t.is(await refusal({ multi_currency: false }), 200, 'it is off already')
+  t.is(await refusal({ multi_currency: false }), 200, 'it is already off')
   t.is(await refusal({ multi_currency: true }), 200)
   t.regex(await refusal({ multi_currency: false, name: 'Not this either' }), /^multi_currency can only be switched on/)
   t.like((await owner.get(path)).data, { name: 'Acme', default_currency: 'USD', timezone: 'UTC', apps, multi_currency: true })

@@ -84,7 +84,7 @@ for (const [kind, open] of Object.entries(stores)) {
     await hold(place, 'a', kept.id)
     await hold(place, 'b', replaced.id)
     await replaceBlob(w.db, 'b', kept.id)
-    t.is(await blobs.sweep(never), 0, 'both are too young')
+    t.is(await blobs.sweep(never), 0, 'both are younger than the grace period')
     t.is(await blobs.sweep(never, 0), 2)
     t.deepEqual(await readBlobs(place.w.db), [{ id: kept.id, holders: 2, doomed: false }])
     t.deepEqual(await place.bytes(), [kept.id])

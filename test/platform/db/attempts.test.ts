@@ -54,7 +54,7 @@ for (const [name, failure] of Object.entries({
         return inTransaction.work({ db: tx })
       })
     t.is(await inAttempts(cache, database, write), 3)
-    t.deepEqual(await held(), [1], 'what failed was rolled back')
+    t.deepEqual(await held(), [1], 'the failed attempts were rolled back')
   })
 }
 

@@ -37,7 +37,7 @@ async function messages(database: Database, work: () => Promise<unknown>): Promi
 const divideText = 'select 10 / $1::int as result'
 const divide = sql('divide', divideText)
 /** Another text under the same name. */
-const divideAnew = sql('divide', 'select 1')
+const divideAgain = sql('divide', 'select 1')
 const none = sql('none', 'set application_name = prepared')
 const wrong = sql('wrong', 'select nothing')
 const right = sql('wrong', 'select 1 as right')
@@ -94,8 +94,8 @@ test('prepared run: a statement runs again after any failure', async (t) => {
     await t.throwsAsync(database.query(divide('no number')), { message: /invalid input syntax/ })
   }
   await t.throwsAsync(database.query(wrong()), { message: /column "nothing" does not exist/ })
-  t.deepEqual(await database.query(right()), [{ right: 1 }], 'a text that could not be parsed was not kept')
-  await t.throwsAsync(database.query(divideAnew()), { message: /divide is prepared with another text/ })
+  t.deepEqual(await database.query(right()), [{ right: 1 }], 'a text that could not be parsed is not kept')
+  await t.throwsAsync(database.query(divideAgain()), { message: /divide is prepared with another text/ })
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
@@ -122,7 +122,7 @@ test('prepared run: statements in a transaction are prepared too', async (t) => 
       for (const by of [1, 2, 5]) t.deepEqual(await tx.query(divide(by)), [{ result: 10 / by }])
     }),
   )
-  t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin goes out with the first of them')
+  t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin is sent with the first statement')
 })
 
 test('prepared run: a statement without a name is parsed each time, and returns the same rows', async (t) => {
@@ -151,7 +151,7 @@ test('prepared run: a connection bounds the text of its prepared statements: a n
   const sent = await messages(database, async () => {
     t.deepEqual(await database.query(nth(most)), [{ index: most }])
     t.deepEqual(await database.query(nth(0)), [{ index: 0 }])
-    t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the one that made room is prepared again')
+    t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the replaced statement is prepared again')
   })
   t.deepEqual(sent, ['close', 'parse', 'describe', 'close', 'parse', 'describe'])
   t.is(await kept(), most)

@@ -35,5 +35,5 @@ test('since: a verified statement keeps its plan, however many changes are store
   await w.db.query(addChanges)
   await w.db.query(analyzeChanges)
   await runTimes(8)
-  t.deepEqual(await database.query(readPlans), [{ custom_plans: 5, generic_plans: 11 }], 'the first five are planned for their values')
+  t.deepEqual(await database.query(readPlans), [{ custom_plans: 5, generic_plans: 11 }], 'the first five plans are for their values')
 })

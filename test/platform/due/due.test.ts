@@ -112,7 +112,7 @@ test('due: due work of a suspended workspace waits and falls due once afterwards
   for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
   await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   await fileAt(w, after(1))
-  t.is(await fileAt(w, after(2)), 0, 'what waits is not looked at again and again')
+  t.is(await fileAt(w, after(2)), 0, 'waiting work is read only once')
   t.deepEqual(await filed(w), ['test-money 0'])
   await setWorkspaceStatus(w.db, w.org.id, 'active')
   await fileAt(w, after(3))

@@ -55,7 +55,7 @@ test('rest: waiting work of a suspended workspace is deferred, and done once aft
   await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   await workOff(w, ['data', 'flows', 'functions'], ['queues.entered', 'flows.continue', 'functions.run', 'records.export'])
   t.deepEqual(await readRestingQueues(w.db), ['flows.continue', 'functions.run', 'functions.run', 'queues.entered'])
-  t.is(await countRows(w.db, 'gated_jobs'), 0, 'no slot is held meanwhile')
+  t.is(await countRows(w.db, 'gated_jobs'), 0, 'no slot is held')
   await ageOpenOperations(w.db)
   await failAbandonedOperations(w.api.services.database, w.api.services.jobQueue)
   const worker = await startWorker(w.config, ['data', 'flows', 'functions', 'schedule'], createLogger('worker', 'silent'))

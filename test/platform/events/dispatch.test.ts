@@ -65,7 +65,7 @@ test('dispatch: a write that is rolled back emits nothing', async (t) => {
 })
 
 /** Waits until every change has been dispatched. */
-async function handedOn(w: World): Promise<void> {
+async function waitForDispatches(w: World): Promise<void> {
   await eventually(async () => (await readDispatches(w.db)).length === 0)
 }
 
@@ -78,7 +78,7 @@ test('dispatch: an import of 500 rows makes a few dispatches of many changes, an
   const file = `name\n${rows.join('\n')}\n`
   const lock = await lockTable(t, w.db, 'notification_rules')
   t.like((await w.org.owner.post(`${locationsOf(w)}/import`, file, { 'content-type': 'text/csv' })).data, { created: 500 })
-  await handedOn(w)
+  await waitForDispatches(w)
   const filed = await readDeliveredEntries(w.db)
   t.true(filed.length <= 10, `${filed.length} dispatches`)
   t.is(new Set(filed.flat()).size, 500)

@@ -34,7 +34,7 @@ test('fairness: a workspace’s change is dispatched in its turn while most of a
   t.deepEqual(await readBacklog(w.db, small.org.id), { outbox: 0, queue: 1 })
   const { outbox, queue } = await readBacklog(w.db, w.org.id)
   t.is(outbox + queue, many + 1)
-  t.true(outbox > many / 2, `${queue} are handed on`)
+  t.true(outbox > many / 2, `${queue} changes are dispatched`)
 })
 
 test('fairness: a workspace’s notification is delivered while another workspace’s flood waits, and each of the flood arrives once', async (t) => {

@@ -60,7 +60,7 @@ test('hostile: every evaluation counts its steps', (t) => {
     const run = startEvaluation(new Map<string, FieldValue>(Object.entries(long).map(([key, [, value]]) => [key, value])), { now }, 3)
     compileNode(parseFormula(source), { fields, slots: new Map(), words: new Set() })(run)
     t.true(run.steps < 0, source.slice(0, 40))
-    t.true(run.steps > -2 * formulaLimits.steps, `${source.slice(0, 40)} stopped soon after`)
+    t.true(run.steps > -2 * formulaLimits.steps, `${source.slice(0, 40)} did not stop in time`)
   }
 })
 

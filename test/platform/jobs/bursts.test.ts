@@ -53,7 +53,7 @@ test('bursts: no step of a job reads the waiting jobs, also with outdated statis
     for (const [name, step] of steps) {
       const before = await rowsRead(tx)
       const done = await step(tx, w.org.id, rows[0].id)
-      t.truthy(Array.isArray(done) ? done.length : done, `${name} does something`)
+      t.truthy(Array.isArray(done) ? done.length : done, `${name} has a result`)
       const read = (await rowsRead(tx)) - before
       t.true(read < few, `${name} reads ${read} rows`)
     }

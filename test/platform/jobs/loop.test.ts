@@ -68,5 +68,5 @@ test('loop: jobs of one workspace are fetched in groups, and those of others whe
   t.log(`${fetches} fetches, ${pastFull} past a full workspace`)
   // A fetch for each job would be 400 and more; the number in each depends on the load of the machine.
   t.true(fetches < rows * 0.8, `${fetches} fetches for ${rows} jobs`)
-  t.true(pastFull < rows / 10, `${pastFull} fetches past a workspace that has its slots`)
+  t.true(pastFull < rows / 10, `${pastFull} fetches past a workspace without free slots`)
 })

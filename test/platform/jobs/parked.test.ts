@@ -156,7 +156,7 @@ test('parked: a parked job whose resumed attempt is lost fails like any other jo
   endOf('lost').resolve(null)
   await whileWorking(async () => (await awaited(id))?.awaits === null)
   await failAbandonedOperations(db, jobQueue)
-  t.like(await awaited(id), { status: 'running' }, 'its job waits')
+  t.like(await awaited(id), { status: 'running' }, 'its job waits in the queue')
   await deleteJobs(w.db, parent.name)
   await ageOperation(w.db, id)
   await failAbandonedOperations(db, jobQueue)

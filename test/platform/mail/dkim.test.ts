@@ -61,7 +61,7 @@ test('dkim: mail is signed by its sender: by the operator on its own server, by 
       mta: 'mx.example',
       resolver,
     } as never)
-    if (to[0] === 'bea@bücher.example') t.notRegex(raw, /^DKIM-Signature:/im, 'the operator does not vouch for a From of a workspace')
+    if (to[0] === 'bea@bücher.example') t.notRegex(raw, /^DKIM-Signature:/im, 'the operator does not sign a From of a workspace')
     t.is(dkim.results.length, 1)
     seen.set(to[0] ?? '', dkim.results[0] as unknown as Verdict)
   }
@@ -81,5 +81,5 @@ test('dkim: mail is signed by its sender: by the operator on its own server, by 
     t.true(ofMessage.includes(name), name)
   t.true(ofInvitation.includes('auto-submitted'))
   const warned = await w.org.owner.get(`${w.org.path}/messages/connections/${bare.id}`)
-  t.is(warned.data.warnings.length, 1, 'a connection without a key says that its messages are not signed')
+  t.is(warned.data.warnings.length, 1, 'a connection without a key warns that its messages are not signed')
 })

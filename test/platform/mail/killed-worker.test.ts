@@ -44,6 +44,6 @@ test('killed worker: all mails arrive although their worker is killed repeatedly
   t.deepEqual([...arrived.keys()].sort(), ids.sort())
   t.true([...arrived.values()].every((copies) => copies <= 2))
   const twice = server.taken.length - count
-  t.true(underWay > 0 && twice <= underWay, `${twice} copies for ${underWay} that were under way`)
+  t.true(underWay > 0 && twice <= underWay, `${twice} copies for ${underWay} mails that were being sent`)
   t.log(`${count} mails, ${kills} kills, ${underWay} under way, ${twice} came twice`)
 })

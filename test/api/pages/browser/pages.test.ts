@@ -80,7 +80,7 @@ for (const shown of shownPages) {
       if (!isReference) t.deepEqual(await findingsOf(page, part), [], colorScheme)
       await keep(colorScheme)
     }
-    t.deepEqual(errors, [], 'the policy of the page lets in all that it asks for')
+    t.deepEqual(errors, [], 'the policy of the page permits everything that it loads')
     if (isReference) return
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 390, height: 844 })

@@ -33,7 +33,7 @@ for (const [index, [type, sent, read]] of accepted.entries()) {
   test(`fields rules: ${index}: ${type} takes the rules ${JSON.stringify(sent)}`, (t) => {
     const rules = parseRules(sent, type)
     t.deepEqual(rulesToJson(rules, type), read ?? sent)
-    t.deepEqual(parseStoredJson(JSON.stringify(rules)), rules, 'nothing is lost in the column')
+    t.deepEqual(parseStoredJson(JSON.stringify(rules)), rules, 'the column loses nothing')
   })
 }
 

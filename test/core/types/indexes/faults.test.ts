@@ -21,7 +21,7 @@ test('faults: an index whose builder is killed is built again, and nothing of th
   const worker = await startWorkerProcess(t, w, 'schedule')
   await holder.waitedFor()
   t.is(await shownState(w), 'building')
-  t.deepEqual(await w.follow(), [], 'while one builds, others do not')
+  t.deepEqual(await w.follow(), [], 'only one process builds')
   await worker.kill('SIGKILL')
   await buildersGone(w)
   t.is(await countInvalidIndexes(w.db), 1)
@@ -44,7 +44,7 @@ test('faults: a builder that is stopped ends at once', async (t) => {
   await t.throwsAsync(following, { name: 'AbortError' })
   await buildersGone(w)
   await holder.release()
-  t.deepEqual(await w.follow(), ['build value count'], 'and whoever comes next goes on with it, as nothing failed')
+  t.deepEqual(await w.follow(), ['build value count'], 'the next run continues the build without a failure')
 })
 
 const deletions: Readonly<Record<string, (w: UsedWorld) => string>> = {
@@ -80,7 +80,7 @@ test('faults: a change of a type aborts the build of its index, which is repeate
   t.deepEqual(await following, [])
   await holder.release()
   t.is(await shownState(w), 'failed')
-  t.deepEqual(await w.follow(), [], 'not at once, or changes and builds would be in each other’s way')
+  t.deepEqual(await w.follow(), [], 'not at once, so that changes and builds do not block each other')
   w.clock.days = 2 / 1_440
   t.deepEqual(await w.follow(), ['build value count'])
   t.is(await shownState(w), 'ready')

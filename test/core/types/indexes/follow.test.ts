@@ -13,7 +13,7 @@ test('follow: the two-hundredth filter of ten thousand records requests an index
   await filter()
   t.deepEqual(await w.follow(), ['build value count'])
   t.deepEqual(await w.indexes(), ['value count'])
-  t.deepEqual(await w.follow(), [], 'and nothing is left to do')
+  t.deepEqual(await w.follow(), [], 'nothing is left to do')
   const small = await usedWorld(t, 9_999)
   await small.use('count', 'equality', 100_000)
   t.deepEqual(await small.follow(), [])
@@ -41,7 +41,7 @@ test('follow: an index stays through weeks without use, is dropped after long di
   t.deepEqual(await w.follow(), ['drop value count'])
   t.deepEqual(await w.indexes(), [])
   await w.use('count', 'equality', 199)
-  t.deepEqual(await w.follow(), [], 'what was used a month ago counts no more')
+  t.deepEqual(await w.follow(), [], 'uses of a month ago no longer count')
   await w.use('count', 'equality', 2)
   t.deepEqual(await w.follow(), ['build value count'])
 })
@@ -67,7 +67,7 @@ test('follow: an index that keeps the order of a field replaces the one of its v
   await w.use('count', 'equality', 1_000)
   w.clock.days = 40
   await w.use('count', 'equality', 10)
-  t.deepEqual(await w.follow(), [], 'and stays for those alone')
+  t.deepEqual(await w.follow(), [], 'it stays for these uses')
 })
 
 test('follow: values of any length are stored with every index', async (t) => {
@@ -119,7 +119,7 @@ test('follow: a search that is refused or has no trigram does not count', async 
   await client.get(`${w.records}?q=abc`)
   await w.follow()
   const uses = await readFieldUses(w.db)
-  t.deepEqual(uses, [{ field_id: w.idOf('name'), use: 'search', score: 1 }], 'the text that is hidden is not looked into, and not counted')
+  t.deepEqual(uses, [{ field_id: w.idOf('name'), use: 'search', score: 1 }], 'hidden text is neither searched nor counted')
 })
 
 const randomText = (length: number): string =>

@@ -77,6 +77,6 @@ test('planner: with an index on trigrams the planner estimates the number of mat
   t.deepEqual(await w.follow(), ['build trigram name', 'sample trigram name'])
   const column = await readColumn(w.db, w.org.id, 'deals', 'name')
   const expected = (text: string) => estimateMatches(w.db, `${schemaOf(w.org.id)}.deals`, column, text)
-  t.true((await expected('number')) > 10_000, 'nine in ten of 12,000 hold it')
+  t.true((await expected('number')) > 10_000, 'nine in ten of 12,000 match')
   t.true((await expected('zoe')) < 100)
 })

@@ -36,11 +36,11 @@ test('sample: trigrams that nearly all values share are known from the index’s
   for (const trigram of ['471', '711']) t.false([...common, ...frequent].includes(trigram), trigram)
   t.deepEqual(await search(w, 'NUMBER 4711'), [1, true])
   t.deepEqual(await search(w, '4711'), [1, true])
-  t.deepEqual(await search(w, 'number'), [10_800, false], 'nothing of it is rare')
+  t.deepEqual(await search(w, 'number'), [10_800, false], 'no part of it is rare')
 
   const [table, column] = await nameColumn(w)
   await replaceInColumn(w.db, table, column, 'number', 'no.')
-  t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'what is no longer so changes nothing that is found')
+  t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'outdated trigrams do not change the result')
   t.is((await search(w, 'no. 4711'))[0], 1)
   w.clock.days = 0.9
   t.deepEqual(await w.follow(), [])
@@ -75,7 +75,7 @@ test('sample: the index is searched for the rare part only, and q does so in eve
   const found = await w.org.owner.get(`${w.records}?q=Deal+4711`)
   t.deepEqual([found.data.total, found.data.records[0].values.notes.slice(0, 31)], [1, 'What was said about deal 4711 a'])
   const asked = takeSent().map(({ text }) => text.split('collate "C" like').length - 1)
-  t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
+  t.is(Math.max(...asked), 2 * 2, 'for each field, in the count and in the page')
 })
 
 test('sample: a wrong list changes no results', async (t) => {
