@@ -109,6 +109,7 @@ onLinux(
     t.is((await owner.post(`${path}/import`, `title\n${'t\n'.repeat(59)}`, csv)).data.created, 59)
     const imported = Math.round(residentMb(pid) - before)
     await write('é')
+    // Some 30 MB of text are computed.
     await eventually(async () => (await countOpenOperations(w.db, w.org.id, 'records.recompute')) === 0, 180_000)
     t.is((await owner.get(`${path}?limit=1&fields=three`)).data.records[0].values.three, 'é'.repeat(40_000))
     const computed = Math.round(residentMb(pid) - before)
